@@ -1,0 +1,54 @@
+//! Agents: instructions, tools, routing, policy under one name.
+
+use crate::budget::Preset;
+use crate::policy::Policy;
+use crate::{AgentId, ConnectionId};
+use serde::{Deserialize, Serialize};
+
+/// An agent as configured. A run keeps the copy it started with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Agent {
+    /// Its id.
+    pub id: AgentId,
+    /// Its name, unique in its tenant; also the model name on the OpenAI-compatible API.
+    pub name: String,
+    /// Its standing instructions.
+    pub instructions: String,
+    /// Names of its tools; empty: all that the installation has.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// The connection it prefers; `None`: the system default.
+    #[serde(default)]
+    pub connection: Option<ConnectionId>,
+    /// What it may do unasked.
+    #[serde(default)]
+    pub policy: Policy,
+    /// What a run of it may spend.
+    #[serde(default)]
+    pub budget: Preset,
+    /// Sampling settings; read at each run.
+    #[serde(default)]
+    pub tuning: Tuning,
+}
+
+/// Settings of a model call (ROUTE-6).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tuning {
+    /// 0 is deterministic.
+    pub temperature: f32,
+    /// Longest reply, tokens.
+    pub max_tokens: u32,
+    /// Longest wait for a whole reply, milliseconds.
+    pub timeout_ms: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            temperature: 0.2,
+            max_tokens: 4096,
+            timeout_ms: 300_000,
+        }
+    }
+}

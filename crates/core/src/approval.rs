@@ -1,0 +1,131 @@
+//! Decisions asked of people. Rows of the store: they wait for weeks and survive upgrades.
+
+use crate::policy::{GrantScope, RiskClass};
+use crate::tool::Preview;
+use crate::{ApprovalId, RunId, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Subject {
+    /// May this call run, with exactly these arguments?
+    Call {
+        /// The call.
+        call_id: String,
+        /// Name of the tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+        /// [`crate::hash::of_json`] of the arguments; a decision is bound to it.
+        args_hash: String,
+        /// Risk class of the tool.
+        risk: RiskClass,
+        /// What it would change.
+        preview: Preview,
+    },
+    /// May this plan run?
+    Plan {
+        /// [`crate::plan::Plan::hash`]; a decision is bound to it.
+        plan_hash: String,
+        /// For each step that changes something, what it would change.
+        previews: Vec<StepPreview>,
+    },
+    /// A write was cut off: did it happen? (RUN-3 c)
+    Uncertain {
+        /// The call.
+        call_id: String,
+        /// Name of the tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// A question of the agent to the user.
+    Question {
+        /// The call of the `feedback` tool.
+        call_id: String,
+        /// The question.
+        text: String,
+    },
+}
+
+/// What one plan step would change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepPreview {
+    /// Index into the plan's steps.
+    pub step: usize,
+    /// Risk class of its tool.
+    pub risk: RiskClass,
+    /// What it would change.
+    pub preview: Preview,
+}
+
+/// What a person decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "snake_case")]
+pub enum Answer {
+    /// Go ahead.
+    Approve {
+        /// A standing permission to add, if the person gave one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<GrantScope>,
+    },
+    /// Do not.
+    Deny {
+        /// Why, for the model and the log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// Not like this: free text that leads to another plan, or the answer to a question.
+    Feedback {
+        /// What the person said.
+        text: String,
+    },
+    /// For an uncertain write: it happened.
+    Happened,
+    /// For an uncertain write: run it again.
+    RunAgain,
+    /// For an uncertain write: leave it out.
+    Skip,
+}
+
+impl Answer {
+    /// Whether this answer makes sense for `subject`.
+    pub fn fits(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Call { .. } | Subject::Plan { .. } => {
+                matches!(
+                    self,
+                    Self::Approve { .. } | Self::Deny { .. } | Self::Feedback { .. }
+                )
+            }
+            Subject::Uncertain { .. } => {
+                matches!(self, Self::Happened | Self::RunAgain | Self::Skip)
+            }
+            Subject::Question { .. } => matches!(self, Self::Feedback { .. } | Self::Deny { .. }),
+        }
+    }
+}
+
+/// One entry of the inbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Approval {
+    /// Its id.
+    pub id: ApprovalId,
+    /// The run that waits.
+    pub run_id: RunId,
+    /// What is asked.
+    pub subject: Subject,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// The answer, once given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Timestamp>,
+}

@@ -1,0 +1,152 @@
+//! Limits of a run, and what it has spent. Reserved before a call, settled after it (RUN-4).
+
+use serde::{Deserialize, Serialize};
+
+/// What a run may spend.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Calls of a model.
+    pub model_calls: u32,
+    /// Calls of tools.
+    pub tool_calls: u32,
+    /// Wall time that the run is at work (not parked), milliseconds.
+    pub wall_ms: u64,
+    /// Longest single tool call, milliseconds.
+    pub call_ms: u64,
+    /// Prompt and completion tokens together.
+    pub tokens: u64,
+    /// Money, millionths of a US dollar.
+    pub cost_micros: u64,
+    /// Levels of delegation below this run.
+    pub depth: u8,
+}
+
+/// Named budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Eight model calls.
+    Query,
+    /// Ten rounds, three levels deep.
+    #[default]
+    Agent,
+    /// Five iterations, 300 s a run, 60 s a call.
+    Executor,
+    /// Six plan steps.
+    Plan,
+}
+
+impl Preset {
+    /// The budget of this name.
+    pub fn budget(self) -> Budget {
+        let agent = Budget {
+            model_calls: 10,
+            tool_calls: 40,
+            wall_ms: 1_800_000,
+            call_ms: 120_000,
+            tokens: 400_000,
+            cost_micros: 5_000_000,
+            depth: 3,
+        };
+        match self {
+            Self::Agent => agent,
+            Self::Query => Budget {
+                model_calls: 8,
+                depth: 0,
+                ..agent
+            },
+            Self::Executor => Budget {
+                model_calls: 5,
+                wall_ms: 300_000,
+                call_ms: 60_000,
+                ..agent
+            },
+            Self::Plan => Budget {
+                model_calls: 18,
+                tool_calls: 6,
+                ..agent
+            },
+        }
+    }
+}
+
+/// What a run has spent so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Calls of a model, failed ones included.
+    pub model_calls: u32,
+    /// Calls of tools.
+    pub tool_calls: u32,
+    /// Time at work, milliseconds.
+    pub wall_ms: u64,
+    /// Tokens, settled.
+    pub tokens: u64,
+    /// Tokens reserved for a call in flight.
+    pub tokens_reserved: u64,
+    /// Millionths of a US dollar.
+    pub cost_micros: u64,
+}
+
+/// The limit that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Too many model calls.
+    ModelCalls,
+    /// Too many tool calls.
+    ToolCalls,
+    /// Too long at work.
+    Wall,
+    /// Too many tokens.
+    Tokens,
+    /// Too much money.
+    Cost,
+    /// Too deep a delegation.
+    Depth,
+}
+
+impl Limit {
+    /// For a person: which limit, and what to do.
+    pub fn explain(self, budget: &Budget) -> String {
+        let (what, value) = match self {
+            Self::ModelCalls => ("model calls", u64::from(budget.model_calls)),
+            Self::ToolCalls => ("tool calls", u64::from(budget.tool_calls)),
+            Self::Wall => ("milliseconds at work", budget.wall_ms),
+            Self::Tokens => ("tokens", budget.tokens),
+            Self::Cost => ("millionths of a dollar", budget.cost_micros),
+            Self::Depth => ("levels of delegation", u64::from(budget.depth)),
+        };
+        format!(
+            "stopped at the limit of {value} {what}; raise the agent's budget or narrow the request"
+        )
+    }
+}
+
+/// Whether another model call, expected to cost `tokens`, fits.
+pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64) -> Result<(), Limit> {
+    if spent.model_calls >= budget.model_calls {
+        return Err(Limit::ModelCalls);
+    }
+    if spent.tokens + spent.tokens_reserved + tokens > budget.tokens {
+        return Err(Limit::Tokens);
+    }
+    common(budget, spent)
+}
+
+/// Whether another tool call fits.
+pub fn tool_call_fits(budget: &Budget, spent: &Spent) -> Result<(), Limit> {
+    if spent.tool_calls >= budget.tool_calls {
+        return Err(Limit::ToolCalls);
+    }
+    common(budget, spent)
+}
+
+fn common(budget: &Budget, spent: &Spent) -> Result<(), Limit> {
+    if spent.wall_ms > budget.wall_ms {
+        return Err(Limit::Wall);
+    }
+    if spent.cost_micros > budget.cost_micros {
+        return Err(Limit::Cost);
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Content hashes. Approvals, intents and plans are bound to the exact arguments by them.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of `bytes`, lower-case hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// SHA-256 of `value` with object keys sorted, so that equal values have equal hashes.
+pub fn of_json(value: &Value) -> String {
+    let mut text = String::new();
+    canonical(value, &mut text);
+    sha256(text.as_bytes())
+}
+
+fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_by_key(|(key, _)| *key);
+            out.push('{');
+            for (index, (key, item)) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&Value::String(key.clone()).to_string());
+                out.push(':');
+                canonical(item, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                canonical(item, out);
+            }
+            out.push(']');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_json;
+    use serde_json::json;
+
+    #[test]
+    fn key_order_does_not_matter_but_values_do() {
+        let one = json!({"a": 1, "b": {"x": [1, 2], "y": null}});
+        let two = json!({"b": {"y": null, "x": [1, 2]}, "a": 1});
+        assert_eq!(of_json(&one), of_json(&two));
+        assert_ne!(
+            of_json(&one),
+            of_json(&json!({"a": 1, "b": {"x": [2, 1], "y": null}}))
+        );
+    }
+}

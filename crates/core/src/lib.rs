@@ -1,0 +1,25 @@
+//! The heart of Steward: types, ports, policy, prompt assembly and the run state machine.
+//!
+//! Nothing here does I/O, reads a clock or draws a random number, so nothing here can fail for a
+//! reason outside its arguments. Adapters implement the traits of [`ports`]; the `engine` room
+//! drives [`run`] with them.
+
+pub mod agent;
+pub mod approval;
+pub mod budget;
+pub mod event;
+pub mod hash;
+pub mod id;
+pub mod message;
+pub mod model;
+pub mod plan;
+pub mod policy;
+pub mod ports;
+pub mod prompt;
+pub mod run;
+pub mod schema;
+pub mod time;
+pub mod tool;
+
+pub use id::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, TimerId, UserId};
+pub use time::Timestamp;

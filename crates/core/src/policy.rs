@@ -1,0 +1,214 @@
+//! One policy for every way in: chat, CLI, schedule, webhook, sub-agent (PLAN-5).
+
+use crate::Timestamp;
+use crate::tool::{ToolCall, ToolSpec};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How much harm a tool can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RiskClass {
+    /// Looks, changes nothing, sends nothing out.
+    Read,
+    /// Changes something that can be restored.
+    Write,
+    /// Sends something out of the house.
+    External,
+    /// Changes something that can't be restored.
+    Destructive,
+}
+
+/// What a policy says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Runs at once.
+    Allow,
+    /// Waits for a person.
+    Ask,
+    /// Never runs.
+    Deny,
+}
+
+/// Risk class to decision, with exceptions by tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    /// For tools that only look.
+    pub read: Decision,
+    /// For changes that can be restored.
+    pub write: Decision,
+    /// For what leaves the house.
+    pub external: Decision,
+    /// For changes that can't be restored.
+    pub destructive: Decision,
+    /// Tool name to decision; goes before the class.
+    pub tools: BTreeMap<String, Decision>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            read: Decision::Allow,
+            write: Decision::Ask,
+            external: Decision::Ask,
+            destructive: Decision::Ask,
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+/// A standing permission given by a person. Destructive calls are never covered by one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// What it covers.
+    pub scope: GrantScope,
+    /// When it ends; `None`: with its run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+/// What a grant covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum GrantScope {
+    /// Every call of one tool.
+    Tool {
+        /// Its name.
+        name: String,
+    },
+    /// One call with exactly these arguments.
+    Call {
+        /// Name of the tool.
+        name: String,
+        /// [`crate::hash::of_json`] of the arguments.
+        args_hash: String,
+    },
+    /// Every call that is not destructive (`-y` on the command line).
+    AllButDestructive,
+}
+
+/// A decision and its reason, for the trace and for the person asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What to do.
+    pub decision: Decision,
+    /// Why, one line.
+    pub reason: String,
+}
+
+/// Judges one call. Pure: `now` is only compared with the grants' ends.
+pub fn judge(
+    policy: &Policy,
+    grants: &[Grant],
+    spec: &ToolSpec,
+    call: &ToolCall,
+    now: Timestamp,
+) -> Verdict {
+    let by_class = match spec.risk {
+        RiskClass::Read => policy.read,
+        RiskClass::Write => policy.write,
+        RiskClass::External => policy.external,
+        RiskClass::Destructive => policy.destructive,
+    };
+    let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(by_class);
+    let mut reason = format!("{} is {:?}", spec.name, spec.risk).to_lowercase();
+    if decision == Decision::Allow && call.source.is_weak() && spec.risk != RiskClass::Read {
+        decision = Decision::Ask;
+        reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
+    }
+    if decision == Decision::Ask && granted(grants, spec, call, now) {
+        return Verdict {
+            decision: Decision::Allow,
+            reason: "granted by a person".to_owned(),
+        };
+    }
+    Verdict { decision, reason }
+}
+
+fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> bool {
+    grants
+        .iter()
+        .filter(|grant| grant.until.is_none_or(|until| now < until))
+        .any(|grant| match &grant.scope {
+            GrantScope::Call { name, args_hash } => {
+                *name == call.name && *args_hash == crate::hash::of_json(&call.arguments)
+            }
+            GrantScope::Tool { name } => *name == call.name && spec.risk != RiskClass::Destructive,
+            GrantScope::AllButDestructive => spec.risk != RiskClass::Destructive,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, Grant, GrantScope, Policy, RiskClass, judge};
+    use crate::Timestamp;
+    use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
+    use serde_json::json;
+
+    fn check(risk: RiskClass, source: CallSource, grants: &[Grant], expect: Decision) {
+        let spec = ToolSpec {
+            name: "t".into(),
+            description: String::new(),
+            parameters: json!({}),
+            effect: EffectClass::Write,
+            risk,
+            utterances: vec![],
+            result_limit: 100,
+        };
+        let call = ToolCall {
+            id: "1".into(),
+            name: "t".into(),
+            arguments: json!({"a": 1}),
+            source,
+            confidence: 1.0,
+        };
+        let verdict = judge(&Policy::default(), grants, &spec, &call, Timestamp(1000));
+        assert_eq!(verdict.decision, expect, "{risk:?} {source:?} {grants:?}");
+    }
+
+    #[test]
+    fn classes_sources_and_grants() {
+        let all = [Grant {
+            scope: GrantScope::AllButDestructive,
+            until: None,
+        }];
+        let past = [Grant {
+            scope: GrantScope::AllButDestructive,
+            until: Some(Timestamp(999)),
+        }];
+        let other = [Grant {
+            scope: GrantScope::Call {
+                name: "t".into(),
+                args_hash: "0".into(),
+            },
+            until: None,
+        }];
+        let exact = [Grant {
+            scope: GrantScope::Call {
+                name: "t".into(),
+                args_hash: crate::hash::of_json(&json!({"a": 1})),
+            },
+            until: None,
+        }];
+        check(RiskClass::Read, CallSource::Native, &[], Decision::Allow);
+        check(RiskClass::Read, CallSource::Fuzzy, &[], Decision::Allow);
+        check(RiskClass::Write, CallSource::Native, &[], Decision::Ask);
+        check(RiskClass::Write, CallSource::Native, &all, Decision::Allow);
+        check(RiskClass::Write, CallSource::Native, &past, Decision::Ask);
+        check(RiskClass::Write, CallSource::Native, &other, Decision::Ask);
+        check(
+            RiskClass::Destructive,
+            CallSource::Native,
+            &all,
+            Decision::Ask,
+        );
+        check(
+            RiskClass::Destructive,
+            CallSource::Native,
+            &exact,
+            Decision::Allow,
+        );
+    }
+}

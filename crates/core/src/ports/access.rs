@@ -1,0 +1,76 @@
+//! Who is asking.
+
+use crate::{TenantId, UserId};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+/// Roles, from most to least (AUTH-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Agents, connections, approvals.
+    Operator,
+    /// API and runs.
+    Developer,
+    /// Looks only.
+    Viewer,
+}
+
+impl Role {
+    /// Lower-case name, as stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Operator => "operator",
+            Self::Developer => "developer",
+            Self::Viewer => "viewer",
+        }
+    }
+}
+
+/// A person or program that has proved who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// User.
+    pub user: UserId,
+    /// Name to show.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// Why a login or a token was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// Email and password do not match, or there is no such user: the same answer.
+    #[error("email or password is wrong")]
+    Wrong,
+    /// Too many attempts.
+    #[error("too many attempts; try again in {seconds} s")]
+    TooMany {
+        /// Seconds to wait.
+        seconds: u64,
+    },
+    /// Token or key is not known, has ended or was revoked.
+    #[error("the token is not valid; log in again")]
+    Token,
+    /// Input that can't be.
+    #[error("{0}")]
+    Invalid(String),
+    /// The store failed.
+    #[error("cannot check logins now: {0}")]
+    Unavailable(String),
+}
+
+/// Checks credentials.
+#[async_trait]
+pub trait Authenticator: Send + Sync {
+    /// An access token (JWT) for email and password, and the seconds it is good for.
+    async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError>;
+    /// Whom a bearer token (JWT or API key) belongs to.
+    async fn verify(&self, bearer: &str) -> Result<Principal, LoginError>;
+}

@@ -1,0 +1,520 @@
+//! Storage. One conformance suite runs over every implementation.
+
+use crate::agent::Agent;
+use crate::approval::{Answer, Approval};
+use crate::event::{Event, EventBody, Outcome};
+use crate::message::Message;
+use crate::model::Connection;
+use crate::{
+    AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId,
+};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Why a store refused or failed. What was acknowledged before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such row.
+    #[error("{0} was not found")]
+    NotFound(String),
+    /// Unique name or version clash.
+    #[error("{0}")]
+    Conflict(String),
+    /// The lease is held by another runner with a newer epoch; stop working on this run.
+    #[error("run {run} was taken over by another runner (epoch {epoch} is no longer valid)")]
+    Fenced {
+        /// The run.
+        run: RunId,
+        /// Our epoch.
+        epoch: u64,
+    },
+    /// The data directory is used by another process.
+    #[error(
+        "{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir"
+    )]
+    InUse {
+        /// The directory.
+        path: String,
+        /// Process id, 0 if unknown.
+        pid: u32,
+    },
+    /// The database was written by a newer program.
+    #[error(
+        "the database has schema version {found}, this program knows {known}; use the newer steward again, or restore a backup"
+    )]
+    Newer {
+        /// Version in the database.
+        found: i64,
+        /// Highest version known.
+        known: i64,
+    },
+    /// The database is damaged.
+    #[error(
+        "the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew"
+    )]
+    Corrupt(String),
+    /// The disk is full.
+    #[error("the disk is full: nothing was saved; free space and try again ({0})")]
+    Full(String),
+    /// The database can't be reached or failed.
+    #[error("the database failed: {0}")]
+    Backend(String),
+}
+
+/// Result of a store call.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// The right to append to a run, until it ends or is taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// The run.
+    pub run: RunId,
+    /// Fencing epoch; each claim has a higher one.
+    pub epoch: u64,
+    /// Sequence number of the last event at the time of the claim.
+    pub last_seq: u64,
+}
+
+/// What is appended together, in one transaction (all or nothing, fsynced when it returns).
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// The run.
+    pub run: RunId,
+    /// Epoch of our lease; checked in the same transaction.
+    pub epoch: u64,
+    /// Sequence number of the last event that we know; the first new one is this plus 1.
+    /// Another value in the store is an [`StoreError::Fenced`].
+    pub after: u64,
+    /// Time of these events.
+    pub at: Timestamp,
+    /// The events; may be empty if there are side writes.
+    pub events: Vec<EventBody>,
+    /// Rows written beside them.
+    pub side: Vec<SideWrite>,
+}
+
+/// Rows that change together with events.
+#[derive(Debug, Clone)]
+pub enum SideWrite {
+    /// A new inbox entry.
+    Approval(Approval),
+    /// An answer to one; an answer already there stays.
+    Decided {
+        /// Which.
+        id: ApprovalId,
+        /// The answer.
+        answer: Answer,
+        /// Who.
+        by: String,
+    },
+    /// Withdraws the open entries of this run (it was stopped).
+    WithdrawApprovals,
+    /// A new alarm.
+    Timer {
+        /// Its id.
+        id: TimerId,
+        /// When.
+        at: Timestamp,
+        /// Why.
+        purpose: String,
+    },
+    /// An alarm is done.
+    TimerDone(TimerId),
+    /// Commands taken in by these events.
+    Consumed(Vec<i64>),
+    /// The run's status row.
+    Status {
+        /// New status.
+        status: RunStatus,
+        /// How it ended, if it did.
+        outcome: Option<Outcome>,
+        /// Final answer.
+        answer: Option<String>,
+        /// Tokens so far.
+        tokens: u64,
+        /// Cost so far, millionths of a dollar.
+        cost_micros: u64,
+    },
+    /// Messages for the run's conversation.
+    Messages(ConversationId, Vec<Message>),
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// At work, or to be resumed.
+    Running,
+    /// Waits for a person or an alarm.
+    Parked,
+    /// Ended.
+    Finished,
+}
+
+/// One row of the list of runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// Its id.
+    pub id: RunId,
+    /// Tenant.
+    pub tenant: TenantId,
+    /// Its agent.
+    pub agent: AgentId,
+    /// Its conversation.
+    pub conversation: Option<ConversationId>,
+    /// First line of the request.
+    pub title: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Its answer.
+    pub answer: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last moved.
+    pub updated_at: Timestamp,
+    /// Last event.
+    pub last_seq: u64,
+    /// Tokens so far.
+    pub tokens: u64,
+    /// Cost so far, millionths of a dollar.
+    pub cost_micros: u64,
+}
+
+/// Newest first.
+#[derive(Debug, Clone, Default)]
+pub struct RunFilter {
+    /// Only of this status.
+    pub status: Option<RunStatus>,
+    /// Only of this conversation.
+    pub conversation: Option<ConversationId>,
+    /// Only older than this one (cursor).
+    pub before: Option<RunId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// Whether more follow.
+    pub more: bool,
+}
+
+/// What may be claimed.
+#[derive(Debug, Clone)]
+pub enum Claim {
+    /// This run, if nobody holds a valid lease on it.
+    Run(RunId),
+    /// Any run at work whose lease has ended, or a parked one with commands waiting.
+    Any,
+}
+
+/// A word from outside to a run; durable until the run has taken it in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Command {
+    /// Stop it.
+    Stop {
+        /// Who.
+        by: String,
+    },
+    /// A further message.
+    Steer {
+        /// The message.
+        text: String,
+        /// Who.
+        by: String,
+    },
+    /// An answer to an approval.
+    Decide {
+        /// Which.
+        id: ApprovalId,
+        /// The answer.
+        answer: Answer,
+        /// Who.
+        by: String,
+    },
+    /// An alarm rang.
+    Timer {
+        /// Which.
+        id: TimerId,
+    },
+}
+
+/// A command and its place in the queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueuedCommand {
+    /// For [`SideWrite::Consumed`].
+    pub id: i64,
+    /// The command.
+    pub command: Command,
+}
+
+/// An alarm that should ring.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DueTimer {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// The run.
+    pub run: RunId,
+    /// Its id.
+    pub id: TimerId,
+}
+
+/// An event as stored; `raw` is kept for events of newer programs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEvent {
+    /// The event, [`EventBody::Unknown`] where it isn't understood.
+    pub event: Event,
+    /// The body's JSON text.
+    pub raw: String,
+}
+
+/// Runs and their logs.
+#[async_trait]
+pub trait RunStore: Send + Sync {
+    /// Makes a run with its first events and a lease for `owner` until `lease_until`
+    /// (epoch 1). One transaction.
+    async fn create_run(
+        &self,
+        row: RunRow,
+        first: Vec<EventBody>,
+        side: Vec<SideWrite>,
+        owner: &str,
+        lease_until: Timestamp,
+    ) -> StoreResult<Lease>;
+    /// Appends. On success everything is fsynced.
+    async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
+    /// Events after `after`, in order.
+    async fn events(
+        &self,
+        tenant: TenantId,
+        run: RunId,
+        after: u64,
+        limit: u32,
+    ) -> StoreResult<Vec<StoredEvent>>;
+    /// Takes a run over; `None` if there is nothing to take.
+    async fn claim(
+        &self,
+        what: Claim,
+        owner: &str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> StoreResult<Option<Lease>>;
+    /// Prolongs a lease; [`StoreError::Fenced`] if it was lost.
+    async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()>;
+    /// Gives a lease back. A run with commands waiting stays claimable.
+    async fn release(&self, lease: &Lease) -> StoreResult<()>;
+    /// One run.
+    async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow>;
+    /// Runs, newest first.
+    async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
+    /// Queues a command; durable when it returns. [`StoreError::Conflict`] if the run has ended.
+    async fn push_command(&self, tenant: TenantId, run: RunId, command: Command)
+    -> StoreResult<()>;
+    /// Commands waiting, oldest first.
+    async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
+    /// Alarms that should have rung by `now` and whose command is not queued yet.
+    async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
+    /// Checks the whole database (`integrity_check` or the like).
+    async fn check(&self) -> StoreResult<()>;
+}
+
+/// Which inbox entries.
+#[derive(Debug, Clone, Default)]
+pub struct ApprovalFilter {
+    /// Only unanswered ones.
+    pub open: bool,
+    /// Only of this run.
+    pub run: Option<RunId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// The inbox.
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// Oldest first.
+    async fn approvals(
+        &self,
+        tenant: TenantId,
+        filter: ApprovalFilter,
+    ) -> StoreResult<Vec<Approval>>;
+    /// One entry.
+    async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
+}
+
+/// Agents.
+#[async_trait]
+pub trait Agents: Send + Sync {
+    /// Makes or replaces by id; a name that another has is a conflict.
+    async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
+    /// One agent.
+    async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
+    /// By name.
+    async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
+    /// All, by name.
+    async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
+}
+
+/// A conversation's header.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// With whom.
+    pub agent: AgentId,
+    /// Whose.
+    pub user: Option<UserId>,
+    /// What it is about.
+    pub title: String,
+    /// When it began.
+    pub created_at: Timestamp,
+}
+
+/// Conversations.
+#[async_trait]
+pub trait Conversations: Send + Sync {
+    /// Begins one.
+    async fn create_conversation(
+        &self,
+        tenant: TenantId,
+        conversation: &Conversation,
+    ) -> StoreResult<()>;
+    /// Its header.
+    async fn conversation(&self, tenant: TenantId, id: ConversationId)
+    -> StoreResult<Conversation>;
+    /// Its messages, in order.
+    async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
+    /// Newest first, at most `limit`, older than `before`.
+    async fn conversations(
+        &self,
+        tenant: TenantId,
+        before: Option<ConversationId>,
+        limit: u32,
+    ) -> StoreResult<Page<Conversation>>;
+}
+
+/// Settings: JSON values by name.
+#[async_trait]
+pub trait Settings: Send + Sync {
+    /// A value.
+    async fn setting(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Value>>;
+    /// Sets one.
+    async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()>;
+}
+
+/// Connections.
+#[async_trait]
+pub trait Connections: Send + Sync {
+    /// Makes or replaces by id; a name that another has is a conflict.
+    async fn save_connection(&self, tenant: TenantId, connection: &Connection) -> StoreResult<()>;
+    /// All, by name.
+    async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>>;
+    /// Removes one.
+    async fn remove_connection(&self, tenant: TenantId, id: ConnectionId) -> StoreResult<()>;
+}
+
+/// A user. The password hash is in PHC string format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Its id.
+    pub id: UserId,
+    /// Lower case.
+    pub email: String,
+    /// To show.
+    pub name: String,
+    /// One of [`super::Role`], lower case.
+    pub role: String,
+    /// Argon2id, PHC format; `None`: no password login.
+    pub password_hash: Option<String>,
+    /// SHA-256 of the API key, hexadecimal.
+    pub api_key_hash: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// Users.
+#[async_trait]
+pub trait Users: Send + Sync {
+    /// Makes or replaces by id; an email that another has is a conflict.
+    async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()>;
+    /// By id.
+    async fn user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<User>>;
+    /// By email.
+    async fn user_by_email(&self, tenant: TenantId, email: &str) -> StoreResult<Option<User>>;
+    /// By the hash of an API key.
+    async fn user_by_api_key(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<User>>;
+    /// How many there are.
+    async fn user_count(&self, tenant: TenantId) -> StoreResult<u64>;
+}
+
+/// A note of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Unique per agent.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A reminder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reminder {
+    /// Its id, `key` of the call that made it.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub text: String,
+    /// Whether it is done.
+    pub done: bool,
+}
+
+/// What agents keep for themselves: memory, notes, reminders, drafts.
+#[async_trait]
+pub trait Facts: Send + Sync {
+    /// The memory text and its version (0: none yet).
+    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)>;
+    /// Replaces it if `version` is still the newest, else [`StoreError::Conflict`].
+    async fn save_memory(
+        &self,
+        tenant: TenantId,
+        agent: AgentId,
+        text: &str,
+        version: u64,
+    ) -> StoreResult<()>;
+    /// Makes or replaces a note; returns the one before.
+    async fn save_note(
+        &self,
+        tenant: TenantId,
+        agent: AgentId,
+        note: &Note,
+    ) -> StoreResult<Option<Note>>;
+    /// Removes a note.
+    async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
+    /// Notes by title.
+    async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>>;
+    /// Makes or replaces a reminder by id.
+    async fn save_reminder(
+        &self,
+        tenant: TenantId,
+        agent: AgentId,
+        reminder: &Reminder,
+    ) -> StoreResult<()>;
+    /// Removes a reminder.
+    async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;
+    /// Reminders by time.
+    async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>>;
+}

@@ -1,0 +1,66 @@
+//! Tools behind one dispatcher.
+
+use crate::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp};
+use async_trait::async_trait;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where and for whom a tool runs.
+#[derive(Debug, Clone)]
+pub struct ToolScope {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// The run; `None` for a preview or suggestion outside one.
+    pub run: Option<RunId>,
+    /// The agent.
+    pub agent: AgentId,
+    /// Its conversation.
+    pub conversation: Option<ConversationId>,
+    /// Folder that file tools are confined to.
+    pub workspace: PathBuf,
+    /// Now, as the run sees it.
+    pub now: Timestamp,
+    /// Minutes east of UTC, for words like "tomorrow".
+    pub utc_offset_minutes: i32,
+    /// Longest call, milliseconds.
+    pub timeout_ms: u64,
+    /// Set when the run is stopped; tools end soon after.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl ToolScope {
+    /// Whether the run was stopped.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// A call that policy and, where asked, a person have let through. Only the engine makes one,
+/// after the intent is committed.
+#[derive(Debug, Clone)]
+pub struct Authorized {
+    /// The call, arguments validated.
+    pub call: ToolCall,
+    /// Stable over repeats of this call after a crash.
+    pub idempotency_key: String,
+    /// Hash of the arguments that the decision was bound to; the dispatcher checks it again.
+    pub args_hash: String,
+}
+
+/// All tools of an installation.
+#[async_trait]
+pub trait Tools: Send + Sync {
+    /// What there is, in a stable order.
+    fn catalogue(&self) -> Vec<ToolSpec>;
+    /// Argument proposals for `request` in people's words, best first; empty where the tool has
+    /// no idea. Looks only; quick (well under a second).
+    async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
+    /// What a call would change.
+    async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;
+    /// Runs a call.
+    async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError>;
+    /// Takes an effect back; returns what was restored.
+    async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError>;
+}

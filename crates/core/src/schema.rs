@@ -1,0 +1,83 @@
+//! Arguments against JSON Schemas (TOOL-12).
+
+use serde_json::Value;
+
+/// Validates `arguments` against `schema`; the error names the field and what was expected.
+pub fn validate(schema: &Value, arguments: &Value) -> Result<(), String> {
+    validate_except(schema, arguments, &[])
+}
+
+/// The same, but top-level fields named in `open` (context-marked, still empty) are not judged.
+pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Result<(), String> {
+    if !arguments.is_object() {
+        return Err(format!(
+            "arguments must be a JSON object, not {}",
+            kind(arguments)
+        ));
+    }
+    let validator = jsonschema::validator_for(schema)
+        .map_err(|error| format!("the tool's own schema is broken: {error}"))?;
+    let problems: Vec<String> = validator
+        .iter_errors(arguments)
+        .filter_map(|error| {
+            let path = error.instance_path().to_string();
+            let field = path
+                .trim_start_matches('/')
+                .split('/')
+                .next()
+                .unwrap_or("")
+                .to_owned();
+            if open.contains(&field) {
+                return None;
+            }
+            let place = if path.is_empty() {
+                "arguments".to_owned()
+            } else {
+                format!("`{}`", path.trim_start_matches('/').replace('/', "."))
+            };
+            Some(format!("{place}: {error}"))
+        })
+        .take(3)
+        .collect();
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("; "))
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{validate, validate_except};
+    use serde_json::json;
+
+    #[test]
+    fn names_the_field() {
+        let schema = json!({"type": "object", "properties": {"path": {"type": "string", "minLength": 1}, "n": {"type": "integer"}}, "required": ["path"], "additionalProperties": false});
+        assert!(validate(&schema, &json!({"path": "a"})).is_ok());
+        assert!(
+            validate(&schema, &json!({"path": "a", "n": "x"}))
+                .unwrap_err()
+                .contains("`n`")
+        );
+        assert!(validate(&schema, &json!({})).unwrap_err().contains("path"));
+        assert!(validate(&schema, &json!({"path": ""})).is_err());
+        assert!(validate_except(&schema, &json!({"path": ""}), &["path".into()]).is_ok());
+        assert!(
+            validate(&schema, &json!([]))
+                .unwrap_err()
+                .contains("an array")
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Points in time, as milliseconds since 1970-01-01 UTC.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Milliseconds since the Unix epoch, UTC.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// This point, `duration` later; saturates.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// Time from `earlier` to this point; zero if `earlier` is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// `2026-11-21T08:00:00Z`, for people and for models.
+    pub fn rfc3339(self) -> String {
+        let (days, ms) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
+        let (year, month, day) = civil(days);
+        let seconds = ms / 1000;
+        format!(
+            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60
+        )
+    }
+}
+
+/// Days since 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant's algorithm).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let day = doy - (153 * mp + 2) / 5 + 1;
+    let month = if mp < 10 { mp + 3 } else { mp - 9 };
+    let year = yoe + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timestamp;
+
+    #[test]
+    fn formats_known_dates() {
+        assert_eq!(Timestamp(0).rfc3339(), "1970-01-01T00:00:00Z");
+        assert_eq!(
+            Timestamp(1_709_210_096_000).rfc3339(),
+            "2024-02-29T12:34:56Z"
+        );
+        assert_eq!(Timestamp(-1000).rfc3339(), "1969-12-31T23:59:59Z");
+    }
+}

@@ -1,0 +1,197 @@
+//! Tools: what a model can call, what a call is, and what comes back.
+
+use crate::policy::RiskClass;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What may be done with a call whose outcome was lost in a crash (RUN-3 c).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EffectClass {
+    /// Changes nothing: run again.
+    Read,
+    /// Twice is the same as once: run again.
+    Idempotent,
+    /// The other side deduplicates by an idempotency key: run again with the same key.
+    Keyed,
+    /// Anything else: never repeated silently; a person is asked.
+    #[default]
+    Write,
+}
+
+/// A tool as a model and a policy see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Name as called, `[a-z0-9_]+`.
+    pub name: String,
+    /// What it does, one or two sentences for the model.
+    pub description: String,
+    /// JSON Schema (object) of the arguments.
+    pub parameters: Value,
+    /// What a crash in mid-call means.
+    pub effect: EffectClass,
+    /// What a policy decides on.
+    pub risk: RiskClass,
+    /// Requests that this tool answers, in people's words: for the intent filter, never for a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub utterances: Vec<String>,
+    /// Longest result given to a model, in characters.
+    pub result_limit: usize,
+}
+
+/// How a call was understood (TOOL-1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallSource {
+    /// The provider's own tool-call field.
+    Native,
+    /// JSON under a schema.
+    GuidedJson,
+    /// `Action:` / `Action Input:` text.
+    React,
+    /// `[TOOL:…]` markers.
+    Marker,
+    /// Repaired from broken output.
+    Repaired,
+    /// Phrases that imply a call.
+    Fuzzy,
+    /// Found in reasoning text only.
+    Reasoning,
+    /// Dispatched by the intent of the request.
+    Intent,
+    /// A step of an approved plan.
+    Plan,
+    /// Asked for by a person or program directly.
+    Direct,
+}
+
+impl CallSource {
+    /// Whether a call so understood may only reach `read` tools unasked (TOOL-7).
+    pub fn is_weak(self) -> bool {
+        matches!(self, Self::Fuzzy | Self::Reasoning | Self::Intent)
+    }
+}
+
+/// One call of a tool, whatever strategy found it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Unique within its run.
+    pub id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// A JSON object.
+    pub arguments: Value,
+    /// How it was understood.
+    pub source: CallSource,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+/// The logged proof of a tool's effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// What happened, in the past tense: `wrote`, `created`, `remembered`, `ran`.
+    pub action: String,
+    /// To what: a path, a name, a command.
+    pub object: String,
+    /// Evidence, such as a content hash or a row id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+/// How an effect can be taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Undo {
+    /// The tool that made the effect restores it from `snapshot`, its own format.
+    Snapshot {
+        /// Name of the tool.
+        tool: String,
+        /// What the tool needs to restore.
+        snapshot: Value,
+    },
+    /// It can't be taken back.
+    Impossible {
+        /// Why, for a person.
+        reason: String,
+    },
+}
+
+/// What a tool returns when it worked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// Text for the model and the reader, not yet truncated.
+    pub content: String,
+    /// The same as data, where there is a natural form (rows, files).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Present for each real effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
+    /// Present where the effect can, or certainly can't, be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<Undo>,
+    /// Whether the content comes from outside (web, documents, mail) and taints what follows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+}
+
+impl ToolOutput {
+    /// A result that is text only.
+    pub fn text(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Why a tool call failed. Two cases only: the model may recover, or the run ends.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "message", rename_all = "snake_case")]
+pub enum ToolError {
+    /// Goes back to the model as a JSON result.
+    #[error("{0}")]
+    RespondToModel(String),
+    /// Ends the run.
+    #[error("{0}")]
+    Fatal(String),
+}
+
+/// What a call would change, before it does (PLAN-6).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// One line: "overwrites notes.md (511 bytes)".
+    pub summary: String,
+    /// A unified diff, rows, or a command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Files, rows or resources touched, where the tool can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Whether the effect can be undone.
+    pub reversible: bool,
+}
+
+/// Arguments that a tool proposes for a request in people's words, from what it can see itself
+/// (files, tables, values). A small model then chooses instead of inventing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// Complete, valid arguments.
+    pub arguments: Value,
+    /// 0 to 1: how well the request is covered by the arguments.
+    pub score: f32,
+    /// One line for the trace.
+    pub why: String,
+}
+
+/// `text` cut to `limit` characters, with a note of how many were left out (RUN-8).
+pub fn truncate(text: &str, limit: usize) -> (String, bool) {
+    let total = text.chars().count();
+    if total <= limit {
+        return (text.to_owned(), false);
+    }
+    let mut kept: String = text.chars().take(limit).collect();
+    kept.push_str(&format!("\n[truncated: {} chars omitted]", total - limit));
+    (kept, true)
+}
