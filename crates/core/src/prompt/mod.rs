@@ -1,1 +1,268 @@
+//! Prompt assembly: pure, budgeted, with a prefix that stays the same bytes within a conversation,
+//! so that provider and llama.cpp caches hit (RUN-8).
 
+use crate::Timestamp;
+use crate::message::{Message, Role};
+
+/// Share of the window from which old tool results are cut.
+const TRUNCATE_FROM: f64 = 0.60;
+/// Share of the window from which old messages are left out.
+const COMPACT_FROM: f64 = 0.80;
+/// What remains of an old tool result, in characters.
+const OLD_RESULT: usize = 400;
+/// Results that are never cut: the newest.
+const KEEP_RESULTS: usize = 2;
+
+/// What a prompt is made of.
+#[derive(Debug, Clone)]
+pub struct PromptInput<'a> {
+    /// The agent's standing instructions.
+    pub instructions: &'a str,
+    /// How to call tools, for the text strategies; empty for native calls.
+    pub tool_text: &'a str,
+    /// What the agent remembers.
+    pub memory: &'a str,
+    /// Time of the run, for words like "today".
+    pub now: Timestamp,
+    /// Earlier messages of the conversation.
+    pub history: &'a [Message],
+    /// Messages of this run, the request first.
+    pub messages: &'a [Message],
+    /// Said after everything else; for plans and final answers.
+    pub closing: &'a str,
+    /// The model's window, tokens.
+    pub window: u32,
+    /// Tokens kept free for the reply.
+    pub reserve: u32,
+}
+
+/// A prompt and how it was fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// What is sent.
+    pub messages: Vec<Message>,
+    /// Estimated size, tokens.
+    pub tokens: u64,
+    /// How many tool results were cut.
+    pub truncated: usize,
+    /// How many messages were left out.
+    pub dropped: usize,
+    /// Whether it fits at all.
+    pub fits: bool,
+}
+
+/// A safe guess of the tokens of `text`: a third of its characters, rounded up.
+pub fn estimate_tokens(text: &str) -> u64 {
+    (text.chars().count() as u64).div_ceil(3)
+}
+
+fn weight(message: &Message) -> u64 {
+    let calls: u64 = message
+        .tool_calls
+        .iter()
+        .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments.to_string()) + 8)
+        .sum();
+    estimate_tokens(&message.text) + calls + 6
+}
+
+fn total(messages: &[Message]) -> u64 {
+    messages.iter().map(weight).sum()
+}
+
+/// Puts the prompt together. The system message depends on nothing that changes between two
+/// requests of a conversation; time and memory go to the newest request instead.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "shares of a window need no more than two digits"
+)]
+pub fn assemble(input: &PromptInput<'_>) -> Prompt {
+    let usable = u64::from(input.window.saturating_sub(input.reserve)).max(1);
+    let share = |part: f64| (usable as f64 * part) as u64;
+    let system = system_text(input);
+    let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
+    if !system.is_empty() {
+        messages.push(Message::system(system));
+    }
+    let first = messages.len();
+    messages.extend(input.history.iter().cloned());
+    let request = messages.len();
+    messages.extend(input.messages.iter().cloned());
+    if let Some(message) = messages.get_mut(request)
+        && message.role == Role::User
+    {
+        message.text = format!("{}{}", context(input), message.text);
+    }
+    if !input.closing.is_empty() {
+        messages.push(Message::user(input.closing));
+    }
+    let mut truncated = 0;
+    if total(&messages) > share(TRUNCATE_FROM) {
+        truncated = cut_old_results(&mut messages);
+    }
+    let mut dropped = 0;
+    if total(&messages) > share(COMPACT_FROM) {
+        dropped = drop_old(&mut messages, first, request, share(COMPACT_FROM));
+    }
+    let tokens = total(&messages);
+    Prompt {
+        fits: tokens <= usable,
+        messages,
+        tokens,
+        truncated,
+        dropped,
+    }
+}
+
+fn system_text(input: &PromptInput<'_>) -> String {
+    [input.instructions.trim(), input.tool_text.trim()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+fn context(input: &PromptInput<'_>) -> String {
+    let mut text = format!("[Now: {}]\n", input.now.rfc3339());
+    if !input.memory.trim().is_empty() {
+        text.push_str("## Your Memory\n");
+        text.push_str(input.memory.trim());
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+fn cut_old_results(messages: &mut [Message]) -> usize {
+    let results: Vec<usize> = messages
+        .iter()
+        .enumerate()
+        .filter(|(_, message)| message.role == Role::Tool)
+        .map(|(index, _)| index)
+        .collect();
+    let mut cut = 0;
+    for index in results.iter().rev().skip(KEEP_RESULTS) {
+        let (text, shortened) = crate::tool::truncate(&messages[*index].text, OLD_RESULT);
+        if shortened {
+            messages[*index].text = text;
+            cut += 1;
+        }
+    }
+    cut
+}
+
+/// Leaves out the oldest messages of the history, then of the run after its request, never
+/// splitting a call from its result.
+fn drop_old(messages: &mut Vec<Message>, first: usize, request: usize, limit: u64) -> usize {
+    let mut dropped = 0;
+    let mut request = request;
+    while total(messages) > limit && request > first {
+        let count = group_len(messages, first, request);
+        messages.drain(first..first + count);
+        dropped += count;
+        request -= count;
+    }
+    let start = request + 1;
+    while total(messages) > limit && messages.len() > start + 3 {
+        let end = messages.len() - 2;
+        let count = group_len(messages, start, end);
+        if count == 0 || start + count > end {
+            break;
+        }
+        messages.drain(start..start + count);
+        dropped += count;
+    }
+    if dropped > 0 {
+        let note = format!("[{dropped} earlier messages were left out to fit the model's window]");
+        if let Some(message) = messages.get_mut(request) {
+            message.text = format!("{note}\n{}", message.text);
+        }
+    }
+    dropped
+}
+
+/// A message and, if it makes calls, their results.
+fn group_len(messages: &[Message], start: usize, end: usize) -> usize {
+    if start >= end {
+        return 0;
+    }
+    1 + messages[start + 1..end]
+        .iter()
+        .take_while(|message| message.role == Role::Tool)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PromptInput, assemble};
+    use crate::Timestamp;
+    use crate::message::Message;
+    use proptest::prelude::*;
+
+    fn input<'a>(history: &'a [Message], messages: &'a [Message], window: u32) -> PromptInput<'a> {
+        PromptInput {
+            instructions: "You help.",
+            tool_text: "Tools: none.",
+            memory: "likes tea",
+            now: Timestamp(0),
+            history,
+            messages,
+            closing: "",
+            window,
+            reserve: 100,
+        }
+    }
+
+    #[test]
+    fn the_prefix_is_byte_stable_within_a_conversation() {
+        let first = [Message::user("one")];
+        let one = assemble(&input(&[], &first, 8000));
+        let history = [Message::user("one"), Message::assistant("uno")];
+        let second = [Message::user("two")];
+        let mut later = input(&history, &second, 8000);
+        later.memory = "likes coffee";
+        later.now = Timestamp(86_400_000);
+        let two = assemble(&later);
+        assert_eq!(one.messages[0], two.messages[0]);
+        assert_eq!(two.messages[1..3], history);
+        assert!(two.messages[3].text.contains("likes coffee"));
+    }
+
+    #[test]
+    fn old_results_are_cut_then_old_messages_left_out() {
+        let long = "x".repeat(3000);
+        let run: Vec<Message> = std::iter::once(Message::user("go"))
+            .chain((0..6).flat_map(|n| {
+                [
+                    Message::assistant("").with_calls(vec![]),
+                    Message::tool(format!("{n}"), long.clone()),
+                ]
+            }))
+            .collect();
+        let prompt = assemble(&input(&[], &run, 6000));
+        assert!(prompt.truncated >= 4, "{}", prompt.truncated);
+        assert!(prompt.fits);
+        assert_eq!(prompt.messages.last().map(|m| m.text.len()), Some(3000));
+        let history: Vec<Message> = (0..50)
+            .map(|n| Message::user(format!("{n} {long}")))
+            .collect();
+        let prompt = assemble(&input(&history, &[Message::user("go")], 6000));
+        assert!(prompt.dropped > 40 && prompt.fits);
+        assert!(
+            prompt
+                .messages
+                .last()
+                .is_some_and(|m| m.text.contains("left out"))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_and_keeps_the_request(lens in prop::collection::vec(0usize..4000, 0..30), window in 0u32..9000) {
+            let history: Vec<Message> = lens.iter().map(|n| Message::user("h".repeat(*n))).collect();
+            let prompt = assemble(&input(&history, &[Message::user("the request")], window));
+            prop_assert!(prompt.messages.iter().any(|m| m.text.ends_with("the request")));
+        }
+    }
+}

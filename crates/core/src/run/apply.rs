@@ -1,0 +1,430 @@
+//! The fold.
+
+use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
+use crate::approval::{Answer, Subject};
+use crate::event::{Event, EventBody, Outcome, ToolResult};
+use crate::hash;
+use crate::message::Message;
+use crate::model::Purpose;
+use crate::plan::{FINAL_ANSWER, Plan};
+use crate::policy::{Grant, GrantScope, RiskClass};
+use crate::tool::{EffectClass, ToolCall};
+
+impl RunState {
+    /// Folds one event in. Total: an event that makes no sense here changes nothing else.
+    pub fn apply(&mut self, event: &Event) {
+        self.count_time(event);
+        self.last_seq = event.seq;
+        self.last_at = event.at;
+        match &event.body {
+            EventBody::RunStarted { setup, .. } => {
+                self.messages.push(Message::user(&setup.input));
+                self.grants.clone_from(&setup.grants);
+                self.setup = Some(setup.clone());
+            }
+            EventBody::RunResumed { .. } => self.resumed(),
+            EventBody::IntentFiltered {
+                kept, wants_tool, ..
+            } => {
+                self.kept = Some(kept.clone());
+                self.wants_tool = *wants_tool;
+            }
+            EventBody::ModelRequested {
+                step,
+                purpose,
+                reserved,
+                ..
+            } => {
+                self.spent.model_calls += 1;
+                self.spent.tokens_reserved = *reserved;
+                self.asking = Some((*step, *purpose));
+                self.reply = None;
+                if *purpose == Purpose::Reply {
+                    let steers = std::mem::take(&mut self.steers);
+                    self.messages.extend(steers.into_iter().map(Message::user));
+                }
+            }
+            EventBody::ModelResponded {
+                purpose,
+                text,
+                calls,
+                usage,
+                ..
+            } => {
+                self.asking = None;
+                self.failures = 0;
+                self.settle(usage);
+                self.replied(*purpose, text, calls);
+            }
+            EventBody::ModelFailed {
+                error, retry_at, ..
+            } => {
+                self.asking = None;
+                self.spent.tokens_reserved = 0;
+                self.failures += 1;
+                if retry_at.is_none() {
+                    self.model_error = Some(error.clone());
+                }
+            }
+            EventBody::PlanProposed { candidates, .. } => {
+                if let Some(best) = candidates.first() {
+                    let generation = self.plan.as_ref().map_or(0, |plan| plan.generation) + 1;
+                    self.plan = Some(PlanState {
+                        plan: best.plan.clone(),
+                        candidates: candidates.clone(),
+                        approved: false,
+                        generation,
+                        cut_short: false,
+                    });
+                    self.feedback.clear();
+                    self.steers.clear();
+                }
+            }
+            EventBody::PlanFailed { message } => self.plan_error = Some(message.clone()),
+            EventBody::PlanFilled { index, arguments } => {
+                if let Some(plan) = &self.plan {
+                    self.filled
+                        .push(((plan.generation, *index), arguments.clone()));
+                }
+            }
+            EventBody::ApprovalRequested {
+                approval_id,
+                subject,
+            } => {
+                self.note_call(subject);
+                self.waiting = Some(Waiting::Approval {
+                    id: *approval_id,
+                    subject: subject.clone(),
+                });
+            }
+            EventBody::ApprovalDecided {
+                approval_id,
+                answer,
+                ..
+            } => {
+                if let Some(Waiting::Approval { id, subject }) = self.waiting.clone()
+                    && id == *approval_id
+                {
+                    self.waiting = None;
+                    self.decided(&subject, answer);
+                }
+            }
+            EventBody::ToolRejected {
+                call_id,
+                tool,
+                message,
+            } => {
+                self.enter(call_id, tool, &serde_json::Value::Null);
+                self.set_status(call_id, CallStatus::Rejected(message.clone()));
+            }
+            EventBody::ToolIntent {
+                call_id,
+                tool,
+                arguments,
+                effect,
+                idempotency_key,
+                ..
+            } => {
+                self.spent.tool_calls += 1;
+                self.enter(call_id, tool, arguments);
+                self.set_status(
+                    call_id,
+                    CallStatus::Intent {
+                        key: idempotency_key.clone(),
+                        effect: *effect,
+                    },
+                );
+            }
+            EventBody::ToolResult {
+                call_id,
+                tool,
+                result,
+                ..
+            } => {
+                if let ToolResult::Error {
+                    message,
+                    fatal: true,
+                } = result
+                {
+                    self.fatal = Some(message.clone());
+                }
+                self.enter(call_id, tool, &serde_json::Value::Null);
+                self.set_status(call_id, CallStatus::Done(result.clone()));
+            }
+            EventBody::ToolUncertain { call_id, .. } => {
+                if let Some(entry) = self.entry(call_id)
+                    && let CallStatus::Intent { key, .. } = entry.status.clone()
+                {
+                    entry.status = CallStatus::Uncertain { key };
+                }
+            }
+            EventBody::TimerSet { timer_id, at, .. } => {
+                self.waiting = Some(Waiting::Timer {
+                    id: *timer_id,
+                    at: *at,
+                });
+            }
+            EventBody::TimerFired { timer_id } => {
+                if matches!(&self.waiting, Some(Waiting::Timer { id, .. }) if id == timer_id) {
+                    self.waiting = None;
+                }
+            }
+            EventBody::RunSteered { text, .. } => self.steers.push(text.clone()),
+            EventBody::StopRequested { by } => {
+                self.stop_by = Some(by.clone());
+                self.waiting = None;
+            }
+            EventBody::RunFinished {
+                outcome, answer, ..
+            } => {
+                self.outcome = Some(outcome.clone());
+                self.answer.clone_from(answer);
+                self.waiting = None;
+            }
+            EventBody::ModelDelta { .. } | EventBody::ToolUndone { .. } | EventBody::Unknown => {}
+        }
+    }
+
+    /// Only time at work counts: neither parked time nor the gap before a resume.
+    fn count_time(&mut self, event: &Event) {
+        let resumed = matches!(event.body, EventBody::RunResumed { .. });
+        if self.waiting.is_none() && !resumed && self.last_seq > 0 {
+            let millis = event.at.since(self.last_at).as_millis();
+            self.spent.wall_ms += u64::try_from(millis).unwrap_or(u64::MAX);
+        }
+    }
+
+    fn settle(&mut self, usage: &crate::model::Usage) {
+        self.spent.tokens_reserved = 0;
+        self.spent.tokens += usage.prompt_tokens + usage.completion_tokens;
+        self.spent.cost_micros += usage.cost_micros;
+        self.usage.prompt_tokens += usage.prompt_tokens;
+        self.usage.cached_tokens += usage.cached_tokens;
+        self.usage.completion_tokens += usage.completion_tokens;
+        self.usage.cost_micros += usage.cost_micros;
+    }
+
+    /// What was in flight when the runner died (RUN-3 c).
+    fn resumed(&mut self) {
+        self.asking = None;
+        self.spent.tokens_reserved = 0;
+        for entry in &mut self.calls {
+            if let CallStatus::Intent { key, effect } = &entry.status {
+                let (key, effect) = (key.clone(), *effect);
+                entry.status = match effect {
+                    EffectClass::Read | EffectClass::Idempotent | EffectClass::Keyed => {
+                        CallStatus::Repeat { key, effect }
+                    }
+                    EffectClass::Write => CallStatus::Uncertain { key },
+                };
+            }
+        }
+    }
+
+    fn replied(&mut self, purpose: Purpose, text: &str, calls: &[ToolCall]) {
+        self.reply = Some((purpose, text.to_owned()));
+        if purpose != Purpose::Reply {
+            return;
+        }
+        self.messages
+            .push(Message::assistant(text).with_calls(calls.to_vec()));
+        self.calls.extend(calls.iter().map(|call| CallEntry {
+            call: call.clone(),
+            status: CallStatus::Proposed,
+        }));
+    }
+
+    fn note_call(&mut self, subject: &Subject) {
+        match subject {
+            Subject::Call {
+                call_id,
+                tool,
+                arguments,
+                ..
+            }
+            | Subject::Uncertain {
+                call_id,
+                tool,
+                arguments,
+            } => {
+                self.enter(call_id, tool, arguments);
+            }
+            Subject::Question { call_id, text } => {
+                self.enter(call_id, "feedback", &serde_json::json!({"question": text}));
+            }
+            Subject::Plan { .. } => {}
+        }
+    }
+
+    fn decided(&mut self, subject: &Subject, answer: &Answer) {
+        match (subject, answer) {
+            (Subject::Call { call_id, .. }, Answer::Approve { grant }) => {
+                self.grants
+                    .extend(grant.clone().map(|scope| Grant { scope, until: None }));
+                self.set_status(call_id, CallStatus::Approved);
+            }
+            (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
+                let reason = reason
+                    .as_deref()
+                    .map(|why| format!(": {why}"))
+                    .unwrap_or_default();
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected(format!("a person said no{reason}")),
+                );
+                self.cut_plan_short();
+            }
+            (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected(format!("a person wants it otherwise: {text}")),
+                );
+                self.replan_with(text);
+            }
+            (Subject::Plan { .. }, Answer::Approve { grant }) => {
+                self.grants
+                    .extend(grant.clone().map(|scope| Grant { scope, until: None }));
+                self.approve_plan();
+            }
+            (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
+            (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
+            (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
+                let result = ToolResult::Ok {
+                    content: "A person confirmed that this happened before the interruption; its output is not known."
+                        .to_owned(),
+                    data: None,
+                    truncated: false,
+                    receipt: None,
+                    undo: None,
+                    tainted: false,
+                };
+                self.set_status(call_id, CallStatus::Done(result));
+            }
+            (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
+                if let Some(entry) = self.entry(call_id)
+                    && let CallStatus::Uncertain { key } = entry.status.clone()
+                {
+                    entry.status = CallStatus::Repeat {
+                        key,
+                        effect: EffectClass::Write,
+                    };
+                }
+            }
+            (Subject::Uncertain { call_id, .. }, Answer::Skip) => {
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected("interrupted; a person chose to leave it out".to_owned()),
+                );
+            }
+            (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
+                let result = ToolResult::Ok {
+                    content: text.clone(),
+                    data: None,
+                    truncated: false,
+                    receipt: None,
+                    undo: None,
+                    tainted: false,
+                };
+                self.set_status(call_id, CallStatus::Done(result));
+            }
+            (Subject::Question { call_id, .. }, _) => {
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected("the user gave no answer".to_owned()),
+                );
+            }
+            (Subject::Uncertain { .. }, _) | (Subject::Call { .. } | Subject::Plan { .. }, _) => {}
+        }
+    }
+
+    /// Approval of a plan covers exactly its steps with exactly their arguments, and no
+    /// destructive one (PLAN-5).
+    pub(super) fn approve_plan(&mut self) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.approved = true;
+        let steps = plan.plan.steps.clone();
+        for step in steps {
+            let covered = self
+                .tool(&step.tool)
+                .is_some_and(|spec| spec.risk != RiskClass::Destructive);
+            if covered && Plan::open_arguments(&step).is_empty() && step.tool != FINAL_ANSWER {
+                self.grants.push(Grant {
+                    scope: GrantScope::Call {
+                        name: step.tool.clone(),
+                        args_hash: hash::of_json(&step.args),
+                    },
+                    until: None,
+                });
+            }
+        }
+    }
+
+    fn replan_with(&mut self, text: &str) {
+        self.feedback.push(text.to_owned());
+        self.cut_plan_short();
+    }
+
+    fn cut_plan_short(&mut self) {
+        if let Some(plan) = &mut self.plan {
+            plan.cut_short = true;
+        }
+    }
+
+    fn entry(&mut self, call_id: &str) -> Option<&mut CallEntry> {
+        self.calls.iter_mut().find(|entry| entry.call.id == call_id)
+    }
+
+    fn enter(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
+        if self.entry(call_id).is_none() {
+            self.calls.push(CallEntry {
+                call: ToolCall {
+                    id: call_id.to_owned(),
+                    name: tool.to_owned(),
+                    arguments: arguments.clone(),
+                    source: crate::tool::CallSource::Plan,
+                    confidence: 1.0,
+                },
+                status: CallStatus::Proposed,
+            });
+        }
+    }
+
+    /// A settled call also becomes a message, so that the model sees its result.
+    fn set_status(&mut self, call_id: &str, status: CallStatus) {
+        let Some(entry) = self.entry(call_id) else {
+            return;
+        };
+        if entry.status.is_settled() {
+            return;
+        }
+        let text = match &status {
+            CallStatus::Done(ToolResult::Ok { content, .. }) => Some(content.clone()),
+            CallStatus::Done(ToolResult::Error { message, .. }) => {
+                Some(serde_json::json!({"error": message}).to_string())
+            }
+            CallStatus::Done(ToolResult::Dry { preview }) => Some(preview.clone()),
+            CallStatus::Rejected(message) => {
+                Some(serde_json::json!({"error": message}).to_string())
+            }
+            _ => None,
+        };
+        entry.status = status;
+        if let Some(text) = text {
+            let call = entry.call.clone();
+            let announced = self
+                .messages
+                .iter()
+                .any(|message| message.tool_calls.iter().any(|made| made.id == call.id));
+            if !announced {
+                self.messages
+                    .push(Message::assistant("").with_calls(vec![call.clone()]));
+            }
+            self.messages.push(Message::tool(call.id, text));
+        }
+    }
+
+    /// Whether the run ended in the way that a caller may call a success.
+    pub fn succeeded(&self) -> bool {
+        self.outcome == Some(Outcome::Completed)
+    }
+}

@@ -1,0 +1,85 @@
+//! Answers composed from observations, for models that can't sum up (TOOL-11).
+
+use super::state::{CallStatus, RunState};
+use crate::event::ToolResult;
+use crate::plan::{FINAL_ANSWER, Plan};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Longest excerpt of one observation in an answer, in characters.
+const EXCERPT: usize = 4000;
+
+/// What the tools returned, in order, with what failed or was refused. Says that it is composed.
+pub fn compose_answer(state: &RunState) -> String {
+    let mut text = String::new();
+    for entry in &state.calls {
+        let name = &entry.call.name;
+        let line = match &entry.status {
+            CallStatus::Done(ToolResult::Ok { content, .. }) => {
+                let (excerpt, _) = crate::tool::truncate(content.trim_end(), EXCERPT);
+                format!("{}\n{excerpt}", headline(name, &entry.call.arguments))
+            }
+            CallStatus::Done(ToolResult::Error { message, .. }) => {
+                format!(
+                    "{} failed: {message}",
+                    headline(name, &entry.call.arguments)
+                )
+            }
+            CallStatus::Done(ToolResult::Dry { preview }) => {
+                format!("{} would: {preview}", headline(name, &entry.call.arguments))
+            }
+            CallStatus::Rejected(why) => {
+                format!(
+                    "{} was not run: {why}",
+                    headline(name, &entry.call.arguments)
+                )
+            }
+            _ => continue,
+        };
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(&line);
+    }
+    if text.is_empty() {
+        "Nothing was done.".to_owned()
+    } else {
+        text
+    }
+}
+
+fn headline(name: &str, arguments: &Value) -> String {
+    let mut shown = String::new();
+    if let Some(map) = arguments.as_object() {
+        for (key, value) in map {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            let (value, _) = crate::tool::truncate(&value.replace('\n', " "), 80);
+            let separator = if shown.is_empty() { "" } else { ", " };
+            let _ = write!(shown, "{separator}{key}: {value}");
+        }
+    }
+    if shown.is_empty() {
+        format!("[{name}]")
+    } else {
+        format!("[{name} — {shown}]")
+    }
+}
+
+/// A plan as numbered lines.
+pub fn plan_as_text(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let shown = if step.tool == FINAL_ANSWER {
+            FINAL_ANSWER.to_owned()
+        } else {
+            format!("{} {}", step.tool, step.args)
+        };
+        let _ = writeln!(text, "{}. {shown}", index + 1);
+        if !step.thought.is_empty() {
+            let _ = writeln!(text, "   {}", step.thought);
+        }
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,90 @@
+//! What a run wants done. The engine carries an effect out and reports it by appending events.
+
+use crate::event::Outcome;
+use crate::model::Purpose;
+use crate::tool::{EffectClass, ToolCall};
+
+/// One thing to do. Effects of one decision are carried out in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Narrow the tools to the request; appends `intent.filtered`.
+    FilterIntent,
+    /// Ask the model; appends `model.requested`, deltas, and `model.responded` or `model.failed`.
+    CallModel(Purpose),
+    /// Make a plan; appends `plan.proposed` or `plan.failed`.
+    MakePlan,
+    /// Fill open arguments of a plan step; appends `plan.filled`.
+    Fill {
+        /// Index of the step.
+        index: usize,
+    },
+    /// Refuse a call; appends `tool.rejected`.
+    Reject {
+        /// The call.
+        call: ToolCall,
+        /// Why; goes to the model.
+        message: String,
+    },
+    /// Run a call; appends `tool.intent` and `tool.result`.
+    RunTool {
+        /// The call.
+        call: ToolCall,
+        /// Stable over repeats.
+        idempotency_key: String,
+        /// What a crash means.
+        effect: EffectClass,
+        /// Whether the intent is already in the log.
+        repeat: bool,
+    },
+    /// Say what a call would do; appends a dry `tool.result`.
+    DryRun {
+        /// The call.
+        call: ToolCall,
+    },
+    /// Ask a person; appends `approval.requested`. The run then parks.
+    Ask(Ask),
+    /// End the run; appends `run.finished`.
+    Finish {
+        /// How.
+        outcome: Outcome,
+        /// With which answer.
+        answer: AnswerFrom,
+    },
+}
+
+/// What to ask a person.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    /// About one call.
+    Call {
+        /// The call.
+        call: ToolCall,
+        /// Why it is asked.
+        reason: String,
+    },
+    /// About the plan.
+    Plan,
+    /// About a write that was cut off; appends `tool.uncertain` too.
+    Uncertain {
+        /// The call.
+        call: ToolCall,
+    },
+    /// The agent's own question.
+    Question {
+        /// The call of `feedback`.
+        call: ToolCall,
+        /// The question.
+        text: String,
+    },
+}
+
+/// Where the final answer comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerFrom {
+    /// This text.
+    Text(String),
+    /// Composed from what the tools returned.
+    Observations,
+    /// There is none.
+    Nothing,
+}

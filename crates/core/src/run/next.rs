@@ -1,0 +1,364 @@
+//! The decision: what a run wants done, given what has happened.
+
+use super::effect::{AnswerFrom, Ask, Effect};
+use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
+use crate::budget::{self, Limit};
+use crate::event::{Event, Mode, Outcome, Setup, ToolResult};
+use crate::model::Purpose;
+use crate::plan::{FINAL_ANSWER, Plan, PlanStep, step_problem};
+use crate::policy::{Decision, GrantScope, RiskClass, judge};
+use crate::schema;
+use crate::tool::{CallSource, ToolCall};
+use crate::{RunId, Timestamp};
+
+/// Name of the tool that asks the user.
+const FEEDBACK: &str = "feedback";
+
+impl RunState {
+    /// Folds `event` in and decides.
+    pub fn on(&mut self, event: &Event) -> Vec<Effect> {
+        self.apply(event);
+        self.next(event.at)
+    }
+
+    /// What is wanted now; empty where the run waits for something already under way, for a
+    /// person or an alarm, or has ended.
+    pub fn next(&self, now: Timestamp) -> Vec<Effect> {
+        let Some(setup) = &self.setup else {
+            return Vec::new();
+        };
+        if self.is_finished() {
+            return Vec::new();
+        }
+        if let Some(by) = &self.stop_by {
+            return finish(Outcome::Stopped { by: by.clone() }, self.partial_answer());
+        }
+        if self.waiting.is_some() || self.asking.is_some() {
+            return Vec::new();
+        }
+        if let Some(message) = &self.fatal {
+            return finish(
+                Outcome::Failed {
+                    message: message.clone(),
+                },
+                self.partial_answer(),
+            );
+        }
+        if let Some(entry) = self.calls.iter().find(|entry| !entry.status.is_settled()) {
+            return self.advance(setup, entry, now);
+        }
+        if let Some(error) = &self.model_error {
+            return finish(
+                Outcome::Failed {
+                    message: error.to_string(),
+                },
+                self.partial_answer(),
+            );
+        }
+        if self.refused {
+            return finish(Outcome::Rejected, AnswerFrom::Nothing);
+        }
+        if self.plans_first() {
+            self.next_of_plan(setup, now)
+        } else {
+            self.next_of_loop(setup)
+        }
+    }
+
+    /// The next thing to do for a call that is not settled.
+    fn advance(&self, setup: &Setup, entry: &CallEntry, now: Timestamp) -> Vec<Effect> {
+        let call = &entry.call;
+        match &entry.status {
+            CallStatus::Proposed => self.judge_call(setup, call, now),
+            CallStatus::Approved => self.run(call),
+            CallStatus::Repeat { key, effect } => vec![Effect::RunTool {
+                call: call.clone(),
+                idempotency_key: key.clone(),
+                effect: *effect,
+                repeat: true,
+            }],
+            CallStatus::Uncertain { .. } => {
+                vec![Effect::Ask(Ask::Uncertain { call: call.clone() })]
+            }
+            CallStatus::Intent { .. } | CallStatus::Done(_) | CallStatus::Rejected(_) => Vec::new(),
+        }
+    }
+
+    fn judge_call(&self, setup: &Setup, call: &ToolCall, now: Timestamp) -> Vec<Effect> {
+        let reject = |message: String| {
+            vec![Effect::Reject {
+                call: call.clone(),
+                message,
+            }]
+        };
+        let Some(spec) = self.tool(&call.name) else {
+            let names: Vec<_> = setup.tools.iter().map(|tool| tool.name.as_str()).collect();
+            return reject(format!(
+                "there is no tool `{}`; there are: {}",
+                call.name,
+                names.join(", ")
+            ));
+        };
+        if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
+            return reject(format!("invalid arguments for `{}`: {problem}", call.name));
+        }
+        if call.name == FINAL_ANSWER {
+            let text = call.arguments["text"].as_str().unwrap_or_default();
+            return finish(Outcome::Completed, AnswerFrom::Text(text.to_owned()));
+        }
+        if call.name == FEEDBACK {
+            let text = call.arguments["question"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            return vec![Effect::Ask(Ask::Question {
+                call: call.clone(),
+                text,
+            })];
+        }
+        if let Err(limit) = budget::tool_call_fits(&setup.budget, &self.spent) {
+            return limited(limit, self.partial_answer());
+        }
+        if setup.mode == Mode::DryRun {
+            return vec![Effect::DryRun { call: call.clone() }];
+        }
+        let verdict = judge(&setup.agent.policy, &self.grants, spec, call, now);
+        match verdict.decision {
+            Decision::Allow => self.run(call),
+            Decision::Ask => vec![Effect::Ask(Ask::Call {
+                call: call.clone(),
+                reason: verdict.reason,
+            })],
+            Decision::Deny => reject(format!("the policy of this agent denies `{}`", call.name)),
+        }
+    }
+
+    fn run(&self, call: &ToolCall) -> Vec<Effect> {
+        let effect = self
+            .tool(&call.name)
+            .map(|spec| spec.effect)
+            .unwrap_or_default();
+        vec![Effect::RunTool {
+            call: call.clone(),
+            idempotency_key: idempotency_key(self.run_id, &call.id),
+            effect,
+            repeat: false,
+        }]
+    }
+
+    fn next_of_loop(&self, setup: &Setup) -> Vec<Effect> {
+        if setup.intent_filter
+            && self.kept.is_none()
+            && setup.tools.len() > setup.capabilities.max_tools
+        {
+            return vec![Effect::FilterIntent];
+        }
+        let answered = match (&self.reply, self.messages.last()) {
+            (Some((Purpose::Reply, text)), Some(last))
+                if last.tool_calls.is_empty() && last.tool_call_id.is_none() =>
+            {
+                Some(text)
+            }
+            _ => None,
+        };
+        if let Some(text) = answered
+            && self.steers.is_empty()
+        {
+            return finish(Outcome::Completed, AnswerFrom::Text(text.clone()));
+        }
+        self.ask_model(setup, Purpose::Reply)
+    }
+
+    fn next_of_plan(&self, setup: &Setup, now: Timestamp) -> Vec<Effect> {
+        if let Some(message) = &self.plan_error {
+            return finish(
+                Outcome::Failed {
+                    message: message.clone(),
+                },
+                self.partial_answer(),
+            );
+        }
+        let Some(state) = &self.plan else {
+            return self.begin_plan(setup);
+        };
+        if !self.feedback.is_empty() || !self.steers.is_empty() {
+            return self.begin_plan(setup);
+        }
+        let has_steps = state
+            .plan
+            .steps
+            .iter()
+            .any(|step| step.tool != FINAL_ANSWER);
+        if setup.mode == Mode::PlanOnly {
+            return finish(
+                Outcome::Completed,
+                AnswerFrom::Text(super::plan_as_text(&state.plan)),
+            );
+        }
+        if has_steps && !state.approved && self.plan_needs_person(setup) {
+            return vec![Effect::Ask(Ask::Plan)];
+        }
+        if !state.cut_short
+            && let Some(effects) = self.next_step(setup, state, now)
+        {
+            return effects;
+        }
+        self.conclude(setup, state, has_steps)
+    }
+
+    fn begin_plan(&self, setup: &Setup) -> Vec<Effect> {
+        if setup.intent_filter && self.kept.is_none() {
+            return vec![Effect::FilterIntent];
+        }
+        if !self.wants_tool && !setup.capabilities.plans {
+            return match &self.reply {
+                Some((Purpose::Reply, text)) => {
+                    finish(Outcome::Completed, AnswerFrom::Text(text.clone()))
+                }
+                _ => self.ask_model(setup, Purpose::Reply),
+            };
+        }
+        if let Err(limit) = budget::model_call_fits(&setup.budget, &self.spent, 0) {
+            return limited(limit, self.partial_answer());
+        }
+        vec![Effect::MakePlan]
+    }
+
+    /// `-y` goes for a plan without destructive steps; a dry run does nothing to ask about; a
+    /// model that can't plan gets its calls judged one by one instead.
+    fn plan_needs_person(&self, setup: &Setup) -> bool {
+        setup.mode == Mode::Plan
+            && !self
+                .grants
+                .iter()
+                .any(|grant| grant.scope == GrantScope::AllButDestructive)
+    }
+
+    /// Effects of the first step that is not settled; `None` when all are.
+    fn next_step(&self, setup: &Setup, state: &PlanState, now: Timestamp) -> Option<Vec<Effect>> {
+        for (index, step) in state.plan.steps.iter().enumerate() {
+            if step.tool == FINAL_ANSWER {
+                break;
+            }
+            let id = step_call_id(state.generation, index);
+            match self.call(&id).map(|entry| &entry.status) {
+                Some(
+                    CallStatus::Done(ToolResult::Ok { .. } | ToolResult::Dry { .. })
+                    | CallStatus::Rejected(_),
+                ) => continue,
+                Some(CallStatus::Done(ToolResult::Error { .. })) => return None,
+                _ => {}
+            }
+            return Some(self.start_step(setup, state, index, step, now));
+        }
+        None
+    }
+
+    fn start_step(
+        &self,
+        setup: &Setup,
+        state: &PlanState,
+        index: usize,
+        step: &PlanStep,
+        now: Timestamp,
+    ) -> Vec<Effect> {
+        let mut call = ToolCall {
+            id: step_call_id(state.generation, index),
+            name: step.tool.clone(),
+            arguments: step.args.clone(),
+            source: CallSource::Plan,
+            confidence: 1.0,
+        };
+        if let Some(problem) = step_problem(step, &setup.tools) {
+            return vec![Effect::Reject {
+                call,
+                message: problem,
+            }];
+        }
+        if !Plan::open_arguments(step).is_empty() {
+            let filled = self
+                .filled
+                .iter()
+                .rev()
+                .find(|(key, _)| *key == (state.generation, index));
+            match filled {
+                None if setup.mode == Mode::DryRun => return vec![Effect::DryRun { call }],
+                None => return vec![Effect::Fill { index }],
+                Some((_, Err(why))) => {
+                    return vec![Effect::Reject {
+                        call,
+                        message: why.clone(),
+                    }];
+                }
+                Some((_, Ok(arguments))) => call.arguments = arguments.clone(),
+            }
+        }
+        self.judge_call(setup, &call, now)
+    }
+
+    /// After the last step: the answer.
+    fn conclude(&self, setup: &Setup, state: &PlanState, has_steps: bool) -> Vec<Effect> {
+        let own = state
+            .plan
+            .steps
+            .iter()
+            .find(|step| step.tool == FINAL_ANSWER);
+        let text = own
+            .and_then(|step| step.args["text"].as_str())
+            .unwrap_or_default();
+        if setup.mode == Mode::DryRun || (has_steps && !setup.capabilities.summarises) {
+            return finish(Outcome::Completed, AnswerFrom::Observations);
+        }
+        if !has_steps && !text.trim().is_empty() {
+            return finish(Outcome::Completed, AnswerFrom::Text(text.to_owned()));
+        }
+        match &self.reply {
+            Some((Purpose::Answer, text)) => {
+                finish(Outcome::Completed, AnswerFrom::Text(text.clone()))
+            }
+            _ => self.ask_model(setup, Purpose::Answer),
+        }
+    }
+
+    fn ask_model(&self, setup: &Setup, purpose: Purpose) -> Vec<Effect> {
+        match budget::model_call_fits(&setup.budget, &self.spent, 0) {
+            Ok(()) => vec![Effect::CallModel(purpose)],
+            Err(limit) => limited(limit, self.partial_answer()),
+        }
+    }
+
+    fn partial_answer(&self) -> AnswerFrom {
+        let anything = self
+            .observations()
+            .any(|(_, result)| matches!(result, ToolResult::Ok { .. }));
+        if anything {
+            AnswerFrom::Observations
+        } else {
+            AnswerFrom::Nothing
+        }
+    }
+
+    /// Whether a step of this risk stands in the plan; for the person asked.
+    pub fn plan_has(&self, risk: RiskClass) -> bool {
+        self.plan.as_ref().is_some_and(|state| {
+            state
+                .plan
+                .steps
+                .iter()
+                .any(|step| self.tool(&step.tool).is_some_and(|spec| spec.risk == risk))
+        })
+    }
+}
+
+fn finish(outcome: Outcome, answer: AnswerFrom) -> Vec<Effect> {
+    vec![Effect::Finish { outcome, answer }]
+}
+
+fn limited(limit: Limit, answer: AnswerFrom) -> Vec<Effect> {
+    finish(Outcome::Limited { limit }, answer)
+}
+
+/// Stable over restarts and takeovers: the run and the call name the effect.
+fn idempotency_key(run: RunId, call_id: &str) -> String {
+    format!("{run}:{call_id}")
+}

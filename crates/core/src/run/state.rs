@@ -1,0 +1,232 @@
+//! What is known of a run after some of its events.
+
+use crate::approval::Subject;
+use crate::budget::Spent;
+use crate::event::{Event, Outcome, Ranked, Setup, ToolResult};
+use crate::message::Message;
+use crate::model::{ModelError, Purpose, Usage};
+use crate::plan::{Candidate, Plan};
+use crate::policy::Grant;
+use crate::tool::{EffectClass, ToolCall, ToolSpec};
+use crate::{ApprovalId, RunId, TimerId, Timestamp};
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallStatus {
+    /// Wanted; not judged yet.
+    Proposed,
+    /// A person has let it through.
+    Approved,
+    /// Its intent is committed; the effect may or may not have happened.
+    Intent {
+        /// For a repeat.
+        key: String,
+        /// What a crash means.
+        effect: EffectClass,
+    },
+    /// Cut off by a crash; may be repeated with the same key.
+    Repeat {
+        /// The key.
+        key: String,
+        /// What a crash means.
+        effect: EffectClass,
+    },
+    /// Cut off by a crash; a person must say what happened.
+    Uncertain {
+        /// For a repeat.
+        key: String,
+    },
+    /// It has a result.
+    Done(ToolResult),
+    /// It did not run; the text says why.
+    Rejected(String),
+}
+
+impl CallStatus {
+    /// Whether nothing more will happen to it.
+    pub fn is_settled(&self) -> bool {
+        matches!(self, Self::Done(_) | Self::Rejected(_))
+    }
+}
+
+/// A call and how far it has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallEntry {
+    /// The call.
+    pub call: ToolCall,
+    /// How far.
+    pub status: CallStatus,
+}
+
+/// The plan in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanState {
+    /// The plan.
+    pub plan: Plan,
+    /// All candidates with their scores.
+    pub candidates: Vec<Candidate>,
+    /// Whether it may run.
+    pub approved: bool,
+    /// Counts plans of this run, from 1.
+    pub generation: u32,
+    /// No further step runs (a step was refused or failed for good).
+    pub cut_short: bool,
+}
+
+/// What a parked run waits for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Waiting {
+    /// A person.
+    Approval {
+        /// The inbox entry.
+        id: ApprovalId,
+        /// What is asked.
+        subject: Box<Subject>,
+    },
+    /// An alarm.
+    Timer {
+        /// Its id.
+        id: TimerId,
+        /// When it rings.
+        at: Timestamp,
+    },
+}
+
+/// State of a run: nothing but a fold of its events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunState {
+    /// The run.
+    pub run_id: RunId,
+    /// Sequence number of the last event folded in.
+    pub last_seq: u64,
+    /// Time of the last event.
+    pub last_at: Timestamp,
+    /// From `run.started`; `None` before it.
+    pub setup: Option<Box<Setup>>,
+    /// Messages of this run: the request, replies, tool results.
+    pub messages: Vec<Message>,
+    /// What the user said meanwhile, not yet taken in.
+    pub steers: Vec<String>,
+    /// What people said against plans or calls.
+    pub feedback: Vec<String>,
+    /// Tools kept by the intent filter.
+    pub kept: Option<Vec<Ranked>>,
+    /// Whether the request wants a tool at all.
+    pub wants_tool: bool,
+    /// All calls in the order they were made.
+    pub calls: Vec<CallEntry>,
+    /// The plan in force.
+    pub plan: Option<PlanState>,
+    /// Filled arguments by `(generation, step)`.
+    pub filled: Vec<((u32, usize), Result<serde_json::Value, String>)>,
+    /// Why planning failed.
+    pub plan_error: Option<String>,
+    /// What it waits for.
+    pub waiting: Option<Waiting>,
+    /// Permissions in force.
+    pub grants: Vec<Grant>,
+    /// Spent so far.
+    pub spent: Spent,
+    /// Tokens and cost so far.
+    pub usage: Usage,
+    /// Model call in flight.
+    pub asking: Option<(u32, Purpose)>,
+    /// Last reply that had no calls, and what it was for.
+    pub reply: Option<(Purpose, String)>,
+    /// A model call failed for good.
+    pub model_error: Option<ModelError>,
+    /// Consecutive failed model calls.
+    pub failures: u32,
+    /// A tool ended the run.
+    pub fatal: Option<String>,
+    /// A person stops it.
+    pub stop_by: Option<String>,
+    /// A person refused the plan.
+    pub refused: bool,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Its answer.
+    pub answer: String,
+}
+
+impl RunState {
+    /// A run without events.
+    pub fn new(run_id: RunId) -> Self {
+        Self {
+            run_id,
+            last_seq: 0,
+            last_at: Timestamp(0),
+            setup: None,
+            messages: Vec::new(),
+            steers: Vec::new(),
+            feedback: Vec::new(),
+            kept: None,
+            wants_tool: true,
+            calls: Vec::new(),
+            plan: None,
+            filled: Vec::new(),
+            plan_error: None,
+            waiting: None,
+            grants: Vec::new(),
+            spent: Spent::default(),
+            usage: Usage::default(),
+            asking: None,
+            reply: None,
+            model_error: None,
+            failures: 0,
+            fatal: None,
+            stop_by: None,
+            refused: false,
+            outcome: None,
+            answer: String::new(),
+        }
+    }
+
+    /// The fold of `events`.
+    pub fn fold<'a>(run_id: RunId, events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut state = Self::new(run_id);
+        for event in events {
+            state.apply(event);
+        }
+        state
+    }
+
+    /// Whether it has ended.
+    pub fn is_finished(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    /// The tool of this name.
+    pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.setup
+            .as_ref()?
+            .tools
+            .iter()
+            .find(|spec| spec.name == name)
+    }
+
+    /// The call of this id.
+    pub fn call(&self, id: &str) -> Option<&CallEntry> {
+        self.calls.iter().find(|entry| entry.call.id == id)
+    }
+
+    /// Results of calls that worked, oldest first.
+    pub fn observations(&self) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
+        self.calls.iter().filter_map(|entry| match &entry.status {
+            CallStatus::Done(result) => Some((&entry.call, result)),
+            _ => None,
+        })
+    }
+
+    /// Whether plans are made first: asked for, or because the model can't choose tools itself.
+    pub fn plans_first(&self) -> bool {
+        self.setup.as_ref().is_some_and(|setup| {
+            setup.mode != crate::event::Mode::Loop || !setup.capabilities.plans
+        })
+    }
+}
+
+/// Id of the call that carries out a plan step.
+pub(super) fn step_call_id(generation: u32, index: usize) -> String {
+    format!("plan-{generation}-{}", index + 1)
+}

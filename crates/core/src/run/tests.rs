@@ -1,0 +1,538 @@
+//! The machine driven by hand-made events.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::{AnswerFrom, Ask, Effect, RunState};
+use crate::agent::{Agent, Tuning};
+use crate::approval::{Answer, Subject};
+use crate::budget::{Limit, Preset};
+use crate::event::{Event, EventBody, Mode, Origin, Outcome, Setup, ToolResult};
+use crate::model::{Capabilities, Purpose, Usage};
+use crate::plan::{Candidate, Plan, PlanStep, Score};
+use crate::policy::{Policy, RiskClass};
+use crate::tool::{CallSource, EffectClass, Preview, ToolCall, ToolSpec};
+use crate::{AgentId, ApprovalId, ConnectionId, RunId, Timestamp};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+struct Driver {
+    state: RunState,
+    seq: u64,
+}
+
+impl Driver {
+    fn start(mode: Mode, edit: impl FnOnce(&mut Setup)) -> (Self, Vec<Effect>) {
+        let spec = |name: &str, risk, effect| ToolSpec {
+            name: name.into(),
+            description: name.into(),
+            parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": true}),
+            effect,
+            risk,
+            utterances: vec![],
+            result_limit: 1000,
+        };
+        let mut setup = Setup {
+            agent: Agent {
+                id: AgentId(Uuid::nil()),
+                name: "a".into(),
+                instructions: String::new(),
+                tools: vec![],
+                connection: None,
+                policy: Policy::default(),
+                budget: Preset::Agent,
+                tuning: Tuning::default(),
+            },
+            tools: vec![
+                spec("look", RiskClass::Read, EffectClass::Read),
+                spec("put", RiskClass::Write, EffectClass::Write),
+                spec("wipe", RiskClass::Destructive, EffectClass::Write),
+                spec("feedback", RiskClass::Read, EffectClass::Read),
+            ],
+            conversation: None,
+            history: vec![],
+            memory: String::new(),
+            input: "do it".into(),
+            mode,
+            origin: Origin::Cli,
+            asked_by: "t".into(),
+            budget: Preset::Agent.budget(),
+            grants: vec![],
+            connection: ConnectionId(Uuid::nil()),
+            model: "m".into(),
+            capabilities: Capabilities::default(),
+            intent_filter: false,
+            workspace: "/".into(),
+            utc_offset_minutes: 0,
+            parent: None,
+        };
+        edit(&mut setup);
+        let mut driver = Self {
+            state: RunState::new(RunId(Uuid::nil())),
+            seq: 0,
+        };
+        let effects = driver.on(EventBody::RunStarted {
+            v: 1,
+            setup: Box::new(setup),
+        });
+        (driver, effects)
+    }
+
+    fn on(&mut self, body: EventBody) -> Vec<Effect> {
+        self.seq += 1;
+        let event = Event {
+            run_id: self.state.run_id,
+            seq: self.seq,
+            at: Timestamp(i64::try_from(self.seq).unwrap() * 10),
+            epoch: 1,
+            body,
+        };
+        let text = serde_json::to_string(&event).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Event>(&text).unwrap(),
+            event,
+            "{text}"
+        );
+        self.state.on(&event)
+    }
+
+    fn asked(&mut self) {
+        let effects = self.on(EventBody::ModelRequested {
+            step: 1,
+            purpose: Purpose::Reply,
+            model: "m".into(),
+            prompt_hash: String::new(),
+            prompt: vec![],
+            reserved: 10,
+        });
+        assert!(effects.is_empty(), "a model call is in flight");
+    }
+
+    fn replied(&mut self, text: &str, calls: &[(&str, &str)]) -> Vec<Effect> {
+        self.asked();
+        let calls = calls
+            .iter()
+            .map(|(id, name)| ToolCall {
+                id: (*id).into(),
+                name: (*name).into(),
+                arguments: json!({"x": id}),
+                source: CallSource::Native,
+                confidence: 1.0,
+            })
+            .collect();
+        self.on(EventBody::ModelResponded {
+            step: 1,
+            purpose: Purpose::Reply,
+            text: text.into(),
+            reasoning: String::new(),
+            calls,
+            diagnostics: vec![],
+            finish: "stop".into(),
+            usage: Usage {
+                prompt_tokens: 5,
+                completion_tokens: 5,
+                ..Usage::default()
+            },
+        })
+    }
+
+    fn intent(&mut self, id: &str, tool: &str, effect: EffectClass) -> Vec<Effect> {
+        self.on(EventBody::ToolIntent {
+            call_id: id.into(),
+            tool: tool.into(),
+            arguments: json!({"x": id}),
+            args_hash: String::new(),
+            effect,
+            idempotency_key: format!("key-{id}"),
+        })
+    }
+
+    fn result(&mut self, id: &str, tool: &str, result: ToolResult) -> Vec<Effect> {
+        self.on(EventBody::ToolResult {
+            call_id: id.into(),
+            tool: tool.into(),
+            result,
+            ms: 1,
+        })
+    }
+
+    fn ask(&mut self, subject: Subject) -> ApprovalId {
+        let id = ApprovalId(Uuid::from_u128(u128::from(self.seq) + 100));
+        let effects = self.on(EventBody::ApprovalRequested {
+            approval_id: id,
+            subject: Box::new(subject),
+        });
+        assert!(effects.is_empty(), "a parked run wants nothing");
+        id
+    }
+
+    fn decide(&mut self, id: ApprovalId, answer: Answer) -> Vec<Effect> {
+        self.on(EventBody::ApprovalDecided {
+            approval_id: id,
+            answer,
+            by: "p".into(),
+        })
+    }
+
+    fn plan(&mut self, steps: &[(&str, Value)]) -> Vec<Effect> {
+        let steps = steps
+            .iter()
+            .map(|(tool, args)| PlanStep {
+                tool: (*tool).into(),
+                args: args.clone(),
+                thought: String::new(),
+            })
+            .collect();
+        self.on(EventBody::PlanProposed {
+            candidates: vec![Candidate {
+                plan: Plan { steps },
+                score: Score::default(),
+            }],
+            by: "model".into(),
+            notes: vec![],
+        })
+    }
+}
+
+fn ok(text: &str) -> ToolResult {
+    ToolResult::Ok {
+        content: text.into(),
+        data: None,
+        truncated: false,
+        receipt: None,
+        undo: None,
+        tainted: false,
+    }
+}
+
+fn call_subject(id: &str, tool: &str) -> Subject {
+    Subject::Call {
+        call_id: id.into(),
+        tool: tool.into(),
+        arguments: json!({"x": id}),
+        args_hash: String::new(),
+        risk: RiskClass::Write,
+        preview: Preview::default(),
+    }
+}
+
+#[test]
+fn text_means_done() {
+    let (mut run, effects) = Driver::start(Mode::Loop, |_| {});
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
+    let effects = run.replied("hello", &[]);
+    assert!(
+        matches!(&effects[..], [Effect::Finish { outcome: Outcome::Completed, answer: AnswerFrom::Text(text) }] if text == "hello")
+    );
+}
+
+#[test]
+fn calls_run_in_order_and_the_model_is_asked_again() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    let effects = run.replied("", &[("1", "look"), ("2", "nothere")]);
+    assert!(
+        matches!(&effects[..], [Effect::RunTool { call, repeat: false, .. }] if call.id == "1")
+    );
+    assert!(run.intent("1", "look", EffectClass::Read).is_empty());
+    let effects = run.result("1", "look", ok("seen"));
+    assert!(
+        matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("there is no tool `nothere`"))
+    );
+    let effects = run.on(EventBody::ToolRejected {
+        call_id: "2".into(),
+        tool: "nothere".into(),
+        message: "no".into(),
+    });
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
+    assert_eq!(run.state.messages.len(), 4);
+    assert_eq!(run.state.messages[2].text, "seen");
+}
+
+#[test]
+fn a_write_asks_and_the_answer_counts() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    let effects = run.replied("", &[("1", "put")]);
+    assert!(matches!(&effects[..], [Effect::Ask(Ask::Call { .. })]));
+    let id = run.ask(call_subject("1", "put"));
+    let other = ApprovalId(Uuid::from_u128(9));
+    assert!(
+        run.decide(other, Answer::Approve { grant: None })
+            .is_empty(),
+        "another's answer"
+    );
+    let effects = run.decide(id, Answer::Approve { grant: None });
+    assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
+
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.replied("", &[("1", "put")]);
+    let id = run.ask(call_subject("1", "put"));
+    let effects = run.decide(
+        id,
+        Answer::Deny {
+            reason: Some("not now".into()),
+        },
+    );
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
+    assert!(run.state.messages.last().unwrap().text.contains("not now"));
+}
+
+#[test]
+fn recovery_depends_on_the_effect_class() {
+    for (effect, repeat) in [
+        (EffectClass::Read, true),
+        (EffectClass::Idempotent, true),
+        (EffectClass::Keyed, true),
+        (EffectClass::Write, false),
+    ] {
+        let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+        run.replied("", &[("1", "look")]);
+        run.intent("1", "look", effect);
+        let effects = run.on(EventBody::RunResumed { node: "n".into() });
+        match &effects[..] {
+            [
+                Effect::RunTool {
+                    idempotency_key,
+                    repeat: true,
+                    ..
+                },
+            ] => {
+                assert!(repeat, "{effect:?}");
+                assert_eq!(idempotency_key, "key-1");
+            }
+            [Effect::Ask(Ask::Uncertain { .. })] => assert!(!repeat, "{effect:?}"),
+            other => panic!("{effect:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_uncertain_write_is_never_repeated_unasked() {
+    let answers = [
+        (Answer::RunAgain, "run"),
+        (Answer::Happened, "ask model"),
+        (Answer::Skip, "ask model"),
+    ];
+    for (answer, expect) in answers {
+        let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+        run.replied("", &[("1", "look")]);
+        run.intent("1", "look", EffectClass::Write);
+        run.on(EventBody::RunResumed { node: "n".into() });
+        run.on(EventBody::ToolUncertain {
+            call_id: "1".into(),
+            tool: "look".into(),
+        });
+        let id = run.ask(Subject::Uncertain {
+            call_id: "1".into(),
+            tool: "look".into(),
+            arguments: json!({}),
+        });
+        let effects = run.decide(id, answer);
+        match &effects[..] {
+            [Effect::RunTool { repeat: true, .. }] => assert_eq!(expect, "run"),
+            [Effect::CallModel(_)] => assert_eq!(expect, "ask model"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_model_call_cut_off_is_made_again_a_finished_one_is_not() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.asked();
+    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
+    run.replied("", &[("1", "look")]);
+    let effects = run.on(EventBody::RunResumed { node: "n".into() });
+    assert!(
+        matches!(&effects[..], [Effect::RunTool { repeat: false, .. }]),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn a_plan_is_approved_and_its_steps_run() {
+    let (mut run, effects) = Driver::start(Mode::Plan, |_| {});
+    assert_eq!(effects, [Effect::MakePlan]);
+    let effects = run.plan(&[
+        ("look", json!({"x": "a"})),
+        ("put", json!({"x": ""})),
+        ("wipe", json!({"x": "w"})),
+        ("final_answer", json!({"text": ""})),
+    ]);
+    assert_eq!(effects, [Effect::Ask(Ask::Plan)]);
+    let id = run.ask(Subject::Plan {
+        plan_hash: String::new(),
+        previews: vec![],
+    });
+    let effects = run.decide(id, Answer::Approve { grant: None });
+    assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "plan-1-1"));
+    run.intent("plan-1-1", "look", EffectClass::Read);
+    let effects = run.result("plan-1-1", "look", ok("found"));
+    assert_eq!(effects, [Effect::Fill { index: 1 }]);
+    let effects = run.on(EventBody::PlanFilled {
+        index: 1,
+        arguments: Ok(json!({"x": "found"})),
+    });
+    assert!(
+        matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.arguments["x"] == "found"),
+        "filled after the approval: asked again"
+    );
+    let id = run.ask(call_subject("plan-1-2", "put"));
+    run.decide(id, Answer::Approve { grant: None });
+    run.intent("plan-1-2", "put", EffectClass::Write);
+    let effects = run.result("plan-1-2", "put", ok("done"));
+    assert!(
+        matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.name == "wipe"),
+        "destructive steps are never bulk-approved"
+    );
+}
+
+#[test]
+fn feedback_replans_and_no_refuses() {
+    let (mut run, _) = Driver::start(Mode::Plan, |_| {});
+    run.plan(&[
+        ("put", json!({"x": "a"})),
+        ("final_answer", json!({"text": ""})),
+    ]);
+    let id = run.ask(Subject::Plan {
+        plan_hash: String::new(),
+        previews: vec![],
+    });
+    let effects = run.decide(
+        id,
+        Answer::Feedback {
+            text: "only look".into(),
+        },
+    );
+    assert_eq!(effects, [Effect::MakePlan]);
+    run.plan(&[
+        ("look", json!({"x": "a"})),
+        ("final_answer", json!({"text": ""})),
+    ]);
+    let id = run.ask(Subject::Plan {
+        plan_hash: String::new(),
+        previews: vec![],
+    });
+    let effects = run.decide(id, Answer::Deny { reason: None });
+    assert!(matches!(
+        &effects[..],
+        [Effect::Finish {
+            outcome: Outcome::Rejected,
+            ..
+        }]
+    ));
+}
+
+#[test]
+fn stop_ends_it_wherever_it_is() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.replied("", &[("1", "put")]);
+    run.ask(call_subject("1", "put"));
+    let effects = run.on(EventBody::StopRequested { by: "me".into() });
+    assert!(matches!(
+        &effects[..],
+        [Effect::Finish {
+            outcome: Outcome::Stopped { .. },
+            ..
+        }]
+    ));
+}
+
+#[test]
+fn a_limit_names_itself() {
+    let (mut run, _) = Driver::start(Mode::Loop, |setup| setup.budget.model_calls = 1);
+    let effects = run.replied("", &[("1", "nothere")]);
+    assert!(matches!(&effects[..], [Effect::Reject { .. }]));
+    let effects = run.on(EventBody::ToolRejected {
+        call_id: "1".into(),
+        tool: "nothere".into(),
+        message: "no".into(),
+    });
+    assert!(matches!(
+        &effects[..],
+        [Effect::Finish {
+            outcome: Outcome::Limited {
+                limit: Limit::ModelCalls
+            },
+            ..
+        }]
+    ));
+}
+
+#[test]
+fn a_message_meanwhile_is_taken_in_at_the_next_step() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.asked();
+    run.on(EventBody::RunSteered {
+        text: "also this".into(),
+        by: "me".into(),
+    });
+    let effects = run.on(EventBody::ModelResponded {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: "first".into(),
+        reasoning: String::new(),
+        calls: vec![],
+        diagnostics: vec![],
+        finish: "stop".into(),
+        usage: Usage::default(),
+    });
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)], "not done yet");
+    let effects = run.replied("second", &[]);
+    assert!(matches!(&effects[..], [Effect::Finish { .. }]));
+    assert!(
+        run.state
+            .messages
+            .iter()
+            .any(|message| message.text == "also this")
+    );
+}
+
+#[test]
+fn a_question_to_the_user_waits_for_the_answer() {
+    let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+        setup.tools[3].parameters = json!({"type": "object"});
+    });
+    run.asked();
+    let effects = run.on(EventBody::ModelResponded {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: String::new(),
+        reasoning: String::new(),
+        calls: vec![ToolCall {
+            id: "q".into(),
+            name: "feedback".into(),
+            arguments: json!({"question": "which one?"}),
+            source: CallSource::Native,
+            confidence: 1.0,
+        }],
+        diagnostics: vec![],
+        finish: "stop".into(),
+        usage: Usage::default(),
+    });
+    assert!(
+        matches!(&effects[..], [Effect::Ask(Ask::Question { text, .. })] if text == "which one?")
+    );
+    let id = run.ask(Subject::Question {
+        call_id: "q".into(),
+        text: "which one?".into(),
+    });
+    let effects = run.decide(
+        id,
+        Answer::Feedback {
+            text: "the red one".into(),
+        },
+    );
+    assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
+    assert_eq!(run.state.messages.last().unwrap().text, "the red one");
+}
+
+#[test]
+fn parked_time_and_the_gap_before_a_resume_do_not_count() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.replied("", &[("1", "put")]);
+    let before = run.state.spent.wall_ms;
+    run.ask(call_subject("1", "put"));
+    run.seq += 1000;
+    run.on(EventBody::RunResumed { node: "n".into() });
+    assert_eq!(run.state.spent.wall_ms, before + 10);
+}
