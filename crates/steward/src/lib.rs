@@ -1,1 +1,14 @@
+//! The program: settings, composition, commands.
 
+pub mod cli;
+pub mod commands;
+pub mod compose;
+#[cfg(feature = "failpoints")]
+pub mod crash;
+pub mod exit;
+mod extra;
+pub mod keys;
+pub mod processes;
+pub mod settings;
+pub mod telemetry;
+pub mod term;

@@ -1,1 +1,13 @@
+//! For tests only: a scripted model server, a counting effect server, a clock that stands still,
+//! ids that repeat, throw-away workspaces.
 
+mod clock;
+mod effect_server;
+pub mod model_server;
+pub mod postgres;
+mod workspace;
+
+pub use clock::{FakeClock, SeqIds};
+pub use effect_server::{Count, EffectOptions, EffectServer};
+pub use model_server::ScriptedModelServer;
+pub use workspace::Workspace;

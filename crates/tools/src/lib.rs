@@ -1,1 +1,19 @@
+//! Tools behind one dispatcher: handlers by folder, argument proposals, previews and undo.
 
+pub mod catalogue;
+pub mod control;
+mod dispatcher;
+mod error;
+pub mod facts;
+pub mod files;
+mod handler;
+pub mod sql;
+mod standard;
+pub mod suggest;
+pub mod terminal;
+pub mod web;
+
+pub use dispatcher::{Dispatcher, DispatcherBuilder};
+pub use error::ToolsError;
+pub use handler::{Context, ToolHandler};
+pub use standard::{Ports, ToolsConfig, standard, standard_builder};

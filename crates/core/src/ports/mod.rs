@@ -5,6 +5,7 @@
 mod access;
 mod knowledge;
 mod models;
+mod rows;
 mod runtime;
 mod store;
 mod tools;
@@ -12,10 +13,13 @@ mod tools;
 pub use access::{Authenticator, LoginError, Principal, Role};
 pub use knowledge::{EmbedError, Embedder};
 pub use models::{ChunkStream, Models, Scored};
+pub use rows::{
+    Agents, ApprovalFilter, Approvals, Connections, Conversation, Conversations, Facts, Note,
+    Reminder, Settings, User, Users,
+};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use store::{
-    Agents, ApprovalFilter, Approvals, Claim, Command, Commit, Connections, Conversation,
-    Conversations, DueTimer, Facts, Lease, Note, Page, QueuedCommand, Reminder, RunFilter, RunRow,
-    RunStatus, RunStore, Settings, SideWrite, StoreError, StoreResult, StoredEvent, User, Users,
+    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
+    RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
 };
 pub use tools::{Authorized, ToolScope, Tools};

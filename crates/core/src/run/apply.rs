@@ -57,12 +57,15 @@ impl RunState {
                 self.replied(*purpose, text, calls);
             }
             EventBody::ModelFailed {
-                error, retry_at, ..
+                error,
+                retry_at,
+                purpose,
+                ..
             } => {
                 self.asking = None;
                 self.spent.tokens_reserved = 0;
                 self.failures += 1;
-                if retry_at.is_none() {
+                if retry_at.is_none() && *purpose != Purpose::Fill {
                     self.model_error = Some(error.clone());
                 }
             }
@@ -78,6 +81,8 @@ impl RunState {
                     });
                     self.feedback.clear();
                     self.steers.clear();
+                    self.plan_replies.clear();
+                    self.reply = None;
                 }
             }
             EventBody::PlanFailed { message } => self.plan_error = Some(message.clone()),
@@ -223,6 +228,9 @@ impl RunState {
 
     fn replied(&mut self, purpose: Purpose, text: &str, calls: &[ToolCall]) {
         self.reply = Some((purpose, text.to_owned()));
+        if purpose == Purpose::Plan {
+            self.plan_replies.push(text.to_owned());
+        }
         if purpose != Purpose::Reply {
             return;
         }

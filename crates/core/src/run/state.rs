@@ -133,6 +133,8 @@ pub struct RunState {
     pub asking: Option<(u32, Purpose)>,
     /// Last reply that had no calls, and what it was for.
     pub reply: Option<(Purpose, String)>,
+    /// Replies that are plans, paid for and not yet proposed.
+    pub plan_replies: Vec<String>,
     /// A model call failed for good.
     pub model_error: Option<ModelError>,
     /// Consecutive failed model calls.
@@ -172,6 +174,7 @@ impl RunState {
             usage: Usage::default(),
             asking: None,
             reply: None,
+            plan_replies: Vec::new(),
             model_error: None,
             failures: 0,
             fatal: None,

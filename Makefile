@@ -1,0 +1,58 @@
+# `make` or `make help` lists what there is. Every target works as the first command on a clean clone.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export STEWARD_CACHE := $(or $(STEWARD_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/steward)
+target := $(or $(CARGO_TARGET_DIR),target)
+data := $(or $(STEWARD_DATA),$(or $(XDG_DATA_HOME),$(HOME)/.local/share)/steward)
+# Points where tests kill the process are compiled in for tests only.
+test_features := --features steward/failpoints
+
+.PHONY: help setup build run test fmt fmt-check clippy lint check bench clean-data
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@printf '\n  ARGS="…" goes to `steward serve` (run) or to the tests (test).\n  Weights and test servers are kept in %s (STEWARD_CACHE).\n' "$$STEWARD_CACHE"
+
+setup: ## install what building, running and testing need
+	@scripts/setup.sh test
+
+build: ## the release binary
+	@scripts/setup.sh build
+	cargo build --release --locked -p steward
+
+run: ## set up, build and serve (ARGS="--listen 127.0.0.1:8801")
+	@scripts/setup.sh run
+	cargo build --release --locked -p steward
+	@exec $(target)/release/steward serve $(ARGS)
+
+test: ## set up and run every test (ARGS="-p steward-core" for one room)
+	@scripts/setup.sh test
+	@scripts/test.sh $(test_features) $(ARGS)
+
+fmt: ## format the code
+	cargo fmt --all
+
+fmt-check:
+	cargo fmt --all --check
+
+clippy:
+	@scripts/setup.sh build
+	cargo clippy --locked --workspace --all-targets $(test_features) -- -D warnings
+
+lint: fmt-check clippy ## formatting and clippy, warnings denied
+
+check: ## compile everything without linking
+	@scripts/setup.sh build
+	cargo check --locked --workspace --all-targets $(test_features)
+
+bench: ## the event log's speed, with SQLite and PostgreSQL
+	@scripts/setup.sh test
+	cargo bench --locked -p steward-store $(ARGS)
+
+clean-data: ## delete the data of `make run` (asks first)
+	@if [[ ! -d "$(data)" ]]; then echo "there is no data at $(data)"; exit 0; fi; \
+	read -r -p 'Delete all of $(data), with every run and conversation? Type "delete": ' answer; \
+	if [[ $$answer == delete ]]; then rm -rf -- "$(data)" && echo "deleted $(data)"; else echo "kept $(data)"; fi

@@ -1,0 +1,157 @@
+//! `POST /v1/chat/completions`: runs the whole loop of an agent.
+
+use crate::auth::Caller;
+use crate::models::find;
+use crate::openai::{ChatRequest, OpenAiError, usage};
+use crate::state::ApiState;
+use crate::stream::stream;
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use serde_json::{Value, json};
+use steward_core::RunId;
+use steward_core::agent::Agent;
+use steward_core::approval::Subject;
+use steward_core::event::{EventBody, Mode, Origin, Outcome};
+use steward_core::message::Message;
+use steward_core::ports::Principal;
+use steward_engine::StartRun;
+
+/// `POST /v1/chat/completions`.
+pub(crate) async fn completions(
+    State(state): State<ApiState>,
+    Caller(principal): Caller,
+    parsed: Result<Json<ChatRequest>, JsonRejection>,
+) -> Result<Response, OpenAiError> {
+    let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
+    let agent = find(&state, &request.model).await?;
+    let name = agent.name.clone();
+    let (streamed, with_usage) =
+        (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
+    let created = state.runs.deps().clock.now().0 / 1000;
+    let start = start_of(&state, &principal, agent, request)?;
+    let run = state.runs.start(start).await?;
+    if streamed {
+        return Ok(stream(&state, run, name, created, with_usage).into_response());
+    }
+    whole(&state, run, &name, created).await.map(IntoResponse::into_response)
+}
+
+fn start_of(
+    state: &ApiState,
+    principal: &Principal,
+    mut agent: Agent,
+    request: ChatRequest,
+) -> Result<StartRun, OpenAiError> {
+    if request.n.is_some_and(|n| n != 1) {
+        return Err(OpenAiError::invalid("an agent gives one answer; leave `n` out", "n"));
+    }
+    if request.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+        return Err(OpenAiError::invalid(
+            "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
+            "tools",
+        ));
+    }
+    let mut history = Vec::new();
+    for message in &request.messages {
+        let text = message.text()?;
+        match message.role.as_str() {
+            "system" | "developer" => {
+                agent.instructions = format!("{}\n\n{text}", agent.instructions).trim().to_owned();
+            }
+            "user" => history.push(Message::user(text)),
+            "assistant" => history.push(Message::assistant(text)),
+            "tool" | "function" => history.push(Message::user(format!("Observation: {text}"))),
+            other => {
+                return Err(OpenAiError::invalid(format!("unknown role `{other}`"), "messages"));
+            }
+        }
+    }
+    let Some(input) = history.pop().filter(|last| last.role == steward_core::message::Role::User)
+    else {
+        return Err(OpenAiError::invalid("the last message must be the user's", "messages"));
+    };
+    if let Some(temperature) = request.temperature {
+        agent.tuning.temperature = temperature.clamp(0.0, 2.0);
+    }
+    if let Some(limit) = request.max_completion_tokens.or(request.max_tokens) {
+        agent.tuning.max_tokens = limit.max(1);
+    }
+    Ok(StartRun {
+        agent,
+        input: input.text,
+        conversation: None,
+        history,
+        mode: Mode::Loop,
+        origin: Origin::Api,
+        asked_by: request.user.unwrap_or_else(|| principal.name.clone()),
+        workspace: state.workspace.clone(),
+        grants: state.grants.clone(),
+        connection: None,
+        intent_filter: true,
+    })
+}
+
+async fn whole(
+    state: &ApiState,
+    run: RunId,
+    model: &str,
+    created: i64,
+) -> Result<Json<Value>, OpenAiError> {
+    let mut events = state.runs.watch(run, 0);
+    while let Some(event) = events.next().await {
+        match event?.body {
+            EventBody::ApprovalRequested { subject, .. } => {
+                return Ok(Json(completion(run, model, created, &waiting(&subject), "stop", &json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}), "waiting")));
+            }
+            EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
+                if let Outcome::Failed { message } = outcome {
+                    return Err(OpenAiError::failed(format!("{message} (run {run})")));
+                }
+                let finish = if matches!(outcome, Outcome::Limited { .. }) { "length" } else { "stop" };
+                return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
+            }
+            _ => {}
+        }
+    }
+    Err(OpenAiError::failed(format!("the log of run {run} ended early")))
+}
+
+fn completion(
+    run: RunId,
+    model: &str,
+    created: i64,
+    text: &str,
+    finish: &str,
+    usage: &Value,
+    status: &str,
+) -> Value {
+    json!({
+        "id": format!("chatcmpl-{run}"),
+        "object": "chat.completion",
+        "created": created,
+        "model": model,
+        "choices": [{
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": finish,
+        }],
+        "usage": usage,
+        "steward": {"run_id": run, "status": status},
+    })
+}
+
+/// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
+pub(crate) fn waiting(subject: &Subject) -> String {
+    let what = match subject {
+        Subject::Call { tool, arguments, preview, .. } => {
+            format!("{tool} {arguments} ({})", preview.summary)
+        }
+        Subject::Plan { .. } => "a plan".to_owned(),
+        Subject::Uncertain { tool, .. } => format!("{tool} was interrupted: did it happen?"),
+        Subject::Question { text, .. } => return text.clone(),
+    };
+    format!("This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered.")
+}

@@ -1,0 +1,173 @@
+//! Shapes of the OpenAI dialect.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use steward_core::model::{ModelErrorClass, Usage};
+use steward_core::ports::{LoginError, StoreError};
+use steward_engine::EngineError;
+
+/// An error as OpenAI's clients expect it.
+#[derive(Debug)]
+pub(crate) struct OpenAiError {
+    pub status: StatusCode,
+    pub kind: &'static str,
+    pub code: &'static str,
+    pub message: String,
+    pub param: Option<&'static str>,
+}
+
+impl OpenAiError {
+    pub fn invalid(message: impl Into<String>, param: &'static str) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            kind: "invalid_request_error",
+            code: "invalid_value",
+            message: message.into(),
+            param: Some(param),
+        }
+    }
+
+    pub fn unauthorized(error: &LoginError) -> Self {
+        let (status, code) = match error {
+            LoginError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            _ => (StatusCode::UNAUTHORIZED, "invalid_api_key"),
+        };
+        Self {
+            status,
+            kind: "authentication_error",
+            code,
+            message: format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
+            param: None,
+        }
+    }
+
+    pub fn unknown_model(name: &str, known: &[String]) -> Self {
+        Self {
+            status: StatusCode::NOT_FOUND,
+            kind: "invalid_request_error",
+            code: "model_not_found",
+            message: format!("there is no agent `{name}`; there are: {}", known.join(", ")),
+            param: Some("model"),
+        }
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_GATEWAY,
+            kind: "server_error",
+            code: "run_failed",
+            message: message.into(),
+            param: None,
+        }
+    }
+
+    pub fn body(&self) -> Value {
+        json!({"error": {"message": self.message, "type": self.kind, "code": self.code, "param": self.param}})
+    }
+}
+
+impl IntoResponse for OpenAiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.body())).into_response()
+    }
+}
+
+impl From<EngineError> for OpenAiError {
+    fn from(error: EngineError) -> Self {
+        let message = error.to_string();
+        match error {
+            EngineError::Invalid(_) => Self::invalid(message, "messages"),
+            EngineError::Model(error) if error.class == ModelErrorClass::ContextLength => Self {
+                code: "context_length_exceeded",
+                ..Self::invalid(message, "messages")
+            },
+            EngineError::Model(_) => Self::failed(message),
+            EngineError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for OpenAiError {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the store refused");
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            code: "store_unavailable",
+            ..Self::failed(error.to_string())
+        }
+    }
+}
+
+/// Body of a chat completion. Fields that are not named are for models, not for agents.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ChatRequest {
+    pub model: String,
+    pub messages: Vec<ChatMessage>,
+    #[serde(default)]
+    pub stream: bool,
+    #[serde(default)]
+    pub stream_options: Option<StreamOptions>,
+    #[serde(default)]
+    pub temperature: Option<f32>,
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
+    #[serde(default)]
+    pub max_completion_tokens: Option<u32>,
+    #[serde(default)]
+    pub tools: Option<Vec<Value>>,
+    #[serde(default)]
+    pub n: Option<u32>,
+    #[serde(default)]
+    pub user: Option<String>,
+}
+
+/// Options of a stream.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StreamOptions {
+    #[serde(default)]
+    pub include_usage: bool,
+}
+
+/// A message; content is text or parts of which the text ones count.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ChatMessage {
+    pub role: String,
+    #[serde(default)]
+    pub content: Value,
+}
+
+impl ChatMessage {
+    /// Its text; an error where it holds something else than text.
+    pub fn text(&self) -> Result<String, OpenAiError> {
+        match &self.content {
+            Value::String(text) => Ok(text.clone()),
+            Value::Null => Ok(String::new()),
+            Value::Array(parts) => parts
+                .iter()
+                .map(|part| {
+                    part["text"].as_str().map(str::to_owned).ok_or_else(|| {
+                        OpenAiError::invalid(
+                            format!("content of type `{}` is not taken; send text", part["type"].as_str().unwrap_or("unknown")),
+                            "messages",
+                        )
+                    })
+                })
+                .collect::<Result<Vec<_>, _>>()
+                .map(|parts| parts.join("\n")),
+            _ => Err(OpenAiError::invalid("content must be text or a list of parts", "messages")),
+        }
+    }
+}
+
+/// Usage as OpenAI writes it.
+pub(crate) fn usage(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+    })
+}

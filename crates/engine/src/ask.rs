@@ -1,0 +1,99 @@
+//! Questions to people: the preview first, then the row and the event in one transaction.
+
+use crate::deps::Deps;
+use crate::journal::Journal;
+use crate::tool_call::scope;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use steward_core::approval::{Approval, StepPreview, Subject};
+use steward_core::event::EventBody;
+use steward_core::plan::FINAL_ANSWER;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{RunStatus, SideWrite, StoreResult};
+use steward_core::run::{Ask, RunState};
+use steward_core::tool::{CallSource, ToolCall};
+use steward_core::{ApprovalId, hash};
+
+pub(crate) async fn ask(
+    deps: &Deps,
+    journal: &mut Journal,
+    ask: Ask,
+    stop: &Arc<AtomicBool>,
+) -> StoreResult<()> {
+    let mut events = Vec::new();
+    let subject = match ask {
+        Ask::Call { call, .. } => {
+            let scope = scope(deps, &journal.state, stop);
+            let preview = deps.tools.preview(&call, &scope).await;
+            Subject::Call {
+                args_hash: hash::of_json(&call.arguments),
+                risk: risk(&journal.state, &call.name),
+                call_id: call.id,
+                tool: call.name,
+                arguments: call.arguments,
+                preview,
+            }
+        }
+        Ask::Plan => plan_subject(deps, &journal.state, stop).await,
+        Ask::Uncertain { call } => {
+            events.push(EventBody::ToolUncertain {
+                call_id: call.id.clone(),
+                tool: call.name.clone(),
+            });
+            Subject::Uncertain { call_id: call.id, tool: call.name, arguments: call.arguments }
+        }
+        Ask::Question { call, text } => Subject::Question { call_id: call.id, text },
+    };
+    let id = ApprovalId(deps.ids.next());
+    let row = Approval {
+        id,
+        run_id: journal.run(),
+        subject: subject.clone(),
+        asked_at: deps.clock.now(),
+        answer: None,
+        decided_by: None,
+        decided_at: None,
+    };
+    events.push(EventBody::ApprovalRequested { approval_id: id, subject: Box::new(subject) });
+    let status = status(&journal.state, RunStatus::Parked);
+    journal.commit(events, vec![SideWrite::Approval(row), status]).await
+}
+
+/// The status row of a run that goes on or parks.
+pub(crate) fn status(state: &RunState, status: RunStatus) -> SideWrite {
+    SideWrite::Status {
+        status,
+        outcome: None,
+        answer: None,
+        tokens: state.spent.tokens,
+        cost_micros: state.spent.cost_micros,
+    }
+}
+
+fn risk(state: &RunState, tool: &str) -> RiskClass {
+    state.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk)
+}
+
+async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> Subject {
+    let Some(plan) = &state.plan else {
+        return Subject::Plan { plan_hash: String::new(), previews: Vec::new() };
+    };
+    let scope = scope(deps, state, stop);
+    let mut previews = Vec::new();
+    for (index, step) in plan.plan.steps.iter().enumerate() {
+        let risk = risk(state, &step.tool);
+        if step.tool == FINAL_ANSWER || risk == RiskClass::Read {
+            continue;
+        }
+        let call = ToolCall {
+            id: format!("preview-{index}"),
+            name: step.tool.clone(),
+            arguments: step.args.clone(),
+            source: CallSource::Plan,
+            confidence: 1.0,
+        };
+        let preview = deps.tools.preview(&call, &scope).await;
+        previews.push(StepPreview { step: index, risk, preview });
+    }
+    Subject::Plan { plan_hash: plan.plan.hash(), previews }
+}

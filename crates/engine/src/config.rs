@@ -1,0 +1,36 @@
+//! Settings of the engine.
+
+use std::time::Duration;
+
+/// Settings of the engine; the defaults suit one node.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Name of this node; owner of its leases.
+    pub node: String,
+    /// How long a lease lasts without renewal. Another node takes over after it.
+    pub lease: Duration,
+    /// How often runs to resume, commands and alarms are looked for.
+    pub poll: Duration,
+    /// Plans sampled from a model that can plan.
+    pub plan_candidates: usize,
+    /// Longest plan, steps.
+    pub max_plan_steps: usize,
+    /// Tries of a model call that failed in passing.
+    pub model_tries: u32,
+    /// Alarms nearer than this are waited for in place.
+    pub short_wait: Duration,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            node: "local".to_owned(),
+            lease: Duration::from_secs(15),
+            poll: Duration::from_secs(1),
+            plan_candidates: 2,
+            max_plan_steps: 6,
+            model_tries: 3,
+            short_wait: Duration::from_secs(10),
+        }
+    }
+}

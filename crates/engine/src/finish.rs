@@ -1,0 +1,59 @@
+//! The end of a run: answer, status and conversation in one transaction.
+
+use crate::journal::Journal;
+use steward_core::event::{EventBody, Outcome};
+use steward_core::message::Message;
+use steward_core::ports::{RunStatus, SideWrite, StoreResult};
+use steward_core::run::{AnswerFrom, CallStatus, compose_answer};
+
+pub(crate) async fn finish(
+    journal: &mut Journal,
+    outcome: Outcome,
+    answer: AnswerFrom,
+) -> StoreResult<()> {
+    let state = &journal.state;
+    let composed = answer == AnswerFrom::Observations;
+    let answer = match answer {
+        AnswerFrom::Text(text) => text,
+        AnswerFrom::Observations => compose_answer(state),
+        AnswerFrom::Nothing => String::new(),
+    };
+    // A run that is stopped after a crash must still say which writes it can't vouch for.
+    let mut events: Vec<EventBody> = state
+        .calls
+        .iter()
+        .filter(|entry| {
+            matches!(entry.status, CallStatus::Intent { .. } | CallStatus::Uncertain { .. })
+        })
+        .map(|entry| EventBody::ToolUncertain {
+            call_id: entry.call.id.clone(),
+            tool: entry.call.name.clone(),
+        })
+        .collect();
+    events.push(EventBody::RunFinished {
+        outcome: outcome.clone(),
+        answer: answer.clone(),
+        composed,
+        usage: state.usage,
+    });
+    let mut side = vec![
+        SideWrite::WithdrawApprovals,
+        SideWrite::Status {
+            status: RunStatus::Finished,
+            outcome: Some(outcome),
+            answer: Some(answer.clone()),
+            tokens: state.spent.tokens,
+            cost_micros: state.spent.cost_micros,
+        },
+    ];
+    if let Some(setup) = &state.setup
+        && let Some(conversation) = setup.conversation
+    {
+        let mut messages = vec![Message::user(&setup.input)];
+        if !answer.is_empty() {
+            messages.push(Message::assistant(&answer));
+        }
+        side.push(SideWrite::Messages(conversation, messages));
+    }
+    journal.commit(events, side).await
+}

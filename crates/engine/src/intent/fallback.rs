@@ -1,0 +1,81 @@
+//! Arguments written by the model under the tool's schema, for a tool that proposes none itself.
+
+use futures::StreamExt;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use steward_core::event::Setup;
+use steward_core::message::Message;
+use steward_core::model::{ModelChunk, ModelRequest};
+use steward_core::ports::Models;
+use steward_core::schema;
+use steward_core::tool::ToolSpec;
+
+/// Longest reply, tokens.
+const TOKENS: u32 = 256;
+/// Longest wait, milliseconds.
+const WAIT_MS: u64 = 60_000;
+/// Longest text of the reply, bytes: a model without end is cut off.
+const BYTES: usize = 16 << 10;
+
+/// Valid arguments for a call of `tool`, or why there are none. `seen` are values that proposals
+/// found for arguments of the same name; texts are narrowed to them.
+pub async fn arguments(
+    request: &str,
+    tool: &ToolSpec,
+    seen: &BTreeMap<String, Vec<String>>,
+    setup: &Setup,
+    models: &dyn Models,
+) -> Result<Value, String> {
+    if !setup.capabilities.json_schema {
+        return Err("the model cannot be held to a schema".to_owned());
+    }
+    let system = include_str!("../../prompts/arguments.txt")
+        .replace("{tool}", &tool.name)
+        .replace("{description}", &tool.description);
+    let asked = ModelRequest {
+        messages: vec![Message::system(system), Message::user(request)],
+        tools: Vec::new(),
+        schema: Some(narrowed(&tool.parameters, seen)),
+        temperature: 0.0,
+        max_tokens: TOKENS,
+        stop: Vec::new(),
+        seed: None,
+        timeout_ms: WAIT_MS,
+    };
+    let mut stream = models
+        .stream(setup.connection, asked)
+        .await
+        .map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    while let Some(chunk) = stream.next().await {
+        match chunk.map_err(|error| error.to_string())? {
+            ModelChunk::Text(piece) => text.push_str(&piece),
+            ModelChunk::End { .. } => break,
+            ModelChunk::Reasoning(_) | ModelChunk::ToolCall { .. } => {}
+        }
+        if text.len() > BYTES {
+            return Err("the model's reply has no end".to_owned());
+        }
+    }
+    let arguments: Value = serde_json::from_str(text.trim())
+        .map_err(|error| format!("the model's arguments are no JSON: {error}"))?;
+    schema::validate(&tool.parameters, &arguments)?;
+    Ok(arguments)
+}
+
+/// The schema with texts of known names held to what was found.
+fn narrowed(parameters: &Value, seen: &BTreeMap<String, Vec<String>>) -> Value {
+    let mut schema = parameters.clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for (name, property) in properties {
+            let text = property.get("type").and_then(Value::as_str) == Some("string");
+            if let Some(values) = seen
+                .get(name)
+                .filter(|values| text && !values.is_empty() && property.get("enum").is_none())
+            {
+                *property = json!({"enum": values});
+            }
+        }
+    }
+    schema
+}

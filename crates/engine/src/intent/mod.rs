@@ -1,0 +1,17 @@
+//! The method by which a small model can act: the intent filter narrows the tools, the tools
+//! propose complete arguments from what they see, and the best of these become plans.
+
+mod error;
+mod fallback;
+mod features;
+mod filter;
+mod likelihood;
+mod propose;
+mod settings;
+mod split;
+mod vectors;
+
+pub use error::IntentError;
+pub use filter::{Filtered, rank, unfiltered};
+pub use propose::{Proposal, propose};
+pub use settings::Settings;

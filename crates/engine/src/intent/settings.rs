@@ -1,0 +1,79 @@
+use super::error::IntentError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// `data/intent.toml`; what each value means is told there.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub talk_below: f32,
+    pub keep: usize,
+    pub nearest: f32,
+    pub nearest_three: f32,
+    pub description: f32,
+    pub choice: Choice,
+    pub mask: Mask,
+    pub split: Split,
+    pub rules: Vec<Rule>,
+}
+
+/// How a choice is made of its parts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub filter: f32,
+    pub proposal: f32,
+    pub likelihood: f32,
+    pub likelihood_alone: f32,
+    pub least: f32,
+    pub sure: f32,
+    pub step: f32,
+    pub candidates: usize,
+}
+
+/// Names of literals.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mask {
+    pub url: String,
+    pub email: String,
+    pub path: String,
+    pub quoted: String,
+    pub number: String,
+}
+
+/// Words between steps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    pub connectives: Vec<String>,
+}
+
+/// What speaks for a tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Phrases, any of which will do.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// Features, any of which will do.
+    #[serde(default)]
+    pub features: Vec<super::features::Feature>,
+    /// Tool to what is added.
+    pub add: BTreeMap<String, f32>,
+}
+
+impl Settings {
+    /// The rules that come with the program.
+    pub fn shipped() -> Result<&'static Self, IntentError> {
+        static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
+        SETTINGS
+            .get_or_init(|| {
+                toml::from_str(include_str!("../../data/intent.toml"))
+                    .map_err(|error| error.to_string())
+            })
+            .as_ref()
+            .map_err(|reason| IntentError::Settings(reason.clone()))
+    }
+}

@@ -1,0 +1,180 @@
+//! Plans: narrowed tools, candidates, scores, open arguments (PLAN-1, 2, 3).
+
+use crate::dialect::{offered, open_step};
+use crate::intent;
+use crate::model_call::call_model;
+use crate::runner::Runner;
+use crate::tool_call::scope;
+use serde_json::Value;
+use steward_core::event::{EventBody, Setup};
+use steward_core::model::Purpose;
+use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
+use steward_core::ports::StoreResult;
+use steward_core::run::RunState;
+use steward_core::schema;
+use steward_parse::ToolIndex;
+
+pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
+    let Some(setup) = runner.journal.state.setup.clone() else { return Ok(()) };
+    let ranked = intent::rank(&setup.input, &setup.tools, runner.deps.embedder.as_ref()).await;
+    let body = match ranked {
+        Ok(filtered) => EventBody::IntentFiltered {
+            kept: filtered.kept.into_iter().take(setup.capabilities.max_tools).collect(),
+            offered: setup.tools.len(),
+            wants_tool: filtered.wants_tool,
+        },
+        Err(error) => {
+            tracing::warn!(%error, "the intent filter is off for this run");
+            EventBody::IntentFiltered {
+                kept: setup
+                    .tools
+                    .iter()
+                    .map(|spec| steward_core::event::Ranked { tool: spec.name.clone(), score: 0.0 })
+                    .collect(),
+                offered: setup.tools.len(),
+                wants_tool: true,
+            }
+        }
+    };
+    runner.journal.append(body).await
+}
+
+pub(crate) async fn make_plan(runner: &mut Runner<'_>) -> StoreResult<()> {
+    let Some(setup) = runner.journal.state.setup.clone() else { return Ok(()) };
+    if setup.capabilities.plans {
+        plan_by_model(runner, &setup).await
+    } else {
+        plan_by_intent(runner, &setup).await
+    }
+}
+
+/// Samples candidates, one model call each; a reply already in the log is not paid for again.
+async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()> {
+    while runner.journal.state.plan_replies.len() < runner.deps.config.plan_candidates.max(1) {
+        let enough = !runner.journal.state.plan_replies.is_empty();
+        if !call_model(runner, Purpose::Plan).await? {
+            let state = &runner.journal.state;
+            if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none() {
+                break;
+            }
+            return Ok(());
+        }
+    }
+    let state = &runner.journal.state;
+    let tools = offered(state, setup);
+    let index = ToolIndex::new(&tools);
+    let max_steps = runner.deps.config.max_plan_steps;
+    let mut notes = Vec::new();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for text in &state.plan_replies {
+        match steward_parse::plan::parse(text, &index) {
+            Ok(plan) => {
+                let plan = ended(plan);
+                let score = plan::score(&plan, &tools, max_steps, 1.0);
+                if !candidates.iter().any(|other| other.plan == plan) {
+                    candidates.push(Candidate { plan, score });
+                }
+            }
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    propose(runner, candidates, "model", notes).await
+}
+
+async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()> {
+    let deps = runner.deps;
+    let request = request_text(&runner.journal.state, setup);
+    let scope = scope(deps, &runner.journal.state, &runner.handle.stop);
+    let proposed = intent::propose(
+        &request,
+        setup,
+        deps.tools.as_ref(),
+        Some(deps.models.as_ref()),
+        deps.embedder.as_ref(),
+        &scope,
+    )
+    .await;
+    match proposed {
+        Ok(proposal) => propose(runner, proposal.candidates, "intent", proposal.notes).await,
+        Err(error) => runner.journal.append(EventBody::PlanFailed { message: error.to_string() }).await,
+    }
+}
+
+async fn propose(
+    runner: &mut Runner<'_>,
+    mut candidates: Vec<Candidate>,
+    by: &str,
+    notes: Vec<String>,
+) -> StoreResult<()> {
+    candidates.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
+    let body = if candidates.is_empty() {
+        let why = if notes.is_empty() { "no tool fits the request".to_owned() } else { notes.join("; ") };
+        EventBody::PlanFailed {
+            message: format!("no usable plan: {why}; say it in other words, name the file or table, or choose a larger model"),
+        }
+    } else {
+        EventBody::PlanProposed { candidates, by: by.to_owned(), notes }
+    };
+    runner.journal.append(body).await
+}
+
+/// A plan always ends with `final_answer`.
+fn ended(mut plan: Plan) -> Plan {
+    if plan.steps.last().is_none_or(|step| step.tool != FINAL_ANSWER) {
+        plan.steps.push(PlanStep {
+            tool: FINAL_ANSWER.to_owned(),
+            args: serde_json::json!({"text": ""}),
+            thought: String::new(),
+        });
+    }
+    plan
+}
+
+/// The request with what the user said since.
+fn request_text(state: &RunState, setup: &Setup) -> String {
+    let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
+    said.last().map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
+}
+
+pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<()> {
+    let pending = matches!(runner.journal.state.reply, Some((Purpose::Fill, _)));
+    if !pending && !call_model(runner, Purpose::Fill).await? {
+        let state = &runner.journal.state;
+        if state.is_finished() || state.waiting.is_some() || runner.handle.cancel.is_cancelled() {
+            return Ok(());
+        }
+        // Without a model, a step with open arguments is refused; the others run.
+        let arguments = Err("its open arguments could not be filled: no model answered".to_owned());
+        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
+    }
+    let state = &runner.journal.state;
+    let text = match &state.reply {
+        Some((Purpose::Fill, text)) => text.clone(),
+        _ => return Ok(()),
+    };
+    let arguments = filled(state, index, &text);
+    runner.journal.append(EventBody::PlanFilled { index, arguments }).await
+}
+
+fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
+    let step = state
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.plan.steps.get(index))
+        .ok_or("the step is gone")?;
+    let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;
+    let reply: Value = steward_parse::repair(text, false)
+        .ok()
+        .map(|repaired| repaired.value)
+        .filter(Value::is_object)
+        .ok_or_else(|| format!("the model gave no arguments for `{}`", step.tool))?;
+    let mut arguments = step.args.clone();
+    for name in Plan::open_arguments(step) {
+        let value = reply.get(&name).cloned().unwrap_or(Value::Null);
+        if value.is_null() || value.as_str() == Some("") {
+            return Err(format!("the model left `{name}` of `{}` open", step.tool));
+        }
+        arguments[&name] = value;
+    }
+    schema::validate(&spec.parameters, &arguments).map(|()| arguments)
+}

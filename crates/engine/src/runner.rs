@@ -1,0 +1,178 @@
+//! One runner: drives a leased run until it rests (ended, parked, or taken away).
+
+use crate::ask::{ask, status};
+use crate::deps::Deps;
+use crate::finish::finish;
+use crate::journal::Journal;
+use crate::model_call::call_model;
+use crate::planning::{fill, filter_intent, make_plan};
+use crate::tool_call::{run_tool, scope};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use steward_core::event::{EventBody, Outcome, ToolResult};
+use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
+use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// How others reach a running run.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle {
+    /// A command was queued.
+    pub wake: Arc<Notify>,
+    /// The run is stopped: tools and model calls end.
+    pub stop: Arc<AtomicBool>,
+    /// The same, for what awaits.
+    pub cancel: CancellationToken,
+}
+
+impl Handle {
+    pub fn new() -> Self {
+        Self {
+            wake: Arc::new(Notify::new()),
+            stop: Arc::new(AtomicBool::new(false)),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Ends what is in flight; the durable command tells why.
+    pub fn interrupt(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
+        self.wake.notify_one();
+    }
+}
+
+pub(crate) struct Runner<'a> {
+    pub deps: &'a Deps,
+    pub handle: &'a Handle,
+    pub journal: Journal,
+}
+
+/// Drives the run of `lease` to rest. `fresh`: it was just made by us, so nothing was in flight.
+pub(crate) async fn drive(
+    deps: &Deps,
+    handle: &Handle,
+    lease: Lease,
+    fresh: bool,
+) -> StoreResult<()> {
+    let journal = Journal::load(deps.clone(), lease).await?;
+    let mut runner = Runner { deps, handle, journal };
+    let state = &runner.journal.state;
+    if !fresh && !state.is_finished() && state.waiting.is_none() {
+        let node = deps.config.node.clone();
+        runner.journal.append(EventBody::RunResumed { node }).await?;
+    }
+    loop {
+        runner.take_commands().await?;
+        let effects = runner.journal.state.next(deps.clock.now());
+        if effects.is_empty() && runner.rest().await? {
+            return Ok(());
+        }
+        for effect in effects {
+            runner.carry_out(effect).await?;
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Takes queued commands in: each becomes an event, consumed in the same transaction.
+    async fn take_commands(&mut self) -> StoreResult<()> {
+        let lease = self.journal.lease();
+        let queued = self.deps.store.commands(lease.tenant, lease.run).await?;
+        for QueuedCommand { id, command } in queued {
+            let mut side = vec![SideWrite::Consumed(vec![id])];
+            let mut events = Vec::new();
+            let waits_for = match &self.journal.state.waiting {
+                Some(Waiting::Approval { id, subject }) => Some((*id, subject.clone())),
+                _ => None,
+            };
+            match command {
+                _ if self.journal.state.is_finished() => {}
+                Command::Stop { by } => {
+                    self.handle.stop.store(true, Ordering::Relaxed);
+                    events.push(EventBody::StopRequested { by });
+                }
+                Command::Steer { text, by } => events.push(EventBody::RunSteered { text, by }),
+                Command::Timer { id } => {
+                    side.push(SideWrite::TimerDone(id));
+                    events.push(EventBody::TimerFired { timer_id: id });
+                }
+                Command::Decide { id, answer, by } => {
+                    if waits_for.is_some_and(|(open, subject)| open == id && answer.fits(&subject)) {
+                        side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
+                        events.push(EventBody::ApprovalDecided { approval_id: id, answer, by });
+                    }
+                }
+            }
+            if !events.is_empty() && self.journal.state.waiting.is_some() {
+                side.push(status(&self.journal.state, RunStatus::Running));
+            }
+            self.journal.commit(events, side).await?;
+            if self.journal.state.waiting.is_some() && !self.journal.state.is_finished() {
+                let parked = status(&self.journal.state, RunStatus::Parked);
+                self.journal.commit(Vec::new(), vec![parked]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing to do now. Waits in place for a near alarm, else gives the lease back.
+    async fn rest(&mut self) -> StoreResult<bool> {
+        if let Some(Waiting::Timer { id, at }) = self.journal.state.waiting.clone() {
+            let wait = at.since(self.deps.clock.now());
+            if wait <= self.deps.config.short_wait {
+                tokio::select! {
+                    () = tokio::time::sleep(wait) => {
+                        let side = vec![SideWrite::TimerDone(id)];
+                        self.journal.commit(vec![EventBody::TimerFired { timer_id: id }], side).await?;
+                    }
+                    () = self.handle.wake.notified() => {}
+                }
+                return Ok(false);
+            }
+        }
+        self.deps.store.release(self.journal.lease()).await?;
+        Ok(true)
+    }
+
+    async fn carry_out(&mut self, effect: Effect) -> StoreResult<()> {
+        let stop = Arc::clone(&self.handle.stop);
+        match effect {
+            Effect::FilterIntent => filter_intent(self).await,
+            Effect::CallModel(purpose) => call_model(self, purpose).await.map(|_| ()),
+            Effect::MakePlan => make_plan(self).await,
+            Effect::Fill { index } => fill(self, index).await,
+            Effect::Reject { call, message } => {
+                self.journal
+                    .append(EventBody::ToolRejected { call_id: call.id, tool: call.name, message })
+                    .await
+            }
+            Effect::RunTool { call, idempotency_key, effect, .. } => {
+                run_tool(self.deps, &mut self.journal, call, idempotency_key, effect, &stop).await
+            }
+            Effect::DryRun { call } => {
+                let scope = scope(self.deps, &self.journal.state, &stop);
+                let preview = self.deps.tools.preview(&call, &scope).await;
+                let mut text = preview.summary;
+                if let Some(detail) = preview.detail {
+                    text = format!("{text}\n{detail}");
+                }
+                let result = ToolResult::Dry { preview: text };
+                self.journal
+                    .append(EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0 })
+                    .await
+            }
+            Effect::Ask(what) => self.ask(what, &stop).await,
+            Effect::Finish { outcome, answer } => self.finish(outcome, answer).await,
+        }
+    }
+
+    async fn ask(&mut self, what: Ask, stop: &Arc<AtomicBool>) -> StoreResult<()> {
+        ask(self.deps, &mut self.journal, what, stop).await
+    }
+
+    async fn finish(&mut self, outcome: Outcome, answer: AnswerFrom) -> StoreResult<()> {
+        finish(&mut self.journal, outcome, answer).await
+    }
+}

@@ -1,0 +1,254 @@
+//! The service that owns all runs of a node.
+
+use crate::deps::Deps;
+use crate::error::EngineError;
+use crate::runner::{Handle, drive};
+use crate::start::{StartRun, start};
+use crate::undo::{Undone, undo};
+use crate::watch::watch;
+use futures::stream::BoxStream;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::approval::Answer;
+use steward_core::event::Event;
+use steward_core::ports::{Claim, Command, Lease, StoreError};
+use steward_core::{ApprovalId, RunId};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Starts, drives, stops and resumes runs.
+#[derive(Clone)]
+pub struct RunService {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    deps: Deps,
+    running: Mutex<HashMap<RunId, Handle>>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl RunService {
+    /// A service without background work; [`Self::serve`] begins it.
+    pub fn new(deps: Deps) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                deps,
+                running: Mutex::new(HashMap::new()),
+                tasks: TaskTracker::new(),
+                shutdown: CancellationToken::new(),
+            }),
+        }
+    }
+
+    /// What it drives.
+    pub fn deps(&self) -> &Deps {
+        &self.inner.deps
+    }
+
+    /// Starts a run. When this returns, the request is durable and the run at work.
+    pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
+        let lease = start(&self.inner.deps, request).await?;
+        let run = lease.run;
+        self.spawn(lease, true);
+        Ok(run)
+    }
+
+    /// Events of a run after `after`, past and to come, without gap or duplicate.
+    pub fn watch(
+        &self,
+        run: RunId,
+        after: u64,
+    ) -> BoxStream<'static, Result<Event, StoreError>> {
+        watch(self.inner.deps.clone(), self.inner.deps.tenant, run, after)
+    }
+
+    /// Stops a run wherever it is: tools and upstream requests end within a second.
+    pub async fn stop(&self, run: RunId, by: &str) -> Result<(), EngineError> {
+        self.command(run, Command::Stop { by: by.to_owned() }).await
+    }
+
+    /// A further message; a running run takes it in at its next step.
+    pub async fn steer(&self, run: RunId, text: &str, by: &str) -> Result<(), EngineError> {
+        if text.trim().is_empty() {
+            return Err(EngineError::Invalid("the message is empty".to_owned()));
+        }
+        self.command(run, Command::Steer { text: text.to_owned(), by: by.to_owned() }).await
+    }
+
+    /// Answers an approval. The first answer counts.
+    pub async fn decide(
+        &self,
+        id: ApprovalId,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(), EngineError> {
+        let deps = &self.inner.deps;
+        let approval = deps.store.approval(deps.tenant, id).await?;
+        if let Some(before) = &approval.answer {
+            let who = approval.decided_by.as_deref().unwrap_or("someone");
+            return Err(EngineError::Invalid(format!(
+                "approval {id} was already answered by {who}: {before:?}"
+            )));
+        }
+        if !answer.fits(&approval.subject) {
+            return Err(EngineError::Invalid(
+                "this answer does not fit: calls and plans take approve, deny or feedback; interrupted writes take happened, run again or skip; questions take an answer"
+                    .to_owned(),
+            ));
+        }
+        self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
+    }
+
+    /// Takes back what an ended run did, newest effect first.
+    pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
+        undo(&self.inner.deps, run, by).await
+    }
+
+    /// Takes a run over if nobody holds it, and drives it; `false` if there is nothing to take.
+    pub async fn resume(&self, run: RunId) -> Result<bool, EngineError> {
+        if self.handle(run).is_some() {
+            return Ok(false);
+        }
+        self.claim(Claim::Run(run)).await
+    }
+
+    /// Begins the background work: runs to resume, commands of others, alarms.
+    pub fn serve(&self) {
+        let service = self.clone();
+        self.inner.tasks.spawn(async move {
+            loop {
+                service.sweep().await;
+                tokio::select! {
+                    () = tokio::time::sleep(service.inner.deps.config.poll) => {}
+                    () = service.inner.shutdown.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// Takes no more work, lets go of what runs (it resumes at the next start) and waits for it.
+    pub async fn shutdown(&self) {
+        self.inner.shutdown.cancel();
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+    }
+
+    /// How many runs are at work here.
+    pub fn at_work(&self) -> usize {
+        self.running().len()
+    }
+
+    async fn sweep(&self) {
+        if let Err(error) = self.ring_timers().await {
+            tracing::warn!(%error, "cannot look for alarms");
+        }
+        loop {
+            match self.claim(Claim::Any).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot look for runs to resume");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn ring_timers(&self) -> Result<(), EngineError> {
+        let deps = &self.inner.deps;
+        for due in deps.store.due_timers(deps.clock.now(), 100).await? {
+            if self.handle(due.run).is_some() {
+                continue;
+            }
+            deps.store.push_command(due.tenant, due.run, Command::Timer { id: due.id }).await?;
+        }
+        Ok(())
+    }
+
+    async fn command(&self, run: RunId, command: Command) -> Result<(), EngineError> {
+        let stops = matches!(command, Command::Stop { .. });
+        let deps = &self.inner.deps;
+        deps.store.push_command(deps.tenant, run, command).await?;
+        match self.handle(run) {
+            Some(handle) if stops => handle.interrupt(),
+            Some(handle) => handle.wake.notify_one(),
+            None => {
+                self.claim(Claim::Run(run)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn claim(&self, what: Claim) -> Result<bool, EngineError> {
+        if self.inner.shutdown.is_cancelled() {
+            return Ok(false);
+        }
+        let deps = &self.inner.deps;
+        let now = deps.clock.now();
+        let until = now.plus(deps.config.lease);
+        let lease = deps.store.claim(what, &deps.config.node, now, until).await?;
+        Ok(lease.map(|lease| self.spawn(lease, false)).is_some())
+    }
+
+    fn spawn(&self, lease: Lease, fresh: bool) {
+        let handle = Handle::new();
+        self.running().insert(lease.run, handle.clone());
+        let service = self.clone();
+        self.inner.tasks.spawn(async move { service.hold(lease, handle, fresh).await });
+    }
+
+    /// Drives a run while renewing its lease; then looks whether a command came in between.
+    async fn hold(&self, lease: Lease, handle: Handle, fresh: bool) {
+        let run = lease.run;
+        let deps = &self.inner.deps;
+        tokio::select! {
+            result = drive(deps, &handle, lease.clone(), fresh) => {
+                if let Err(error) = result {
+                    tracing::error!(%run, %error, "the run rests until it can go on");
+                    if !matches!(error, StoreError::Fenced { .. })
+                        && let Err(error) = deps.store.release(&lease).await
+                    {
+                        tracing::warn!(%run, %error, "cannot release the run; its lease will end by itself");
+                    }
+                }
+            }
+            () = self.renew(&lease) => {
+                tracing::warn!(%run, "lease lost; another runner has the run");
+            }
+            () = self.inner.shutdown.cancelled() => {
+                if let Err(error) = deps.store.release(&lease).await {
+                    tracing::warn!(%run, %error, "cannot release the run; its lease will end by itself");
+                }
+            }
+        }
+        self.running().remove(&run);
+        let waiting = deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
+        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run))).await {
+            tracing::warn!(%run, %error, "cannot go on with the run");
+        }
+    }
+
+    /// Returns when the lease is lost.
+    async fn renew(&self, lease: &Lease) {
+        let deps = &self.inner.deps;
+        loop {
+            tokio::time::sleep(deps.config.lease / 3).await;
+            let until = deps.clock.now().plus(deps.config.lease);
+            match deps.store.renew(lease, until).await {
+                Ok(()) => {}
+                Err(StoreError::Fenced { .. }) => return,
+                Err(error) => tracing::warn!(run = %lease.run, %error, "cannot renew the lease"),
+            }
+        }
+    }
+
+    fn handle(&self, run: RunId) -> Option<Handle> {
+        self.running().get(&run).cloned()
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, Handle>> {
+        self.inner.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

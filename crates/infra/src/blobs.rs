@@ -1,0 +1,195 @@
+//! Blobs as files named by their hash.
+
+use async_trait::async_trait;
+use std::fs::File;
+use std::io::{Error, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use steward_core::hash::sha256;
+use steward_core::ports::{BlobError, Blobs};
+
+/// Blobs under `blobs/` in the data directory: `blobs/ab/cd/abcd…`.
+#[derive(Debug, Clone)]
+pub struct FileBlobs {
+    root: PathBuf,
+}
+
+impl FileBlobs {
+    /// Blobs of the data directory `data_dir`; folders are made when first needed.
+    pub fn new(data_dir: &Path) -> Self {
+        Self {
+            root: data_dir.join("blobs"),
+        }
+    }
+
+    /// The path of a blob; `None` for what is not a SHA-256 in lower-case hexadecimal, which could
+    /// name a file elsewhere.
+    fn path(&self, hash: &str) -> Option<PathBuf> {
+        let is_hash = hash.len() == 64
+            && hash
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        is_hash.then(|| self.root.join(&hash[..2]).join(&hash[2..4]).join(hash))
+    }
+}
+
+#[async_trait]
+impl Blobs for FileBlobs {
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, BlobError> {
+        let this = self.clone();
+        blocking(move || {
+            let hash = sha256(&bytes);
+            let path = this
+                .path(&hash)
+                .ok_or_else(|| BlobError::Missing(hash.clone()))?;
+            match read(&path, &hash) {
+                Ok(_) => return Ok(hash),
+                // Put it back whole.
+                Err(BlobError::Missing(_) | BlobError::Damaged(_)) => {}
+                Err(other) => return Err(other),
+            }
+            write(&this.root, &path, &bytes)?;
+            Ok(hash)
+        })
+        .await
+    }
+
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
+        let path = self
+            .path(hash)
+            .ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
+        let hash = hash.to_owned();
+        blocking(move || read(&path, &hash)).await
+    }
+}
+
+fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => BlobError::Missing(hash.to_owned()),
+        _ => BlobError::Io(e),
+    })?;
+    if sha256(&bytes) == hash {
+        Ok(bytes)
+    } else {
+        Err(BlobError::Damaged(hash.to_owned()))
+    }
+}
+
+/// Writes a file beside its place, then renames it: it is there whole or not at all, and on disk
+/// when this returns, as are the folders that lead to it.
+fn write(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(root);
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".partial")
+        .tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    let data_dir = root.parent().unwrap_or(root);
+    for folder in folder.ancestors() {
+        File::open(folder)?.sync_all()?;
+        if folder == data_dir {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
+) -> Result<T, BlobError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|e| Err(BlobError::Io(Error::other(e))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn files(root: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn what_is_put_comes_back() {
+        let dir = TempDir::new().unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        for bytes in [vec![], b"one".to_vec(), vec![7; 1_000_000]] {
+            let hash = blobs.put(bytes.clone()).await.unwrap();
+            assert_eq!(hash, sha256(&bytes));
+            assert_eq!(blobs.put(bytes.clone()).await.unwrap(), hash);
+            assert_eq!(blobs.get(&hash).await.unwrap(), bytes);
+        }
+        assert_eq!(files(dir.path()).len(), 3, "nothing partial is left");
+        let again = FileBlobs::new(dir.path());
+        assert_eq!(again.get(&sha256(b"one")).await.unwrap(), b"one");
+    }
+
+    #[tokio::test]
+    async fn a_missing_or_damaged_blob_is_told_and_mended_by_putting_it_again() {
+        let dir = TempDir::new().unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        let hash = sha256(b"body");
+        let missing = blobs.get(&hash).await;
+        assert!(matches!(missing, Err(BlobError::Missing(name)) if name == hash));
+        blobs.put(b"body".to_vec()).await.unwrap();
+        for damage in ["bodX", "bo", ""] {
+            std::fs::write(blobs.path(&hash).unwrap(), damage).unwrap();
+            let damaged = blobs.get(&hash).await;
+            assert!(matches!(damaged, Err(BlobError::Damaged(_))), "{damage:?}");
+        }
+        blobs.put(b"body".to_vec()).await.unwrap();
+        assert_eq!(blobs.get(&hash).await.unwrap(), b"body");
+    }
+
+    #[tokio::test]
+    async fn a_hash_is_never_a_path() {
+        let dir = TempDir::new().unwrap();
+        std::fs::write(dir.path().join("secret"), "x").unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        let long = format!("../../{}", "a".repeat(58));
+        for name in ["../secret", "", "ABCD", long.as_str(), "ünï"] {
+            let refused = blobs.get(name).await;
+            assert!(matches!(refused, Err(BlobError::Missing(_))), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_refuses_is_told() {
+        let dir = TempDir::new().unwrap();
+        std::fs::write(dir.path().join("blobs"), "a file in the way").unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        assert!(matches!(
+            blobs.put(b"x".to_vec()).await,
+            Err(BlobError::Io(_))
+        ));
+    }
+
+    #[tokio::test]
+    async fn many_writers_of_one_blob_agree() {
+        let dir = TempDir::new().unwrap();
+        let blobs = FileBlobs::new(dir.path());
+        let puts = (0..32).map(|_| blobs.put(vec![1; 100_000]));
+        let hashes = futures::future::join_all(puts).await;
+        assert!(
+            hashes
+                .iter()
+                .all(|hash| hash.as_ref().unwrap() == hashes[0].as_ref().unwrap())
+        );
+        assert_eq!(files(dir.path()).len(), 1);
+    }
+}

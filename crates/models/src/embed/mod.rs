@@ -1,0 +1,12 @@
+//! Sentence embeddings in this process: all-MiniLM-L6-v2 on rten, without a shared library.
+
+mod batch;
+mod error;
+mod lazy;
+mod minilm;
+mod pool;
+mod wordpiece;
+
+pub use error::EmbedError;
+pub use lazy::LazyMiniLm;
+pub use minilm::{DIMENSION, EmbedOptions, MAX_TOKENS, MiniLm};

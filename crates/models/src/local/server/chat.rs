@@ -1,0 +1,189 @@
+use std::collections::VecDeque;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::Response;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::activity::Busy;
+use super::body::ReplyBody;
+use super::reply;
+use super::request::{self, ChatRequest};
+use super::routes::App;
+use crate::local::infer::{ChatJob, Job, Progress, Refusal};
+
+/// `POST /v1/chat/completions`.
+pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, Refusal> {
+    let request: ChatRequest = request::parse(body)?;
+    app.check_model(request.model.as_deref())?;
+    request.check()?;
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let job = ChatJob {
+        prompt: request.prompt()?,
+        sampling: request.sampling.sampling()?,
+        constraint: request.constraint()?,
+        stop: request.stops()?,
+        max_tokens: request.limit(),
+        reply: sender,
+    };
+    let busy = app.activity.begin();
+    app.submit(Job::Chat(Box::new(job)))?;
+    // Errors that are known before the first token get their own status, also for streams.
+    match receiver.recv().await {
+        Some(Progress::Started) => {}
+        Some(Progress::Failed(refusal)) => return Err(refusal),
+        _ => return Err(app.ended()),
+    }
+    let head = Head {
+        id: format!("chatcmpl-{}", app.next_number()),
+        created: app.now_unix(),
+        model: app.alias.clone(),
+    };
+    if request.stream {
+        let include_usage = request.stream_options.is_some_and(|o| o.include_usage);
+        return Ok(reply::events(ChatStream::new(
+            head,
+            receiver,
+            include_usage,
+            busy,
+        )));
+    }
+    whole(app, &head, receiver).await
+}
+
+async fn whole(
+    app: &App,
+    head: &Head,
+    mut receiver: mpsc::UnboundedReceiver<Progress>,
+) -> Result<Response<ReplyBody>, Refusal> {
+    let mut text = String::new();
+    loop {
+        match receiver.recv().await {
+            Some(Progress::Started) => {}
+            Some(Progress::Text(piece)) => text.push_str(&piece),
+            Some(Progress::Failed(refusal)) => return Err(refusal),
+            None => return Err(app.ended()),
+            Some(Progress::Done(finish, usage)) => {
+                let choice = json!({
+                    "index": 0,
+                    "message": {"role": "assistant", "content": text},
+                    "finish_reason": reply::finish(finish),
+                });
+                let mut value = head.object("chat.completion", &json!([choice]));
+                value["usage"] = reply::usage(&usage);
+                value["timings"] = reply::timings(&usage);
+                return Ok(reply::json(200, &value));
+            }
+        }
+    }
+}
+
+struct Head {
+    id: String,
+    created: u64,
+    model: String,
+}
+
+impl Head {
+    fn object(&self, kind: &str, choices: &Value) -> Value {
+        json!({
+            "id": self.id,
+            "object": kind,
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        })
+    }
+
+    fn chunk(&self, delta: &Value, finish: Option<&str>) -> Value {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+        self.object("chat.completion.chunk", &json!([choice]))
+    }
+}
+
+/// The answer as server-sent events. Dropping it cancels the job.
+pub(super) struct ChatStream {
+    head: Head,
+    receiver: mpsc::UnboundedReceiver<Progress>,
+    include_usage: bool,
+    ready: VecDeque<Bytes>,
+    ended: bool,
+    _busy: Busy,
+}
+
+impl ChatStream {
+    fn new(
+        head: Head,
+        receiver: mpsc::UnboundedReceiver<Progress>,
+        include_usage: bool,
+        busy: Busy,
+    ) -> Self {
+        let mut stream = Self {
+            head,
+            receiver,
+            include_usage,
+            ready: VecDeque::new(),
+            ended: false,
+            _busy: busy,
+        };
+        let first = stream
+            .head
+            .chunk(&json!({"role": "assistant", "content": ""}), None);
+        stream.send(&first);
+        stream
+    }
+
+    /// The next event's bytes; `None` at the end.
+    pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Poll::Ready(Some(bytes));
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            match self.receiver.poll_recv(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(progress) => self.take(progress),
+            }
+        }
+    }
+
+    fn take(&mut self, progress: Option<Progress>) {
+        match progress {
+            Some(Progress::Started) => {}
+            Some(Progress::Text(text)) => {
+                let chunk = self.head.chunk(&json!({"content": text}), None);
+                self.send(&chunk);
+            }
+            Some(Progress::Done(finish, usage)) => {
+                let mut last = self.head.chunk(&json!({}), Some(reply::finish(finish)));
+                last["timings"] = reply::timings(&usage);
+                self.send(&last);
+                if self.include_usage {
+                    let mut value = self.head.object("chat.completion.chunk", &json!([]));
+                    value["usage"] = reply::usage(&usage);
+                    self.send(&value);
+                }
+                self.ready
+                    .push_back(Bytes::from_static(b"data: [DONE]\n\n"));
+                self.ended = true;
+            }
+            Some(Progress::Failed(refusal)) => {
+                self.send(&reply::error(&refusal));
+                self.ended = true;
+            }
+            None => {
+                let refusal = Refusal::internal("the model server is ending; ask again");
+                self.send(&reply::error(&refusal));
+                self.ended = true;
+            }
+        }
+    }
+
+    fn send(&mut self, value: &Value) {
+        self.ready
+            .push_back(Bytes::from(format!("data: {value}\n\n")));
+    }
+}

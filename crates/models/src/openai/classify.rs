@@ -1,0 +1,208 @@
+//! What kind of error an endpoint's refusal is. Pure; the phrases are data.
+
+use serde_json::Value;
+use steward_core::model::ModelErrorClass;
+
+const CONTEXT_LENGTH: &str = include_str!("../../data/context_length_phrases.txt");
+const UNKNOWN_MODEL: &str = include_str!("../../data/unknown_model_phrases.txt");
+
+/// A refusal in the endpoint's own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub class: ModelErrorClass,
+    /// Its message, or the beginning of its body.
+    pub words: String,
+    /// The account has no credit left: waiting does not help.
+    pub no_credit: bool,
+}
+
+/// Judges an HTTP error.
+pub(super) fn http(status: u16, body: &str) -> Refusal {
+    let value: Option<Value> = serde_json::from_str(body).ok();
+    let words = value
+        .as_ref()
+        .and_then(message)
+        .unwrap_or_else(|| body.trim().to_owned());
+    judge(status, body, words)
+}
+
+/// Judges an error object that came in the place of an answer.
+pub(super) fn in_band(error: &Value) -> Refusal {
+    let text = error.to_string();
+    let words = message(error).unwrap_or_else(|| text.clone());
+    let inner = error.get("error").unwrap_or(error);
+    let status = ["code", "status", "status_code"].iter().find_map(|field| {
+        let value = inner.get(field)?;
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
+        u16::try_from(number)
+            .ok()
+            .filter(|n| (400..600).contains(n))
+    });
+    judge(
+        status.unwrap_or_else(|| status_of_words(inner)),
+        &text,
+        words,
+    )
+}
+
+/// The status that an error's type stands for.
+fn status_of_words(error: &Value) -> u16 {
+    let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let words = format!("{} {}", field("type"), field("code")).to_lowercase();
+    let holds = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+    if holds(&["auth", "api_key", "permission"]) {
+        401
+    } else if holds(&["rate_limit", "too_many"]) {
+        429
+    } else if holds(&["invalid", "bad_request", "unsupported"]) {
+        400
+    } else if holds(&["timeout"]) {
+        504
+    } else {
+        500
+    }
+}
+
+fn judge(status: u16, body: &str, words: String) -> Refusal {
+    use ModelErrorClass as Class;
+    let lower = body.to_lowercase();
+    let no_credit = status == 402 || lower.contains("insufficient_quota");
+    let class = match status {
+        _ if no_credit => Class::Auth,
+        401 | 403 => Class::Auth,
+        429 => Class::RateLimit,
+        413 => Class::ContextLength,
+        _ if matches_any(CONTEXT_LENGTH, &lower) => Class::ContextLength,
+        400 | 404 | 422 if matches_any(UNKNOWN_MODEL, &lower) => Class::UnknownModel,
+        408 | 504 => Class::Timeout,
+        500.. => Class::Server,
+        _ => Class::BadRequest,
+    };
+    Refusal {
+        class,
+        words,
+        no_credit,
+    }
+}
+
+/// Whether a line of `phrases` is in `text`; the parts around `&` must all be.
+fn matches_any(phrases: &str, text: &str) -> bool {
+    phrases
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .any(|line| line.split('&').all(|part| text.contains(part.trim())))
+}
+
+/// The message in an error body, in any of the shapes that are about.
+fn message(value: &Value) -> Option<String> {
+    let inner = value
+        .get("error")
+        .filter(|inner| !inner.is_null())
+        .unwrap_or(value);
+    let text = match inner {
+        Value::String(text) => Some(text.as_str()),
+        _ => ["message", "detail", "error", "msg"]
+            .iter()
+            .find_map(|field| inner.get(field).and_then(Value::as_str)),
+    };
+    text.map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{http, in_band};
+    use serde_json::{Value, json};
+    use steward_core::model::ModelErrorClass::{self, *};
+
+    fn check_http(status: u16, body: &str, class: ModelErrorClass, words: &str) {
+        let refusal = http(status, body);
+        assert_eq!(
+            (refusal.class, refusal.words.as_str()),
+            (class, words),
+            "{status} {body}"
+        );
+    }
+
+    fn check_in_band(error: &Value, class: ModelErrorClass) {
+        assert_eq!(in_band(error).class, class, "{error}");
+    }
+
+    #[test]
+    fn statuses() {
+        check_http(
+            401,
+            r#"{"error":{"message":"Incorrect API key"}}"#,
+            Auth,
+            "Incorrect API key",
+        );
+        check_http(403, r#"{"detail":"Forbidden"}"#, Auth, "Forbidden");
+        check_http(402, "", Auth, "");
+        check_http(
+            429,
+            r#"{"error":{"message":"slow down"}}"#,
+            RateLimit,
+            "slow down",
+        );
+        check_http(
+            429,
+            r#"{"error":{"message":"x","code":"insufficient_quota"}}"#,
+            Auth,
+            "x",
+        );
+        check_http(500, "boom", Server, "boom");
+        check_http(529, "", Server, "");
+        check_http(504, "", Timeout, "");
+        check_http(404, "Not Found", BadRequest, "Not Found");
+        check_http(
+            404,
+            r#"{"error":"model 'q' not found, try pulling it first"}"#,
+            UnknownModel,
+            "model 'q' not found, try pulling it first",
+        );
+        check_http(
+            400,
+            r#"{"message":"The model `q` does not exist"}"#,
+            UnknownModel,
+            "The model `q` does not exist",
+        );
+        check_http(
+            400,
+            r#"{"error":{"message":"maximum context length is 4096"}}"#,
+            ContextLength,
+            "maximum context length is 4096",
+        );
+        check_http(413, "too large", ContextLength, "too large");
+        check_http(
+            400,
+            r#"{"error":{"message":"messages is wrong"}}"#,
+            BadRequest,
+            "messages is wrong",
+        );
+        check_http(302, "", BadRequest, "");
+    }
+
+    #[test]
+    fn errors_in_the_place_of_an_answer() {
+        check_in_band(&json!({"error": {"message": "x", "code": 429}}), RateLimit);
+        check_in_band(&json!({"error": {"message": "x", "code": "503"}}), Server);
+        check_in_band(
+            &json!({"error": {"message": "x", "type": "rate_limit_error"}}),
+            RateLimit,
+        );
+        check_in_band(
+            &json!({"error": {"message": "x", "type": "invalid_request_error"}}),
+            BadRequest,
+        );
+        check_in_band(
+            &json!({"error": {"message": "x", "code": "context_length_exceeded"}}),
+            ContextLength,
+        );
+        check_in_band(&json!({"error": "overloaded"}), Server);
+        check_in_band(
+            &json!({"object": "error", "message": "no", "code": 401}),
+            Auth,
+        );
+    }
+}

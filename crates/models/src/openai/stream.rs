@@ -1,0 +1,291 @@
+//! Reads a response, under all its time limits.
+
+use std::time::{Duration, Instant};
+
+use futures::{Stream, StreamExt};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::Value;
+use steward_core::model::{ModelChunk, ModelError, Usage};
+use steward_core::ports::ChunkStream;
+use tokio::time::timeout;
+use tracing::Span;
+
+use super::classify;
+use super::client::{Limits, causes_without_url};
+use super::decode::{Decoder, Fault};
+use super::describe::Origin;
+use super::sse::{SseParser, TooLarge};
+use crate::telemetry;
+
+/// Longest body read as a whole, bytes.
+const WHOLE_LIMIT: usize = 16 << 20;
+/// How long a finished reply waits for its usage where the server neither says so nor closes.
+const GRACE: Duration = Duration::from_secs(2);
+/// Bytes kept of a body that turns out to be no stream.
+const HEAD: usize = 4096;
+
+type Chunk = Result<ModelChunk, ModelError>;
+
+/// Whether the body is one document rather than a stream.
+pub(super) fn is_whole(response: &Response) -> bool {
+    content_type(response).is_some_and(|kind| kind.contains("json") || kind.contains("html"))
+}
+
+fn content_type(response: &Response) -> Option<String> {
+    let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    Some(
+        kind.split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_lowercase(),
+    )
+}
+
+/// The body as text, up to a limit.
+pub(super) async fn text(
+    mut response: Response,
+    origin: &Origin,
+    limits: &Limits,
+) -> Result<String, ModelError> {
+    let mut bytes = Vec::new();
+    while bytes.len() < WHOLE_LIMIT {
+        match timeout(limits.left(limits.timeouts.idle), response.chunk()).await {
+            Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
+            Ok(Ok(None)) => break,
+            Ok(Err(error)) => {
+                return Err(origin.broken(&causes_without_url(&error), Usage::default()));
+            }
+            Err(_) => return Err(idle(origin, limits)),
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A reply in one piece, as some servers give it whatever is asked.
+pub(super) async fn read_whole(
+    response: Response,
+    origin: Origin,
+    limits: Limits,
+    span: Span,
+) -> Result<ChunkStream, ModelError> {
+    let kind = content_type(&response).unwrap_or_default();
+    let result = async {
+        let raw = text(response, &origin, &limits).await?;
+        let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);
+        let value: Value = serde_json::from_str(&raw).map_err(|_| nonsense())?;
+        if value.get("choices").is_none() && value.get("error").is_none() {
+            return Err(nonsense());
+        }
+        let mut reader = Reader::new(&origin, &limits, &span);
+        let mut chunks = reader
+            .decoder
+            .value(&value)
+            .map_err(|fault| reader.fault(fault))?;
+        chunks.push(reader.end(true)?);
+        Ok(chunks)
+    };
+    match result.await {
+        Ok(chunks) => Ok(futures::stream::iter(chunks.into_iter().map(Ok)).boxed()),
+        Err(error) => {
+            telemetry::record_error(&span, &error);
+            Err(error)
+        }
+    }
+}
+
+/// The reply's chunks. After an error nothing comes.
+pub(super) fn read(
+    mut response: Response,
+    origin: Origin,
+    limits: Limits,
+    span: Span,
+) -> impl Stream<Item = Chunk> + Send {
+    async_stream::stream! {
+        let mut reader = Reader::new(&origin, &limits, &span);
+        loop {
+            let piece = match timeout(reader.patience(), response.chunk()).await {
+                Ok(Ok(piece)) => piece,
+                // What matters has come.
+                _ if reader.decoder.is_finished() => None,
+                Ok(Err(error)) => {
+                    yield Err(reader.lost(&causes_without_url(&error)));
+                    return;
+                }
+                Err(_) => {
+                    yield Err(reader.silence());
+                    return;
+                }
+            };
+            let ended = piece.is_none();
+            let events = match &piece {
+                Some(bytes) => reader.feed(bytes),
+                None => Ok(reader.parser.finish().into_iter().collect()),
+            };
+            let events = match events {
+                Ok(events) => events,
+                Err(error) => {
+                    yield Err(error);
+                    return;
+                }
+            };
+            for event in events {
+                match reader.decoder.event(&event) {
+                    Ok(chunks) => {
+                        for chunk in chunks {
+                            yield Ok(chunk);
+                        }
+                    }
+                    Err(fault) => {
+                        yield Err(reader.failed(fault));
+                        return;
+                    }
+                }
+            }
+            if ended || reader.decoder.is_done() {
+                yield reader.end(false);
+                return;
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    origin: &'a Origin,
+    limits: &'a Limits,
+    span: &'a Span,
+    since: Instant,
+    parser: SseParser,
+    decoder: Decoder,
+    /// The body's beginning, until the first event.
+    head: Vec<u8>,
+    any_event: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(origin: &'a Origin, limits: &'a Limits, span: &'a Span) -> Self {
+        Self {
+            origin,
+            limits,
+            span,
+            since: Instant::now(),
+            parser: SseParser::default(),
+            decoder: Decoder::default(),
+            head: Vec::new(),
+            any_event: false,
+        }
+    }
+
+    /// How long to wait for the next bytes.
+    fn patience(&self) -> Duration {
+        let timeouts = self.limits.timeouts;
+        let stage = if self.decoder.is_finished() {
+            GRACE
+        } else if self.decoder.has_answer() {
+            timeouts.idle
+        } else {
+            // Comments that keep the connection alive are no content.
+            timeouts.first_content.saturating_sub(self.since.elapsed())
+        };
+        self.limits.left(stage)
+    }
+
+    fn silence(&self) -> ModelError {
+        let timeouts = self.limits.timeouts;
+        let error = if self.decoder.has_answer() {
+            let what = "the answer stopped: nothing more came";
+            self.limits
+                .error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
+        } else {
+            let (what, stage) = ("no content came", timeouts.first_content);
+            self.limits
+                .error(self.origin, what, stage, "models.first_content_timeout_ms")
+        };
+        self.noted(error)
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, ModelError> {
+        if !self.any_event && self.head.len() < HEAD {
+            self.head.extend_from_slice(bytes);
+        }
+        let events = self.parser.feed(bytes).map_err(|TooLarge| {
+            let error = self.origin.not_an_answer("one endless event");
+            self.noted(
+                self.origin
+                    .with_detail(error, &String::from_utf8_lossy(&self.head)),
+            )
+        })?;
+        self.any_event |= !events.is_empty();
+        Ok(events)
+    }
+
+    fn lost(&self, why: &str) -> ModelError {
+        self.noted(self.origin.broken(why, self.decoder.usage()))
+    }
+
+    fn failed(&self, fault: Fault) -> ModelError {
+        self.noted(self.fault(fault))
+    }
+
+    fn fault(&self, fault: Fault) -> ModelError {
+        match fault {
+            Fault::Nonsense(raw) => {
+                let error = self
+                    .origin
+                    .broken("an event is no JSON", self.decoder.usage());
+                self.origin.with_detail(error, &raw)
+            }
+            Fault::InBand(value) => {
+                let error = self.origin.refused(&classify::in_band(&value), None, &[]);
+                self.origin.with_detail(error, &value.to_string())
+            }
+        }
+    }
+
+    /// The last chunk, or why there is none. A reply in one piece is complete without saying so.
+    fn end(&mut self, whole: bool) -> Chunk {
+        let usage = self.decoder.usage();
+        if !whole && !self.decoder.is_finished() {
+            let error = if self.any_event || self.decoder.has_answer() {
+                self.origin
+                    .broken("it ended without a finish reason", usage)
+            } else if self.head.is_empty() {
+                self.origin.broken("it ended before it began", usage)
+            } else {
+                self.origin
+                    .not_an_answer("something that is no event stream")
+            };
+            let raw = if self.any_event {
+                "".into()
+            } else {
+                String::from_utf8_lossy(&self.head)
+            };
+            return Err(self.noted(self.origin.with_detail(error, &raw)));
+        }
+        if !self.decoder.has_answer() {
+            let finish = self.decoder.finish();
+            return Err(self.noted(self.origin.empty(finish, usage, self.limits.max_tokens)));
+        }
+        let end = self.decoder.end(&self.origin.connection.model);
+        if let ModelChunk::End {
+            finish,
+            usage,
+            model,
+        } = &end
+        {
+            telemetry::record_end(self.span, finish, usage, model);
+        }
+        Ok(end)
+    }
+
+    fn noted(&self, error: ModelError) -> ModelError {
+        telemetry::record_error(self.span, &error);
+        error
+    }
+}
+
+fn idle(origin: &Origin, limits: &Limits) -> ModelError {
+    let what = "the answer stopped: nothing more came";
+    limits.error(origin, what, limits.timeouts.idle, "models.idle_timeout_ms")
+}

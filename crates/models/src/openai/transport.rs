@@ -1,0 +1,124 @@
+//! Ways to an endpoint: loopback without proxy, the network with TLS and proxies, a Unix socket.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::ClientBuilder;
+use reqwest::redirect::Policy;
+
+use crate::local::{Endpoint, LocalModelError, Supervisor};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Starts local models when they are needed.
+#[async_trait]
+pub trait LocalModels: Send + Sync {
+    /// Where the server of the model at `path` listens; returns once it does.
+    async fn endpoint(&self, path: &str) -> Result<Endpoint, LocalModelError>;
+}
+
+/// One child, whose command names its model.
+#[async_trait]
+impl LocalModels for Supervisor {
+    async fn endpoint(&self, _path: &str) -> Result<Endpoint, LocalModelError> {
+        Supervisor::endpoint(self).await
+    }
+}
+
+/// HTTP clients, each made when it is first needed: reading the system's certificates takes time
+/// that a start without network does not have.
+#[derive(Debug, Default)]
+pub(super) struct Transports {
+    loopback: OnceLock<Result<reqwest::Client, String>>,
+    network: OnceLock<Result<reqwest::Client, String>>,
+    unix: Mutex<Option<(PathBuf, reqwest::Client)>>,
+}
+
+impl Transports {
+    /// The client for `url`.
+    pub fn for_url(&self, url: &url::Url) -> Result<reqwest::Client, String> {
+        if is_loopback(url) && url.scheme() == "http" {
+            // No proxy can reach this machine's own loopback, and no certificate is needed.
+            let made = self
+                .loopback
+                .get_or_init(|| build(base().no_proxy().tls_certs_only(Vec::new())));
+            return made.clone();
+        }
+        let made = self.network.get_or_init(|| build(base()));
+        made.clone()
+    }
+
+    /// The client for the socket at `path`; only the last one is kept, since there is one child.
+    #[cfg(unix)]
+    pub fn for_socket(&self, path: &Path) -> Result<reqwest::Client, String> {
+        let mut kept = self.unix.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = kept.as_ref().filter(|(known, _)| known == path) {
+            return Ok(client.clone());
+        }
+        let client = build(
+            base()
+                .no_proxy()
+                .tls_certs_only(Vec::new())
+                .unix_socket(path),
+        )?;
+        *kept = Some((path.to_owned(), client.clone()));
+        Ok(client)
+    }
+
+    /// Unix sockets are not there.
+    #[cfg(not(unix))]
+    pub fn for_socket(&self, _path: &Path) -> Result<reqwest::Client, String> {
+        Err("the local model needs Unix sockets, which this system lacks".to_owned())
+    }
+}
+
+fn base() -> ClientBuilder {
+    reqwest::Client::builder()
+        .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(30))
+        // A model API never redirects; following one would carry the prompt elsewhere.
+        .redirect(Policy::none())
+}
+
+fn build(builder: ClientBuilder) -> Result<reqwest::Client, String> {
+    // Fails only where another provider was installed before, which then serves.
+    let _installed_before = rustls::crypto::ring::default_provider().install_default();
+    builder.build().map_err(|e| causes(&e))
+}
+
+/// Whether the URL can only mean this machine.
+pub(crate) fn is_loopback(url: &url::Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// An error with its causes, without the URL, which may hold a password.
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// Where one call goes.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub http: reqwest::Client,
+    pub base: String,
+    pub key: Option<secrecy::SecretString>,
+}

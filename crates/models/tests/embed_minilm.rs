@@ -1,0 +1,185 @@
+//! The embedder with the real model.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use steward_core::ports::Embedder;
+use steward_models::embed::{DIMENSION, EmbedOptions, LazyMiniLm, MiniLm};
+
+fn dir() -> PathBuf {
+    let cache = std::env::var_os("STEWARD_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").expect("HOME")).join(".cache/steward"),
+        PathBuf::from,
+    );
+    let dir = cache.join("models/all-MiniLM-L6-v2-int8");
+    assert!(
+        dir.is_dir(),
+        "no model at {}: run `make setup`",
+        dir.display()
+    );
+    dir
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[test]
+fn meaning_is_near_and_the_rest_is_far() {
+    let model = MiniLm::load(&dir()).unwrap();
+    let pairs = [
+        (
+            "How many customers are there?",
+            "count of clients",
+            "The weather in Oslo is cold",
+        ),
+        (
+            "delete a file",
+            "remove a document from disk",
+            "play some music",
+        ),
+        (
+            "What does the invoice say?",
+            "read the bill",
+            "run the unit tests",
+        ),
+        ("restart the server", "reboot the machine", "bake a cake"),
+    ];
+    for (text, near, far) in pairs {
+        let v = model.embed(&[text, near, far]).unwrap();
+        for vector in &v {
+            assert_eq!(vector.len(), DIMENSION);
+            assert!((dot(vector, vector) - 1.0).abs() < 1e-5);
+        }
+        let (near, far) = (dot(&v[0], &v[1]), dot(&v[0], &v[2]));
+        assert!(near > 0.35 && near > far + 0.2, "{text}: {near} {far}");
+    }
+}
+
+#[test]
+fn known_similarities_are_met() {
+    // As sentence-transformers gives them for all-MiniLM-L6-v2; the model card's own example.
+    let model = MiniLm::load(&dir()).unwrap();
+    let v = model
+        .embed(&[
+            "That is a happy person",
+            "That is a happy dog",
+            "That is a very happy person",
+            "Today is a sunny day",
+        ])
+        .unwrap();
+    for (i, expected) in [(1, 0.695), (2, 0.943), (3, 0.257)] {
+        let got = dot(&v[0], &v[i]);
+        assert!(
+            (got - expected).abs() < 0.02,
+            "{i}: {got} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_batch_gives_what_single_calls_give() {
+    let model = MiniLm::load_with(&dir(), EmbedOptions { threads: 2 }).unwrap();
+    let texts: Vec<String> = (0..40)
+        .map(|i| format!("Text {i}: {}", "some words of a sentence ".repeat(i % 13)))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let together = model.embed(&texts).unwrap();
+    for (text, vector) in texts.iter().zip(&together).step_by(7) {
+        let alone = &model.embed(&[text]).unwrap()[0];
+        let gap = alone
+            .iter()
+            .zip(vector)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f32::max);
+        assert!(gap < 1e-4, "{gap}");
+    }
+}
+
+#[test]
+fn odd_texts_are_fine() {
+    let model = MiniLm::load(&dir()).unwrap();
+    assert!(model.embed(&[]).unwrap().is_empty());
+    let long = "database ".repeat(100_000);
+    let cut = "database ".repeat(254);
+    let nul = "a\0b";
+    let v = model
+        .embed(&[
+            "",
+            "   ",
+            "日本語のテキスト",
+            "🦀🦀",
+            nul,
+            &long,
+            &cut,
+            &"x".repeat(5000),
+        ])
+        .unwrap();
+    assert_eq!(v.len(), 8);
+    for vector in &v {
+        assert!(vector.iter().all(|n| n.is_finite()));
+    }
+    assert!(
+        dot(&v[5], &v[6]) > 0.9999,
+        "only the first 256 tokens are read"
+    );
+}
+
+#[test]
+fn spelling_that_is_normalised_does_not_count() {
+    let model = MiniLm::load(&dir()).unwrap();
+    let v = model
+        .embed(&[
+            "the cafe in zurich, open!",
+            "The  CAFÉ in\tZürich , open !",
+            "the café in zu\u{308}rich,\u{200b} open!",
+        ])
+        .unwrap();
+    assert!(dot(&v[0], &v[1]) > 0.99999);
+    assert!(dot(&v[0], &v[2]) > 0.99999);
+}
+
+#[test]
+fn missing_and_broken_files_are_named() {
+    let empty = tempfile::tempdir().unwrap();
+    let error = MiniLm::load(empty.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("model.onnx") && error.contains("make setup"),
+        "{error}"
+    );
+    std::fs::write(empty.path().join("model.onnx"), b"nonsense").unwrap();
+    std::fs::write(empty.path().join("tokenizer.json"), b"{}").unwrap();
+    let error = MiniLm::load(empty.path()).unwrap_err().to_string();
+    assert!(error.contains("cannot be loaded"), "{error}");
+    std::fs::copy(dir().join("model.onnx"), empty.path().join("model.onnx")).unwrap();
+    let error = MiniLm::load(empty.path()).unwrap_err().to_string();
+    assert!(error.contains("tokenizer.json"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_port_loads_late_and_forgets() {
+    let port = LazyMiniLm::with(
+        dir(),
+        EmbedOptions::default(),
+        Some(Duration::from_millis(300)),
+    );
+    assert!(!port.is_loaded());
+    assert_eq!(
+        (port.model(), port.dimension()),
+        ("all-MiniLM-L6-v2", DIMENSION)
+    );
+    assert!(port.embed(&[]).await.unwrap().is_empty());
+    assert!(!port.is_loaded(), "nothing to do, nothing to load");
+    let text = ["hello".to_owned()];
+    let (a, b) = tokio::join!(port.embed(&text), port.embed(&text));
+    assert_eq!(a.unwrap(), b.unwrap());
+    assert!(port.is_loaded());
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert!(!port.is_loaded(), "idle for long enough");
+    assert_eq!(port.embed(&text).await.unwrap().len(), 1);
+
+    let nowhere = LazyMiniLm::new("/nonexistent");
+    let error = nowhere.embed(&text).await.unwrap_err().to_string();
+    assert!(error.contains("make setup"), "{error}");
+}

@@ -1,0 +1,23 @@
+//! The text strategies. A new one is a file here and an arm in `stream`.
+
+mod found;
+pub mod guided;
+mod label;
+mod plain;
+mod prompt;
+pub mod react;
+mod react_input;
+
+pub(crate) use found::{Call, Found, broken_arguments};
+pub(crate) use plain::Plain;
+
+use crate::out::Sink;
+
+/// How calls are written in text. A grammar is fed the content piece by piece, writes to the sink
+/// what is sure, and gives its calls at the end.
+pub(crate) trait Grammar: Send {
+    /// The next piece of content.
+    fn push(&mut self, text: &str, sink: &mut Sink);
+    /// The end; `cut` where the reply ran into its token limit.
+    fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
+}

@@ -1,0 +1,118 @@
+//! Names of tools as models write them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use steward_core::tool::ToolSpec;
+
+/// The known tools, found by their names in any of the spellings that models use. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct ToolIndex(Arc<HashMap<String, Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    /// Several tools may differ only in spelling; then only an exact name finds one.
+    tools: Vec<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    name: String,
+    sole_text: Option<String>,
+    needs_arguments: bool,
+}
+
+impl ToolIndex {
+    /// An index over `specs`.
+    pub fn new(specs: &[ToolSpec]) -> Self {
+        let mut map: HashMap<String, Entry> = HashMap::new();
+        for spec in specs {
+            map.entry(key(&spec.name))
+                .or_insert_with(|| Entry { tools: Vec::new() })
+                .tools
+                .push(Known {
+                    name: spec.name.clone(),
+                    sole_text: sole_text(spec),
+                    needs_arguments: !required(spec).is_empty(),
+                });
+        }
+        Self(Arc::new(map))
+    }
+
+    /// The tool's own name for `written`, whatever its case, hyphens, underscores, blanks, quotes
+    /// or back-ticks; `None` where no tool, or more than one, is meant.
+    pub fn resolve(&self, written: &str) -> Option<&str> {
+        self.known(written).map(|known| known.name.as_str())
+    }
+
+    /// The argument that a bare text can only mean: the sole required one, a string.
+    pub(crate) fn sole_text(&self, name: &str) -> Option<&str> {
+        self.known(name)?.sole_text.as_deref()
+    }
+
+    /// Whether the tool has required arguments; `true` for unknown tools.
+    pub(crate) fn needs_arguments(&self, name: &str) -> bool {
+        self.known(name).is_none_or(|known| known.needs_arguments)
+    }
+
+    /// The own name, or `written` without its decoration.
+    pub(crate) fn name(&self, written: &str) -> String {
+        self.resolve(written)
+            .unwrap_or_else(|| bare(written))
+            .to_owned()
+    }
+
+    fn known(&self, written: &str) -> Option<&Known> {
+        let written = bare(written);
+        let tools = &self.0.get(&key(written))?.tools;
+        match tools.as_slice() {
+            [only] => Some(only),
+            several => several.iter().find(|known| known.name == written),
+        }
+    }
+}
+
+/// Without quotes, back-ticks, emphasis, empty parentheses and a full stop.
+fn bare(written: &str) -> &str {
+    let outer = |c: char| c.is_whitespace() || "`*\"'“”„«»‘’".contains(c);
+    let name = written.trim_matches(outer);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.strip_suffix("()").unwrap_or(name).trim_matches(outer)
+}
+
+fn key(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn required(spec: &ToolSpec) -> Vec<&str> {
+    let list = spec.parameters["required"].as_array();
+    list.map(|names| names.iter().filter_map(|name| name.as_str()).collect())
+        .unwrap_or_default()
+}
+
+fn sole_text(spec: &ToolSpec) -> Option<String> {
+    let [only] = required(spec)[..] else {
+        return None;
+    };
+    (spec.parameters["properties"][only]["type"] == "string").then(|| only.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bare, key};
+
+    #[test]
+    fn names_lose_their_decoration() {
+        for written in [
+            "`web_search`",
+            "**Web-Search**",
+            "\"webSearch\"",
+            " web search. ",
+            "web_search()",
+        ] {
+            assert_eq!(key(bare(written)), "websearch", "{written}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! An incremental JSON scanner. It reads a growing buffer from where it stopped, so each byte is
+//! looked at once. It tolerates trailing commas and raw control characters in strings; everything
+//! else that is no JSON is an error at once, so prose with a brace in it is not held back for long.
+
+use std::ops::Range;
+
+/// `serde_json` refuses more than 128.
+const MAX_DEPTH: usize = 120;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A value, or the end of an array.
+    Value,
+    /// A value only, right after a colon or at the root.
+    MustValue,
+    /// A key, or the end of an object.
+    Key,
+    Colon,
+    /// A comma or an end.
+    After,
+    Str {
+        start: usize,
+        key: bool,
+    },
+    Scalar {
+        start: usize,
+    },
+    Done,
+    Failed,
+}
+
+/// One piece of JSON; ranges are byte offsets into the buffer, strings with their quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// The buffer ends here.
+    More,
+    Open {
+        array: bool,
+        at: usize,
+    },
+    /// The offset after the bracket.
+    Close(usize),
+    Key(Range<usize>),
+    Str(Range<usize>),
+    Scalar(Range<usize>),
+    /// The root value is complete.
+    End,
+    /// No JSON from here on.
+    Error,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Scanner {
+    /// Next byte to look at; always on a character boundary.
+    pub pos: usize,
+    /// Open brackets, `true` for arrays.
+    stack: Vec<bool>,
+    state: State,
+    /// A comma was the last thing read.
+    comma: bool,
+}
+
+impl Scanner {
+    /// Starts at byte `pos` of the buffer.
+    pub fn new(pos: usize) -> Self {
+        Self {
+            pos,
+            stack: Vec::new(),
+            state: State::MustValue,
+            comma: false,
+        }
+    }
+
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Open brackets, `true` for arrays.
+    pub fn stack(&self) -> &[bool] {
+        &self.stack
+    }
+
+    /// Where the content of the still open string value starts.
+    pub fn open_string(&self) -> Option<usize> {
+        match self.state {
+            State::Str { start, key: false } => Some(start + 1),
+            _ => None,
+        }
+    }
+
+    /// Where the still open scalar starts.
+    pub fn open_scalar(&self) -> Option<usize> {
+        match self.state {
+            State::Scalar { start } => Some(start),
+            _ => None,
+        }
+    }
+
+    /// Whether only closing brackets are missing.
+    pub fn only_closers_missing(&self) -> bool {
+        self.state == State::After && !self.comma && !self.stack.is_empty()
+    }
+
+    /// The next token of `buf`, which only ever grows between calls.
+    pub fn next(&mut self, buf: &str) -> Token {
+        let bytes = buf.as_bytes();
+        loop {
+            match self.state {
+                State::Done => return Token::End,
+                State::Failed => return Token::Error,
+                State::Str { start, key } => return self.string(buf, start, key),
+                State::Scalar { start } => return self.scalar(bytes, start),
+                _ => {}
+            }
+            let Some(&byte) = bytes.get(self.pos) else {
+                return Token::More;
+            };
+            if byte.is_ascii_whitespace() {
+                self.pos += 1;
+                continue;
+            }
+            if let Some(token) = self.structure(byte) {
+                return token;
+            }
+        }
+    }
+
+    /// One structural byte; `None` where it opens a string or scalar or is mere punctuation.
+    fn structure(&mut self, byte: u8) -> Option<Token> {
+        let at = self.pos;
+        match (self.state, byte) {
+            (State::Value | State::MustValue, b'{' | b'[') if self.stack.len() < MAX_DEPTH => {
+                let array = byte == b'[';
+                self.stack.push(array);
+                self.state = if array { State::Value } else { State::Key };
+                self.comma = false;
+                self.pos += 1;
+                return Some(Token::Open { array, at });
+            }
+            (State::Value | State::MustValue, b'"') => {
+                self.state = State::Str {
+                    start: at,
+                    key: false,
+                };
+            }
+            (
+                State::Value | State::MustValue,
+                b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z',
+            ) => {
+                self.state = State::Scalar { start: at };
+            }
+            (State::Key, b'"') => {
+                self.state = State::Str {
+                    start: at,
+                    key: true,
+                };
+            }
+            (State::Colon, b':') => self.state = State::MustValue,
+            (State::After, b',') => {
+                let array = self.stack.last() == Some(&true);
+                self.state = if array { State::Value } else { State::Key };
+                self.comma = true;
+                self.pos += 1;
+                return None;
+            }
+            (State::After | State::Key, b'}') if self.stack.last() == Some(&false) => {
+                return Some(self.close());
+            }
+            (State::After | State::Value, b']') if self.stack.last() == Some(&true) => {
+                return Some(self.close());
+            }
+            _ => {
+                self.state = State::Failed;
+                return Some(Token::Error);
+            }
+        }
+        self.comma = false;
+        self.pos += 1;
+        None
+    }
+
+    fn close(&mut self) -> Token {
+        self.stack.pop();
+        self.pos += 1;
+        self.comma = false;
+        self.value_ended();
+        Token::Close(self.pos)
+    }
+
+    fn value_ended(&mut self) {
+        self.state = if self.stack.is_empty() {
+            State::Done
+        } else {
+            State::After
+        };
+    }
+
+    fn string(&mut self, buf: &str, start: usize, key: bool) -> Token {
+        let bytes = buf.as_bytes();
+        loop {
+            let rest = &bytes[self.pos..];
+            let Some(step) = rest.iter().position(|&b| b == b'"' || b == b'\\') else {
+                self.pos = bytes.len();
+                return Token::More;
+            };
+            self.pos += step;
+            if bytes[self.pos] == b'"' {
+                self.pos += 1;
+                break;
+            }
+            // The escaped character may be a wide one: skip all of it.
+            let Some(escaped) = buf[self.pos + 1..].chars().next() else {
+                return Token::More;
+            };
+            self.pos += 1 + escaped.len_utf8();
+        }
+        let range = start..self.pos;
+        if key {
+            self.state = State::Colon;
+            Token::Key(range)
+        } else {
+            self.value_ended();
+            Token::Str(range)
+        }
+    }
+
+    fn scalar(&mut self, bytes: &[u8], start: usize) -> Token {
+        let rest = &bytes[self.pos..];
+        let inside = |b: &u8| !(b.is_ascii_alphanumeric() || b"+-.".contains(b));
+        if let Some(step) = rest.iter().position(inside) {
+            self.pos += step;
+            self.value_ended();
+            Token::Scalar(start..self.pos)
+        } else {
+            self.pos = bytes.len();
+            Token::More
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Calls from the provider's own field, assembled from their pieces.
+
+use crate::grammar::{Call, Found, broken_arguments};
+use crate::index::ToolIndex;
+use crate::json::repair;
+use crate::out::Sink;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
+
+/// Calls in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Native {
+    calls: Vec<Piece>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    index: usize,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Native {
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Adds one delta. Some servers give every parallel call the index 0 and only a new id or name
+    /// tells them apart.
+    pub fn push(
+        &mut self,
+        (index, id, name): (usize, Option<&str>, Option<&str>),
+        arguments: &str,
+        tools: &ToolIndex,
+        sink: &mut Sink,
+    ) {
+        let id = id.unwrap_or("");
+        let name = name.map_or("", str::trim);
+        let open = self.calls.iter().rposition(|call| call.index == index);
+        let same = open.filter(|&at| {
+            let call = &self.calls[at];
+            let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
+            let other_name = !name.is_empty() && !call.name.is_empty() && call.name != name;
+            !other_id && !other_name
+        });
+        let at = same.unwrap_or_else(|| {
+            self.calls.push(Piece {
+                index,
+                id: String::new(),
+                name: String::new(),
+                arguments: String::new(),
+            });
+            self.calls.len() - 1
+        });
+        let call = &mut self.calls[at];
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
+        }
+        if call.name.is_empty() && !name.is_empty() {
+            name.clone_into(&mut call.name);
+            sink.call_started(&tools.name(name));
+        }
+        call.arguments.push_str(arguments);
+    }
+
+    pub fn finish(self, tools: &ToolIndex, cut: bool) -> Found {
+        let mut found = Found::default();
+        for piece in self.calls {
+            let name = tools.name(&piece.name);
+            let id = Some(piece.id).filter(|id| !id.is_empty());
+            if name.is_empty() {
+                found.broken(id, name, &piece.arguments, "the call names no tool");
+                continue;
+            }
+            match arguments(&piece.arguments, cut) {
+                Ok((arguments, fixes)) => {
+                    let mended = !fixes.is_empty();
+                    for fix in fixes {
+                        found.note(format!("arguments of `{name}`: {fix}"));
+                    }
+                    found.call(Call {
+                        id,
+                        name,
+                        arguments,
+                        source: if mended {
+                            CallSource::Repaired
+                        } else {
+                            CallSource::Native
+                        },
+                        confidence: if mended { 0.8 } else { 1.0 },
+                    });
+                }
+                Err(error) => {
+                    let message = broken_arguments(&error);
+                    found.broken(id, name, &piece.arguments, &message);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Arguments as an object. Nothing at all means no arguments; some models quote the object.
+pub(crate) fn arguments(raw: &str, cut: bool) -> Result<(Value, Vec<&'static str>), String> {
+    if raw.trim().is_empty() {
+        return if cut {
+            Err("they were cut off before they began".to_owned())
+        } else {
+            Ok((Value::Object(Map::new()), Vec::new()))
+        };
+    }
+    let repaired = repair(raw, cut)?;
+    as_object(repaired.value, repaired.fixes, cut)
+}
+
+/// `value` as an object, unquoted where it is a string that holds one.
+pub(crate) fn as_object(
+    value: Value,
+    mut fixes: Vec<&'static str>,
+    cut: bool,
+) -> Result<(Value, Vec<&'static str>), String> {
+    match value {
+        Value::Object(_) => Ok((value, fixes)),
+        Value::Null => Ok((Value::Object(Map::new()), fixes)),
+        Value::String(inner) if inner.trim_start().starts_with('{') => {
+            let repaired = repair(&inner, cut)?;
+            fixes.push("unquoted the arguments");
+            fixes.extend(repaired.fixes);
+            match repaired.value {
+                Value::Object(_) => Ok((repaired.value, fixes)),
+                _ => Err("they are no JSON object".to_owned()),
+            }
+        }
+        _ => Err("they are no JSON object".to_owned()),
+    }
+}

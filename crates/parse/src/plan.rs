@@ -1,0 +1,209 @@
+//! Plans: shown step by step while they are generated, and read as a whole.
+
+use crate::index::ToolIndex;
+use crate::json::{Scanner, Token, repair, unescape};
+use crate::native::as_object;
+use serde_json::Value;
+use steward_core::plan::{Plan, PlanStep};
+
+/// Keys under which models wrap the array.
+const WRAPPERS: &[&str] = &["plan", "steps"];
+
+/// Why a text is no plan. The messages are meant for the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// There is no array of steps.
+    #[error("there is no plan: write a JSON array of steps {{\"thought\", \"tool\", \"args\"}}")]
+    Missing,
+    /// The array is empty.
+    #[error("the plan has no steps; it needs at least `final_answer`")]
+    Empty,
+    /// It breaks off.
+    #[error(
+        "the plan breaks off after {complete} complete steps; write the whole plan again, shorter"
+    )]
+    BrokenOff {
+        /// Steps that were complete.
+        complete: usize,
+    },
+    /// A step can't be read.
+    #[error("step {number} can't be read: {problem}")]
+    Step {
+        /// From 1.
+        number: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// Reads a plan as it streams in.
+#[derive(Debug)]
+pub struct PlanStream {
+    tools: ToolIndex,
+    buf: String,
+    /// Up to where no plan was found.
+    pos: usize,
+    scanner: Option<Scanner>,
+    /// Depth of the steps' array, once it is open.
+    array: Option<usize>,
+    key: String,
+    item: Option<usize>,
+    steps: Vec<PlanStep>,
+    error: Option<PlanError>,
+    closed: bool,
+}
+
+impl PlanStream {
+    /// A reader that gives tools their own names by `tools`.
+    pub fn new(tools: &ToolIndex) -> Self {
+        Self {
+            tools: tools.clone(),
+            buf: String::new(),
+            pos: 0,
+            scanner: None,
+            array: None,
+            key: String::new(),
+            item: None,
+            steps: Vec::new(),
+            error: None,
+            closed: false,
+        }
+    }
+
+    /// Takes the next text; returns the steps that it completes.
+    pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
+        self.buf.push_str(text);
+        let before = self.steps.len();
+        while !self.closed && self.error.is_none() && self.advance() {}
+        self.steps[before..].to_vec()
+    }
+
+    /// The whole plan, or what is wrong with the text.
+    pub fn finish(self) -> Result<Plan, PlanError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if !self.closed {
+            return Err(if self.array.is_some() {
+                PlanError::BrokenOff {
+                    complete: self.steps.len(),
+                }
+            } else {
+                PlanError::Missing
+            });
+        }
+        if self.steps.is_empty() {
+            return Err(PlanError::Empty);
+        }
+        Ok(Plan { steps: self.steps })
+    }
+
+    /// One token further; `false` where more text is needed.
+    fn advance(&mut self) -> bool {
+        let Some(scanner) = &mut self.scanner else {
+            let rest = &self.buf[self.pos..];
+            let Some(step) = rest.bytes().position(|b| b == b'[' || b == b'{') else {
+                self.pos = self.buf.len();
+                return false;
+            };
+            self.pos += step;
+            self.scanner = Some(Scanner::new(self.pos));
+            return true;
+        };
+        let token = scanner.next(&self.buf);
+        let depth = scanner.depth();
+        match token {
+            Token::More => return false,
+            Token::End | Token::Error => self.not_here(&token),
+            Token::Key(range) if depth == 1 => {
+                self.key = unescape(&self.buf[range.start + 1..range.end - 1]);
+            }
+            Token::Open { array: true, .. } if self.array.is_none() => {
+                let wrapped = depth == 2 && WRAPPERS.contains(&self.key.as_str());
+                if depth == 1 || wrapped {
+                    self.array = Some(depth);
+                }
+            }
+            Token::Open { array: false, at }
+                if self.array.is_some_and(|array| depth == array + 1) =>
+            {
+                self.item = Some(at);
+            }
+            Token::Close(end) => {
+                if self.array.is_some_and(|array| depth + 1 == array) {
+                    self.closed = true;
+                } else if self.array == Some(depth)
+                    && let Some(start) = self.item.take()
+                {
+                    self.step(start, end);
+                }
+            }
+            Token::Str(_) | Token::Scalar(_) if self.array == Some(depth) => self.not_here(&token),
+            _ => {}
+        }
+        true
+    }
+
+    /// What was read is no plan. Before the first step it was some other bracket in the text.
+    fn not_here(&mut self, token: &Token) {
+        if self.steps.is_empty() && self.item.is_none() {
+            let at = self.scanner.as_ref().map_or(0, |scanner| scanner.pos);
+            self.pos = at.max(self.pos + 1);
+            self.scanner = None;
+            self.array = None;
+            self.key.clear();
+            return;
+        }
+        let problem = match token {
+            Token::Error => "it is no valid JSON",
+            _ => "it is no object {\"thought\", \"tool\", \"args\"}",
+        };
+        self.error = Some(PlanError::Step {
+            number: self.steps.len() + 1,
+            problem: problem.to_owned(),
+        });
+    }
+
+    fn step(&mut self, start: usize, end: usize) {
+        match read_step(&self.buf[start..end], &self.tools) {
+            Ok(step) => self.steps.push(step),
+            Err(problem) => {
+                self.error = Some(PlanError::Step {
+                    number: self.steps.len() + 1,
+                    problem,
+                });
+            }
+        }
+    }
+}
+
+fn read_step(raw: &str, tools: &ToolIndex) -> Result<PlanStep, String> {
+    let value = repair(raw, false)?.value;
+    let first = |names: &[&str]| names.iter().find_map(|name| value.get(*name)).cloned();
+    let tool = first(&["tool", "name"])
+        .and_then(|tool| tool.as_str().map(|name| tools.name(name)))
+        .filter(|name| !name.is_empty())
+        .ok_or("it names no `tool`")?;
+    let args = first(&["args", "arguments"]).unwrap_or(Value::Null);
+    let (args, _) =
+        as_object(args, Vec::new(), false).map_err(|_| "`args` must be a JSON object")?;
+    let thought = first(&["thought", "reason"]);
+    let thought = thought
+        .as_ref()
+        .and_then(Value::as_str)
+        .unwrap_or("")
+        .to_owned();
+    Ok(PlanStep {
+        tool,
+        args,
+        thought,
+    })
+}
+
+/// Reads a plan from `text`, which may wrap it in a fence, in words, in `{"plan": […]}` or in
+/// `{"steps": […]}`.
+pub fn parse(text: &str, tools: &ToolIndex) -> Result<Plan, PlanError> {
+    let mut stream = PlanStream::new(tools);
+    stream.push(text);
+    stream.finish()
+}

@@ -1,0 +1,175 @@
+//! Plans: whole, wrapped, broken and while they stream.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod support;
+
+use serde_json::{Value, json};
+use steward_parse::{PlanError, PlanStream, ToolIndex, complete, guided, plan, react};
+use support::specs;
+
+fn check(text: &str, expected: Result<&[(&str, Value)], PlanError>) {
+    let got = plan::parse(text, &ToolIndex::new(&specs()));
+    let got = got.map(|plan| {
+        plan.steps
+            .into_iter()
+            .map(|step| (step.tool, step.args))
+            .collect::<Vec<_>>()
+    });
+    let expected = expected.map(|steps| {
+        steps
+            .iter()
+            .map(|(tool, args)| ((*tool).to_owned(), args.clone()))
+            .collect()
+    });
+    assert_eq!(got, expected, "{text}");
+}
+
+#[test]
+fn wrappers_make_no_difference() {
+    let steps = r#"[{"thought": "look", "tool": "read", "args": {"path": "a"}}, {"thought": "", "tool": "final_answer", "args": {"text": ""}}]"#;
+    let expected = [
+        ("read", json!({"path": "a"})),
+        ("final_answer", json!({"text": ""})),
+    ];
+    for text in [
+        steps.to_owned(),
+        format!("```json\n{steps}\n```"),
+        format!("Here is [my] plan {{see below}}:\n\n{steps}\n\nShall I?"),
+        format!("{{\"plan\": {steps}}}"),
+        format!("{{\"goal\": \"x\", \"steps\": {steps}, \"n\": 2}}"),
+        steps
+            .replace("\"tool\"", "\"name\"")
+            .replace("\"args\"", "\"arguments\""),
+        steps.replace("\"read\"", "\"`Read`\""),
+        steps.replace("}}]", "},},]"),
+    ] {
+        check(&text, Ok(&expected));
+    }
+}
+
+#[test]
+fn what_is_no_plan_says_so() {
+    check("", Err(PlanError::Missing));
+    check("I would read the file.", Err(PlanError::Missing));
+    check("{\"a\": 1}", Err(PlanError::Missing));
+    check("[1, 2]", Err(PlanError::Missing));
+    check("[]", Err(PlanError::Empty));
+    check("{\"plan\": []}", Err(PlanError::Empty));
+    let step = r#"{"tool": "list", "args": {}}"#;
+    check(
+        &format!("[{step}, {{\"tool\": \"re"),
+        Err(PlanError::BrokenOff { complete: 1 }),
+    );
+    check(
+        &format!("[{step}"),
+        Err(PlanError::BrokenOff { complete: 1 }),
+    );
+    let problem = |problem: &str| PlanError::Step {
+        number: 2,
+        problem: problem.to_owned(),
+    };
+    check(
+        &format!("[{step}, {{\"args\": {{}}}}]"),
+        Err(problem("it names no `tool`")),
+    );
+    check(
+        &format!("[{step}, {{\"tool\": \"read\", \"args\": 5}}]"),
+        Err(problem("`args` must be a JSON object")),
+    );
+    check(
+        &format!("[{step}, {{tool}}]"),
+        Err(problem("it is no valid JSON")),
+    );
+    check(
+        &format!("[{step}, \"list\"]"),
+        Err(problem("it is no object {\"thought\", \"tool\", \"args\"}")),
+    );
+}
+
+#[test]
+fn steps_are_shown_as_soon_as_they_are_complete() {
+    let mut stream = PlanStream::new(&ToolIndex::new(&specs()));
+    assert!(
+        stream
+            .push("```json\n[{\"thought\": \"look\", \"tool\": \"list\", \"args\": {}")
+            .is_empty()
+    );
+    let first = stream.push("}, {\"tool\":");
+    assert_eq!(
+        (
+            first.len(),
+            first[0].tool.as_str(),
+            first[0].thought.as_str()
+        ),
+        (1, "list", "look")
+    );
+    assert_eq!(
+        stream.push(" \"read\", \"args\": {\"path\": \"a\"}}").len(),
+        1
+    );
+    assert!(stream.push("]\n```").is_empty());
+    assert_eq!(stream.finish().unwrap().steps.len(), 2);
+}
+
+#[test]
+fn unfinished_json_is_completed_for_showing() {
+    for (text, expected) in [
+        (r#"{"a": "b"#, json!({"a": "b"})),
+        (r#"{"a": [1, {"b": tru"#, json!({"a": [1, {}]})),
+        (r#"{"a": 1, "b"#, json!({"a": 1})),
+        (r#"{"a": 1, "b":"#, json!({"a": 1})),
+        (r"[1, 2,", json!([1, 2])),
+        (r#"{"a": "x\u00"#, json!({"a": "x"})),
+    ] {
+        assert_eq!(complete(text), Some(expected), "{text}");
+    }
+    assert_eq!(complete("nope nope"), None);
+    assert_eq!(complete(""), None);
+}
+
+#[test]
+fn the_schema_accepts_exactly_calls_of_the_tools() {
+    let schema = guided::schema(&specs());
+    let reply = |calls: Value| json!({"reasoning": "r", "tool_calls": calls, "done": false});
+    let ok = |calls: Value| steward_core::schema::validate(&schema, &reply(calls)).is_ok();
+    assert!(ok(json!([])));
+    assert!(ok(
+        json!([{"name": "read", "arguments": {"path": "a"}}, {"name": "list", "arguments": {}}])
+    ));
+    assert!(!ok(json!([{"name": "read", "arguments": {}}])));
+    assert!(!ok(json!([{"name": "read", "arguments": {"path": 1}}])));
+    assert!(!ok(json!([{"name": "fly", "arguments": {}}])));
+    let none = guided::schema(&[]);
+    assert!(steward_core::schema::validate(&none, &reply(json!([]))).is_ok());
+    assert!(steward_core::schema::validate(&none, &reply(json!([{}]))).is_err());
+}
+
+#[test]
+fn a_schema_with_references_still_compiles() {
+    let mut specs = specs();
+    specs[0].parameters = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}});
+    let reply = json!({"reasoning": "r", "tool_calls": [{"name": "read", "arguments": {"a": 1}}], "done": false});
+    assert_eq!(
+        steward_core::schema::validate(&guided::schema(&specs), &reply),
+        Ok(())
+    );
+}
+
+#[test]
+fn instructions_name_each_tool_and_its_arguments() {
+    for text in [
+        guided::instructions(&specs()),
+        react::instructions(&specs()),
+    ] {
+        for spec in specs() {
+            assert!(
+                text.contains(&format!("- {}: ", spec.name)),
+                "{}",
+                spec.name
+            );
+        }
+        assert!(text.contains(r#"{"query": string, "limit"?: integer}"#));
+        assert!(text.contains("array of string"));
+        assert!(!text.contains("{tools}"));
+    }
+}

@@ -1,0 +1,287 @@
+//! System calls that a confined program has no business with.
+//!
+//! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. The list is one of
+//! denials: what programs need varies too much for a list of permissions, and the file system, network and process
+//! barriers do not rest on it alone.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
+};
+
+/// Calls denied whatever their arguments.
+const DENIED: &[libc::c_long] = &[
+    // other processes' memory and descriptors
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_perf_event_open,
+    // namespaces and mounts
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    // kernel interfaces with a long record of bugs
+    libc::SYS_bpf,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_personality,
+    libc::SYS_vhangup,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    // the machine
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_reboot,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    // sockets of any kind; socketpair is treated below
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+];
+
+#[cfg(target_arch = "x86_64")]
+const DENIED_HERE: &[libc::c_long] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+    libc::SYS_ustat,
+    libc::SYS_sysfs,
+    libc::SYS__sysctl,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const DENIED_HERE: &[libc::c_long] = &[];
+
+/// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that.
+const METADATA: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+#[cfg(target_arch = "x86_64")]
+const METADATA_HERE: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const METADATA_HERE: &[libc::c_long] = &[];
+
+/// Signals reach outside where Landlock cannot scope them (before ABI 6).
+pub(super) const SIGNALS: &[libc::c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+];
+
+const SYS_FCHMODAT2: libc::c_long = 452;
+
+/// The last call known when this was written (file_setattr, 6.17). Later ones are answered "no such call".
+const LAST_KNOWN: u32 = 469;
+
+const CLONE_NAMESPACES: &[i32] = &[
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
+pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
+    build(landlock, &[])
+}
+
+/// The same with further calls denied.
+pub(super) fn build(landlock: bool, further: &[libc::c_long]) -> Result<Vec<BpfProgram>, String> {
+    let arch: TargetArch = std::env::consts::ARCH
+        .try_into()
+        .map_err(|e| format!("{e}"))?;
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    rules.extend(
+        DENIED
+            .iter()
+            .chain(DENIED_HERE)
+            .chain(further)
+            .map(|nr| (*nr, vec![])),
+    );
+    if landlock {
+        rules.extend(METADATA.iter().chain(METADATA_HERE).map(|nr| (*nr, vec![])));
+        // Only setting times by path; by descriptor (a null path) it is what `touch` and archivers do to new files.
+        rules.insert(
+            libc::SYS_utimensat,
+            vec![rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?],
+        );
+    }
+    rules.insert(libc::SYS_clone, one_of(0, CLONE_NAMESPACES)?);
+    // A datagram socket of a pair can send to any socket of the file system.
+    let datagram = rule(
+        1,
+        SeccompCmpArgLen::Dword,
+        SeccompCmpOp::MaskedEq(0xf),
+        unsigned(libc::SOCK_DGRAM),
+    )?;
+    let not_unix = rule(
+        0,
+        SeccompCmpArgLen::Dword,
+        SeccompCmpOp::Ne,
+        unsigned(libc::AF_UNIX),
+    )?;
+    rules.insert(libc::SYS_socketpair, vec![datagram, not_unix]);
+    // Typing into the terminal of somebody else.
+    let typing =
+        |request: libc::c_ulong| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
+    rules.insert(
+        libc::SYS_ioctl,
+        vec![typing(libc::TIOCSTI)?, typing(0x541c)?],
+    );
+    // Set-user-id bits and devices on files of the workspace.
+    rules.insert(
+        libc::SYS_mknodat,
+        vec![device(2, libc::S_IFCHR)?, device(2, libc::S_IFBLK)?],
+    );
+    let denied = compile(
+        rules,
+        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
+        arch,
+    )?;
+    // The arguments of clone3 are in memory, out of reach for a filter; libc falls back to clone.
+    let absent = compile(
+        [(libc::SYS_clone3, vec![])].into(),
+        SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
+        arch,
+    )?;
+    Ok(vec![only_known_calls(), absent, denied])
+}
+
+/// Sets the filters for this process and its children, for good.
+pub(super) fn apply(filters: &[BpfProgram]) -> Result<(), String> {
+    filters
+        .iter()
+        .try_for_each(|f| seccompiler::apply_filter(f))
+        .map_err(|e| e.to_string())
+}
+
+fn compile(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    action: SeccompAction,
+    arch: TargetArch,
+) -> Result<BpfProgram, String> {
+    let filter =
+        SeccompFilter::new(rules, SeccompAction::Allow, action, arch).map_err(|e| e.to_string())?;
+    filter
+        .try_into()
+        .map_err(|e: seccompiler::BackendError| e.to_string())
+}
+
+fn rule(
+    argument: u8,
+    width: SeccompCmpArgLen,
+    op: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompRule, String> {
+    let condition = SeccompCondition::new(argument, width, op, value).map_err(|e| e.to_string())?;
+    SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
+}
+
+fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
+    let flag = |f: &i32| {
+        let bit = unsigned(*f);
+        rule(
+            argument,
+            SeccompCmpArgLen::Qword,
+            SeccompCmpOp::MaskedEq(bit),
+            bit,
+        )
+    };
+    flags.iter().map(flag).collect()
+}
+
+fn device(argument: u8, kind: libc::mode_t) -> Result<SeccompRule, String> {
+    rule(
+        argument,
+        SeccompCmpArgLen::Dword,
+        SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT)),
+        u64::from(kind),
+    )
+}
+
+fn unsigned(value: i32) -> u64 {
+    u64::from(value.cast_unsigned())
+}
+
+/// `if nr > LAST_KNOWN return ENOSYS`. On x86-64 this closes the x32 calls too, whose numbers have bit 30 set and
+/// would pass by a list of the ordinary ones.
+fn only_known_calls() -> BpfProgram {
+    const LOAD_NUMBER: u16 = 0x20; // BPF_LD | BPF_W | BPF_ABS, offset 0 of seccomp_data
+    const JUMP_GREATER: u16 = 0x25; // BPF_JMP | BPF_JGT | BPF_K
+    const RETURN: u16 = 0x06; // BPF_RET | BPF_K
+    let op = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    vec![
+        op(LOAD_NUMBER, 0, 0, 0),
+        op(JUMP_GREATER, 0, 1, LAST_KNOWN),
+        op(
+            RETURN,
+            0,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
+        ),
+        op(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}

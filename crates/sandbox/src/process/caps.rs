@@ -1,0 +1,163 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+use super::doctor;
+use super::error::SandboxError;
+use super::privileges::is_root;
+use super::run;
+use super::sandbox::Sandbox;
+use super::spec::Tier;
+use crate::helper::Primitives;
+
+/// Below this, Landlock lets a confined program truncate files it may not write.
+const LANDLOCK_ABI: i32 = 3;
+
+/// Where bubblewrap is installed. Fixed places, since PATH may hold folders that others can write to.
+const BUBBLEWRAP: &[&str] = &[
+    "/usr/bin/bwrap",
+    "/usr/local/bin/bwrap",
+    "/bin/bwrap",
+    "/run/current-system/sw/bin/bwrap",
+];
+
+/// What this machine can do, as far as it was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Capabilities {
+    /// The tier that is used; `None`: nothing is run.
+    pub tier: Option<Tier>,
+    /// Version of the kernel's Landlock interface; 0 if there is none.
+    pub landlock_abi: i32,
+    /// Whether seccomp filters can be set.
+    pub seccomp: bool,
+    /// Whether this user can make user namespaces.
+    pub user_namespaces: bool,
+    /// The bubblewrap program.
+    pub bubblewrap: Option<PathBuf>,
+    /// Whether this program runs as root. Commands then run as `nobody` where that user can use the workspace, else
+    /// as root without capabilities; each [`super::Outcome`] says which.
+    pub root: bool,
+    /// Why a tier is not used, one line each.
+    pub missing: Vec<String>,
+}
+
+impl Capabilities {
+    pub(super) fn unavailable(&self) -> SandboxError {
+        let hint = if self.seccomp {
+            "Install bubblewrap (package `bubblewrap`) and allow user namespaces, or use a kernel with Landlock ABI 3 \
+             (Linux 6.2) or later; in a container, its seccomp profile must allow them"
+        } else {
+            "The kernel, or the container this runs in, must allow seccomp filters"
+        };
+        SandboxError::Unavailable {
+            missing: self.missing.join("; "),
+            hint: hint.to_owned(),
+        }
+    }
+}
+
+pub(super) async fn probe(sandbox: &Sandbox) -> Capabilities {
+    let mut found = Capabilities {
+        tier: None,
+        landlock_abi: 0,
+        seccomp: false,
+        user_namespaces: false,
+        bubblewrap: BUBBLEWRAP
+            .iter()
+            .map(Path::new)
+            .find(|p| p.is_file())
+            .map(Path::to_owned),
+        root: is_root(),
+        missing: Vec::new(),
+    };
+    match primitives(sandbox).await {
+        Ok(primitives) => {
+            found.landlock_abi = primitives.landlock_abi;
+            found.seccomp = primitives.seccomp;
+            found.user_namespaces = primitives.user_namespaces;
+        }
+        Err(reason) => {
+            found.missing.push(format!(
+                "the launcher {} does not run: {reason}",
+                sandbox.helper.program.display()
+            ));
+            return found;
+        }
+    }
+    if !found.seccomp {
+        found
+            .missing
+            .push("the kernel does not accept seccomp filters".to_owned());
+        return found;
+    }
+    for tier in &sandbox.allowed {
+        match works(sandbox, &found, *tier).await {
+            Ok(()) => {
+                found.tier = Some(*tier);
+                break;
+            }
+            Err(reason) => found.missing.push(reason),
+        }
+    }
+    tracing::debug!(tier = ?found.tier, missing = ?found.missing, "sandbox probed");
+    found
+}
+
+async fn primitives(sandbox: &Sandbox) -> Result<Primitives, String> {
+    let mut command = Command::new(&sandbox.helper.program);
+    command
+        .args(&sandbox.helper.prefix)
+        .arg("probe")
+        .env_clear()
+        .kill_on_drop(true);
+    let output = tokio::time::timeout(Duration::from_secs(10), command.output())
+        .await
+        .map_err(|_| "it hangs".to_owned())?
+        .map_err(|e| e.to_string())?;
+    serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())
+}
+
+/// A tier counts only if a program inside reports every barrier in place.
+async fn works(sandbox: &Sandbox, found: &Capabilities, tier: Tier) -> Result<(), String> {
+    match tier {
+        Tier::Namespaces if found.bubblewrap.is_none() => {
+            return Err("bubblewrap is not installed".to_owned());
+        }
+        Tier::Landlock if found.landlock_abi < LANDLOCK_ABI => {
+            let has = match found.landlock_abi {
+                ..=0 => "the kernel has no Landlock".to_owned(),
+                abi => format!("the kernel's Landlock ABI is {abi}"),
+            };
+            return Err(format!("{has}, ABI {LANDLOCK_ABI} is needed"));
+        }
+        _ => {}
+    }
+    let name = match tier {
+        Tier::Namespaces => "bubblewrap",
+        Tier::Landlock => "Landlock",
+    };
+    let bench = doctor::Bench::new(&sandbox.helper, tier).map_err(|e| format!("{name}: {e}"))?;
+    let outcome = run::run(
+        &sandbox.helper,
+        found,
+        tier,
+        bench.spec.clone(),
+        &CancellationToken::new(),
+    )
+    .await
+    .map_err(|e| format!("{name} does not work here: {e}"))?;
+    let broken: Vec<String> = bench
+        .barriers(&outcome)
+        .into_iter()
+        .filter(|c| !c.ok)
+        .map(|c| c.name)
+        .collect();
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{name} does not hold here: {}", broken.join(", ")))
+    }
+}

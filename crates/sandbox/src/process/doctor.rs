@@ -1,0 +1,242 @@
+//! The real sandbox, run to see whether it holds.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::bwrap::INNER_HELPER;
+use super::privileges::is_root;
+use super::sandbox::{Helper, Sandbox};
+use super::spec::{CommandSpec, Exit, Outcome, Tier};
+use crate::helper::{Barrier, Targets};
+
+/// One line of a diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was checked, in a few words.
+    pub name: String,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What was seen.
+    pub detail: String,
+    /// What to do, where it is not.
+    pub hint: Option<String>,
+}
+
+/// A workspace with a canary outside, and the command that tries to get at it.
+pub(super) struct Bench {
+    pub spec: CommandSpec,
+    /// The helper as the command line inside.
+    program: Vec<String>,
+    _folders: tempfile::TempDir,
+    canary: PathBuf,
+}
+
+impl Bench {
+    pub fn new(helper: &Helper, tier: Tier) -> std::io::Result<Self> {
+        let folders = tempfile::Builder::new()
+            .prefix("sandbox-check-")
+            .tempdir()?;
+        let at = |name: &str| folders.path().join(name);
+        let (workspace, outside) = (at("workspace"), at("outside"));
+        std::fs::create_dir(&workspace)?;
+        std::fs::create_dir(&outside)?;
+        let canary = outside.join("canary");
+        std::fs::write(&canary, "canary")?;
+        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops it.
+        std::fs::set_permissions(folders.path(), Permissions::from_mode(0o755))?;
+        for open in [&workspace, &outside] {
+            std::fs::set_permissions(open, Permissions::from_mode(0o777))?;
+        }
+        std::fs::set_permissions(&canary, Permissions::from_mode(0o666))?;
+        std::os::unix::fs::symlink(&canary, workspace.join("link"))?;
+        let targets = Targets {
+            canary: canary.clone(),
+            link: workspace.join("link"),
+            outside,
+            workspace: workspace.clone(),
+            observer: std::process::id(),
+            environment: ["PATH", "LANG", "HOME", "TMPDIR"]
+                .map(str::to_owned)
+                .to_vec(),
+        };
+        let mut helper = helper.clone();
+        if tier == Tier::Landlock && is_root() {
+            // The program may lie where nobody cannot reach it, such as in root's home.
+            let copy = at("helper");
+            std::fs::copy(&helper.program, &copy)?;
+            helper.program = copy;
+        }
+        let program = inner(&helper, tier);
+        let mut argv = program.clone();
+        argv.extend(["check".to_owned(), serde_json::to_string(&targets)?]);
+        let mut spec = CommandSpec::new(argv, &workspace);
+        spec.limits.wall = Duration::from_secs(10);
+        if tier == Tier::Landlock {
+            spec.read_paths.push(helper.program);
+        }
+        Ok(Self {
+            spec,
+            program,
+            _folders: folders,
+            canary,
+        })
+    }
+
+    /// What the program inside reported; one failed check if it reported nothing.
+    pub fn barriers(&self, outcome: &Outcome) -> Vec<Check> {
+        let reported: Result<Vec<Barrier>, _> = serde_json::from_slice(&outcome.stdout.bytes);
+        let Ok(reported) = reported else {
+            let detail = format!("{:?}: {}", outcome.exit, outcome.stderr.text());
+            return vec![Check {
+                name: "run a program".to_owned(),
+                ok: false,
+                detail,
+                hint: Some(hint()),
+            }];
+        };
+        let mut checks: Vec<Check> = reported
+            .into_iter()
+            .map(|b| Check {
+                hint: (!b.ok).then(hint),
+                name: b.name,
+                ok: b.ok,
+                detail: b.detail,
+            })
+            .collect();
+        let ended = outcome.exit == Exit::Exited(0);
+        let detail = format!("{:?} after {} ms", outcome.exit, outcome.wall_ms);
+        checks.push(Check {
+            name: "run a program".to_owned(),
+            ok: ended,
+            detail,
+            hint: None,
+        });
+        // Its own word is not enough for what can be seen from here.
+        let unchanged = std::fs::read(&self.canary).is_ok_and(|c| c == b"canary");
+        let detail = if unchanged {
+            "unchanged"
+        } else {
+            "changed from inside"
+        }
+        .to_owned();
+        checks.push(Check {
+            name: "canary outside".to_owned(),
+            ok: unchanged,
+            detail,
+            hint: None,
+        });
+        checks
+    }
+}
+
+fn hint() -> String {
+    "Untrusted programs are not run while this fails; see what the machine lacks above.".to_owned()
+}
+
+fn inner(helper: &Helper, tier: Tier) -> Vec<String> {
+    let program = match tier {
+        Tier::Namespaces => Path::new(INNER_HELPER),
+        Tier::Landlock => helper.program.as_path(),
+    };
+    let prefix = helper
+        .prefix
+        .iter()
+        .map(|p| p.to_string_lossy().into_owned());
+    std::iter::once(program.display().to_string())
+        .chain(prefix)
+        .collect()
+}
+
+impl Sandbox {
+    /// Runs the sandbox against a canary and reports what it saw. Takes about a second.
+    pub async fn doctor(&self) -> Vec<Check> {
+        let found = self.probe().await;
+        let mut checks = vec![Check {
+            name: "sandbox".to_owned(),
+            ok: found.tier.is_some(),
+            detail: match found.tier {
+                Some(Tier::Namespaces) => "bubblewrap namespaces and seccomp".to_owned(),
+                Some(Tier::Landlock) => "Landlock and seccomp".to_owned(),
+                None => found.missing.join("; "),
+            },
+            hint: found
+                .tier
+                .is_none()
+                .then(|| found.unavailable().to_string()),
+        }];
+        checks.push(Check {
+            name: "kernel".to_owned(),
+            ok: found.seccomp,
+            detail: format!(
+                "Landlock ABI {}, seccomp {}, user namespaces {}, bubblewrap {}{}",
+                found.landlock_abi,
+                if found.seccomp { "yes" } else { "no" },
+                if found.user_namespaces { "yes" } else { "no" },
+                found
+                    .bubblewrap
+                    .as_ref()
+                    .map_or_else(|| "none".to_owned(), |p| p.display().to_string()),
+                if found.root { ", running as root" } else { "" },
+            ),
+            hint: None,
+        });
+        let Some(tier) = found.tier else {
+            return checks;
+        };
+        match Bench::new(&self.helper, tier) {
+            Ok(bench) => match self
+                .run(bench.spec.clone(), &CancellationToken::new())
+                .await
+            {
+                Ok(outcome) => checks.extend(bench.barriers(&outcome)),
+                Err(error) => checks.push(failed("run a program", &error.to_string())),
+            },
+            Err(error) => checks.push(failed("temporary folder", &error.to_string())),
+        }
+        checks.push(self.check_kill(tier).await);
+        checks
+    }
+
+    async fn check_kill(&self, tier: Tier) -> Check {
+        let name = "kill at the wall time";
+        let mut bench = match Bench::new(&self.helper, tier) {
+            Ok(bench) => bench,
+            Err(error) => return failed(name, &error.to_string()),
+        };
+        bench.spec.argv.clone_from(&bench.program);
+        bench.spec.argv.push("sleep".to_owned());
+        bench.spec.limits.wall = Duration::from_millis(300);
+        let started = Instant::now();
+        match self
+            .run(bench.spec.clone(), &CancellationToken::new())
+            .await
+        {
+            Ok(outcome) => {
+                let took = started.elapsed();
+                let ok = outcome.exit == Exit::TimedOut && took < Duration::from_secs(3);
+                let detail = format!("{:?} after {} ms", outcome.exit, took.as_millis());
+                Check {
+                    name: name.to_owned(),
+                    ok,
+                    detail,
+                    hint: None,
+                }
+            }
+            Err(error) => failed(name, &error.to_string()),
+        }
+    }
+}
+
+fn failed(name: &str, detail: &str) -> Check {
+    Check {
+        name: name.to_owned(),
+        ok: false,
+        detail: detail.to_owned(),
+        hint: Some(hint()),
+    }
+}

@@ -1,0 +1,199 @@
+//! The answer to every question that SQLite asks while it compiles a statement.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+use super::known::Names;
+use super::lists::{standard_functions, table_functions};
+use super::policy::{Functions, Policy, is_internal};
+
+/// The first refusal of a statement, for the error message.
+#[derive(Debug, Clone)]
+pub(super) struct Refusal {
+    pub what: String,
+    pub hint: String,
+}
+
+/// What the callback leaves behind.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// SQLite's own message only says "not authorized".
+    refusal: Option<Refusal>,
+    /// Allowed virtual tables and table-valued functions, in lower case.
+    virtual_reads: HashSet<String>,
+}
+
+pub(super) type Slot = Arc<Mutex<Findings>>;
+
+pub(super) fn take(slot: &Slot) -> Option<Refusal> {
+    slot.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .refusal
+        .take()
+}
+
+pub(super) fn virtual_reads(slot: &Slot) -> usize {
+    slot.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .virtual_reads
+        .len()
+}
+
+pub(super) fn callback(
+    policy: Arc<Policy>,
+    names: Arc<Names>,
+    slot: Slot,
+) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
+    move |context| {
+        let decision = decide(&policy, &names, &context);
+        let mut findings = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        match decision {
+            Ok(()) => {
+                if let AuthAction::Read { table_name, .. } = context.action {
+                    let lower = table_name.to_ascii_lowercase();
+                    let virtual_table = names.virtual_tables.contains(&lower);
+                    if virtual_table
+                        || (!names.tables.contains(&lower)
+                            && table_functions().contains(lower.as_str()))
+                    {
+                        findings.virtual_reads.insert(lower);
+                    }
+                }
+                Authorization::Allow
+            }
+            Err(refusal) => {
+                findings.refusal.get_or_insert(refusal);
+                Authorization::Deny
+            }
+        }
+    }
+}
+
+fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(), Refusal> {
+    match context.action {
+        AuthAction::Select | AuthAction::Recursive => Ok(()),
+        AuthAction::Read {
+            table_name,
+            column_name,
+        } => read(
+            policy,
+            names,
+            context.database_name,
+            table_name,
+            column_name,
+        ),
+        AuthAction::Function { function_name } => function(policy, function_name),
+        other => Err(refuse(
+            describe(&other),
+            "Only a single SELECT, VALUES or WITH … SELECT is run.",
+        )),
+    }
+}
+
+fn read(
+    policy: &Policy,
+    names: &Names,
+    database: Option<&str>,
+    table: &str,
+    column: &str,
+) -> Result<(), Refusal> {
+    let lower = table.to_ascii_lowercase();
+    if is_internal(table) {
+        return Err(refuse(
+            format!("table {table}"),
+            "The schema is available separately; query the tables themselves.",
+        ));
+    }
+    if database.is_some_and(|d| !d.eq_ignore_ascii_case("main")) {
+        return Err(refuse(
+            format!("database {}", database.unwrap_or_default()),
+            "Only the main database is readable.",
+        ));
+    }
+    if names.tables.contains(&lower) {
+        if !policy.allows_table(table) {
+            return Err(refuse(
+                format!("table {table}"),
+                "Ask for another table, or have this one allowed.",
+            ));
+        }
+        if !column.is_empty() && !policy.allows_column(table, column) {
+            return Err(refuse(
+                format!("column {table}.{column}"),
+                "Name the columns you need instead of using *.",
+            ));
+        }
+        return Ok(());
+    }
+    if table_functions().contains(lower.as_str()) {
+        return Ok(());
+    }
+    if names.modules.contains(&lower) {
+        return Err(refuse(
+            format!("table-valued function {table}"),
+            "Query the tables of the database.",
+        ));
+    }
+    // SQLite names a table without a column when nothing but its rows is used (count(*)), and does so for common
+    // table expressions and subqueries too. A name that is neither a table nor a module can only be one of those,
+    // since a missing table is an error before this point, and the schema cannot change inside our transaction.
+    if column.is_empty() && policy_never_lists(policy, table) {
+        return Ok(());
+    }
+    Err(refuse(
+        format!("table {table}"),
+        "Query the tables of the database.",
+    ))
+}
+
+fn policy_never_lists(policy: &Policy, table: &str) -> bool {
+    match &policy.tables {
+        super::Tables::Deny(_) => policy.allows_table(table),
+        super::Tables::All | super::Tables::Allow(_) => true,
+    }
+}
+
+fn function(policy: &Policy, name: &str) -> Result<(), Refusal> {
+    if allows_function(policy, name) {
+        Ok(())
+    } else {
+        Err(refuse(
+            format!("function {name}"),
+            "Use the standard SQL functions.",
+        ))
+    }
+}
+
+pub(super) fn allows_function(policy: &Policy, name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    match &policy.functions {
+        Functions::Standard => standard_functions().contains(lower.as_str()),
+        Functions::Allow(set) => set.iter().any(|f| f.eq_ignore_ascii_case(name)),
+    }
+}
+
+fn refuse(what: impl Into<String>, hint: &str) -> Refusal {
+    Refusal {
+        what: what.into(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// `Pragma { pragma_name: "x", … }` → `PRAGMA x`; the rest by the name of the action.
+fn describe(action: &AuthAction<'_>) -> String {
+    match action {
+        AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
+            "attaching or detaching a database".to_owned()
+        }
+        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => {
+            "transaction control".to_owned()
+        }
+        AuthAction::Insert { table_name } => format!("INSERT into {table_name}"),
+        AuthAction::Update { table_name, .. } => format!("UPDATE of {table_name}"),
+        AuthAction::Delete { table_name } => format!("DELETE from {table_name}"),
+        _ => "a statement that does more than read".to_owned(),
+    }
+}

@@ -1,0 +1,21 @@
+//! `SQLite` for statements that nobody has read: a read-only connection, an authorizer that `SQLite` itself asks for
+//! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
+//! No statement text is ever inspected by this module; every decision is taken by `SQLite`'s own parser.
+
+mod authorizer;
+mod error;
+mod guard;
+mod known;
+mod lists;
+mod open;
+mod policy;
+mod program;
+mod query;
+mod schema;
+mod value;
+
+pub use error::SqlError;
+pub use guard::Guard;
+pub use policy::{ColumnRef, Functions, Limits, Policy, Tables};
+pub use query::{Rows, Truncated};
+pub use schema::{Column, ForeignKey, Schema, Table};

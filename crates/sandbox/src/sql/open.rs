@@ -1,0 +1,135 @@
+//! Opening a database so that nothing can be written through the connection.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::error::SqlError;
+use super::policy::Limits;
+
+/// How long a query waits for another process to release its lock.
+const BUSY: Duration = Duration::from_millis(500);
+
+/// Page cache of one connection, in KiB; larger sorts go to temporary files rather than memory.
+const CACHE_KIB: i64 = 8192;
+
+pub(super) fn connection(path: &Path, limits: &Limits) -> Result<(Connection, PathBuf), SqlError> {
+    let open = |reason: String| SqlError::Open {
+        path: path.to_owned(),
+        reason,
+    };
+    let real = path.canonicalize().map_err(|e| open(e.to_string()))?;
+    let meta = real.metadata().map_err(|e| open(e.to_string()))?;
+    if !meta.is_file() {
+        return Err(open("it is not a regular file".to_owned()));
+    }
+    // An empty file is a valid empty database to SQLite, but never what somebody meant to query.
+    if meta.len() == 0 {
+        return Err(open("the file is empty".to_owned()));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let conn = Connection::open_with_flags(&real, flags).map_err(|e| classify_open(path, e))?;
+    let conn = match harden(&conn, limits) {
+        Ok(()) => conn,
+        Err(e) if is_cant_open(&e) && !has_wal(&real) => {
+            // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is
+            // nothing in flight, so it can be read as an unchanging file.
+            let uri = immutable_uri(&real);
+            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
+                .map_err(|e| classify_open(path, e))?;
+            harden(&conn, limits).map_err(|e| classify_open(path, e))?;
+            conn
+        }
+        Err(e) => return Err(classify_open(path, e)),
+    };
+    Ok((conn, real))
+}
+
+fn harden(conn: &Connection, limits: &Limits) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, false)?;
+    // Plans that do not depend on bound values: the program that was checked is the one that runs.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    conn.pragma_update(None, "query_only", true)?;
+    conn.pragma_update(None, "cell_size_check", true)?;
+    conn.pragma_update(None, "mmap_size", 0)?;
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, limits.value_bytes),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, limits.sql_bytes),
+        (Limit::SQLITE_LIMIT_COLUMN, limits.columns),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, limits.expr_depth),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, limits.compound),
+        (Limit::SQLITE_LIMIT_VDBE_OP, limits.program),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 32),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 500),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        conn.set_limit(limit, i32::try_from(value).unwrap_or(i32::MAX))?;
+    }
+    // Reads the header and the schema, so that a file that is no database fails here with its own error.
+    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| {
+        r.get::<_, i64>(0)
+    })?;
+    Ok(())
+}
+
+fn is_cant_open(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+    )
+}
+
+fn has_wal(path: &Path) -> bool {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    Path::new(&wal).metadata().is_ok_and(|m| m.len() > 0)
+}
+
+fn immutable_uri(path: &Path) -> String {
+    use std::fmt::Write as _;
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut uri = String::from("file:");
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+fn classify_open(path: &Path, error: rusqlite::Error) -> SqlError {
+    let reason = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => SqlError::Corrupt {
+            path: path.to_owned(),
+            reason,
+        },
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
+            SqlError::Open {
+                path: path.to_owned(),
+                reason,
+            }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
+        _ => SqlError::Sqlite(error),
+    }
+}

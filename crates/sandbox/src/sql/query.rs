@@ -1,0 +1,267 @@
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::{Batch, ErrorCode, Statement, params_from_iter};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::authorizer::allows_function;
+use super::error::SqlError;
+use super::guard::{Guard, Session};
+use super::known::Names;
+use super::policy::is_internal;
+use super::{lists, program, value};
+use crate::files::near_matches;
+
+/// Why a result is not complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truncated {
+    /// The row limit was reached.
+    Rows,
+    /// The byte limit was reached.
+    Bytes,
+}
+
+/// What a query returned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rows {
+    /// Column names in order; names can repeat.
+    pub columns: Vec<String>,
+    /// Rows in order, each as long as `columns`.
+    pub rows: Vec<Vec<Value>>,
+    /// Whether, and why, there were more.
+    pub truncated: Option<Truncated>,
+}
+
+impl Guard {
+    /// Runs one statement that only reads, under the policy of this guard.
+    pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
+        self.query_with(sql, &[])
+    }
+
+    /// Like [`Guard::query`], with values bound to `?1`, `?2`…
+    pub fn query_with(&self, sql: &str, parameters: &[Value]) -> Result<Rows, SqlError> {
+        if sql.contains('\0') {
+            return Err(SqlError::Syntax {
+                message: "the statement holds a NUL character".to_owned(),
+                hint: None,
+            });
+        }
+        let bound = parameters
+            .iter()
+            .enumerate()
+            .map(|(i, v)| value::from_json(i + 1, v))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.session(|session| {
+            let names = session.confine()?;
+            let mut statement = session.single(sql)?;
+            session.check_program(sql, &statement, &names)?;
+            let expected = statement.parameter_count();
+            if expected != bound.len() {
+                let reason = format!(
+                    "the statement takes {expected} values, {} were given",
+                    bound.len()
+                );
+                return Err(SqlError::Parameter {
+                    index: bound.len().min(expected) + 1,
+                    reason,
+                });
+            }
+            session.collect(&mut statement, bound)
+        })
+    }
+}
+
+impl<'g> Session<'g> {
+    /// Compiles exactly one statement that returns rows and writes nothing.
+    fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
+        let mut batch = Batch::new(&self.guard.conn, sql);
+        let first = batch.next().map_err(|e| self.classify(e))?;
+        let Some(statement) = first else {
+            return Err(SqlError::Syntax {
+                message: "there is no statement".to_owned(),
+                hint: None,
+            });
+        };
+        // A second statement is refused whether it is harmless, forbidden or broken.
+        if !matches!(batch.next(), Ok(None)) {
+            return Err(denied(
+                "more than one statement",
+                "Send one statement at a time.",
+            ));
+        }
+        if !statement.readonly() {
+            return Err(denied(
+                "a statement that writes",
+                "Only reading is possible here.",
+            ));
+        }
+        if statement.column_count() == 0 {
+            return Err(denied(
+                "a statement that returns no rows",
+                "Only a query is run.",
+            ));
+        }
+        Ok(statement)
+    }
+
+    fn check_program(
+        &self,
+        sql: &str,
+        statement: &Statement<'_>,
+        names: &Names,
+    ) -> Result<(), SqlError> {
+        // An EXPLAIN lists its program and runs none of it.
+        if statement.is_explain() != 0 {
+            return Ok(());
+        }
+        let guard = self.guard;
+        match program::forbidden(&guard.conn, sql, &guard.policy, names, self.virtual_reads()) {
+            Ok(None) => Ok(()),
+            Ok(Some(what)) => Err(denied(
+                &what,
+                "Join on other columns, or ask for another table.",
+            )),
+            Err(error) => Err(self.classify(error)),
+        }
+    }
+
+    fn collect(
+        &self,
+        statement: &mut Statement<'_>,
+        parameters: Vec<rusqlite::types::Value>,
+    ) -> Result<Rows, SqlError> {
+        let limits = &self.guard.policy.limits;
+        let columns: Vec<String> = statement
+            .column_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let mut out = Rows {
+            rows: Vec::new(),
+            truncated: None,
+            columns,
+        };
+        let mut bytes = 0usize;
+        let mut cursor = statement
+            .query(params_from_iter(parameters))
+            .map_err(|e| self.classify(e))?;
+        while let Some(row) = cursor.next().map_err(|e| self.classify(e))? {
+            if out.rows.len() >= limits.rows {
+                out.truncated = Some(Truncated::Rows);
+                break;
+            }
+            let mut values = Vec::with_capacity(out.columns.len());
+            for index in 0..out.columns.len() {
+                let cell = row.get_ref(index).map_err(|e| self.classify(e))?;
+                bytes = bytes.saturating_add(value::size(cell));
+                if bytes > limits.bytes {
+                    break;
+                }
+                values.push(value::to_json(cell));
+            }
+            if bytes > limits.bytes {
+                if out.rows.is_empty() {
+                    return Err(SqlError::Limit {
+                        what: format!("the first row is larger than {} bytes", limits.bytes),
+                    });
+                }
+                out.truncated = Some(Truncated::Bytes);
+                break;
+            }
+            out.rows.push(values);
+        }
+        Ok(out)
+    }
+
+    /// One of our outcomes for what SQLite reported.
+    pub(super) fn classify(&self, error: rusqlite::Error) -> SqlError {
+        if let Some(denied) = self.refusal() {
+            return denied;
+        }
+        let limits = &self.guard.policy.limits;
+        let message = message_of(&error);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) if self.out_of_steps() => SqlError::Limit {
+                what: format!("{} steps", limits.steps.unwrap_or_default()),
+            },
+            Some(ErrorCode::OperationInterrupted) if self.timed_out() => SqlError::Timeout {
+                ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
+            },
+            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => SqlError::Limit { what: message },
+            Some(ErrorCode::AuthorizationForStatementDenied) => {
+                denied(&message, "Only reading is possible here.")
+            }
+            Some(ErrorCode::ReadOnly) => denied("writing", "Only reading is possible here."),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => SqlError::Corrupt {
+                path: self.guard.path.clone(),
+                reason: message,
+            },
+            Some(ErrorCode::Unknown) | None
+                if lists::limit_messages().any(|m| message.starts_with(m)) =>
+            {
+                SqlError::Limit { what: message }
+            }
+            Some(ErrorCode::Unknown) => self.invalid(message),
+            None if matches!(error, rusqlite::Error::SqlInputError { .. }) => self.invalid(message),
+            _ => SqlError::Sqlite(error),
+        }
+    }
+
+    /// A statement that does not compile: a function that this build lacks and the policy does not list is a
+    /// refusal like any other; for the rest a near match is looked up.
+    fn invalid(&self, message: String) -> SqlError {
+        if let Some(name) = message.strip_prefix("no such function: ")
+            && !allows_function(&self.guard.policy, name)
+        {
+            return denied(
+                &format!("function {name}"),
+                "Use the standard SQL functions.",
+            );
+        }
+        if let Some(table) = message.strip_prefix("no such table: ")
+            && is_internal(table)
+        {
+            return denied(
+                &format!("table {table}"),
+                "The schema is available separately; query the tables themselves.",
+            );
+        }
+        let hint = self.near(&message);
+        SqlError::Syntax { message, hint }
+    }
+
+    fn near(&self, message: &str) -> Option<String> {
+        self.lift().ok()?;
+        if let Some(wanted) = message.strip_prefix("no such table: ") {
+            return suggest(wanted, &self.readable_tables().ok()?, "the tables are");
+        }
+        let wanted = message.strip_prefix("no such column: ")?;
+        let column = wanted.rsplit('.').next().unwrap_or(wanted);
+        suggest(column, &self.readable_columns().ok()?, "the columns are")
+    }
+}
+
+/// Names are listed whole only where that is short enough to read.
+fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
+    let near = near_matches(wanted, names.iter().map(String::as_str));
+    if !near.is_empty() {
+        return Some(format!("did you mean {}?", near.join(", ")));
+    }
+    (!names.is_empty() && names.len() <= 30).then(|| format!("{listing} {}", names.join(", ")))
+}
+
+fn denied(what: &str, hint: &str) -> SqlError {
+    SqlError::Denied {
+        what: what.to_owned(),
+        hint: hint.to_owned(),
+    }
+}
+
+fn message_of(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
+}

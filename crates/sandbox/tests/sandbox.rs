@@ -1,0 +1,651 @@
+//! Attempts to break out, on each tier that this machine has. Without any, the refusal is checked instead.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use steward_sandbox::process::{
+    Access, CommandSpec, Exit, Helper, Outcome, Privileges, Sandbox, SandboxError, Tier, Tripwire,
+};
+use tokio_util::sync::CancellationToken;
+
+fn helper() -> Helper {
+    Helper {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")),
+        prefix: Vec::new(),
+    }
+}
+
+/// The tiers that work here. A machine with none must refuse; that is tested below.
+async fn tiers() -> Vec<(Tier, Sandbox)> {
+    let mut found = Vec::new();
+    for tier in [Tier::Namespaces, Tier::Landlock] {
+        let sandbox = Sandbox::new(helper()).only(tier);
+        let capabilities = sandbox.probe().await;
+        if capabilities.tier.is_some() {
+            found.push((tier, sandbox));
+        } else {
+            eprintln!(
+                "{tier:?} is not available here: {}",
+                capabilities.missing.join("; ")
+            );
+        }
+    }
+    found
+}
+
+/// A folder that also `nobody` can use, since that is what commands of root run as.
+fn workspace() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    open_up(dir.path());
+    dir
+}
+
+fn open_up(folder: &Path) {
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+}
+
+fn folder(path: PathBuf) -> PathBuf {
+    std::fs::create_dir(&path).unwrap();
+    open_up(&path);
+    path
+}
+
+fn shell(script: &str, workspace: &Path) -> CommandSpec {
+    let mut spec = CommandSpec::new(["sh", "-c", script], workspace);
+    spec.limits.wall = Duration::from_secs(10);
+    spec
+}
+
+async fn run(sandbox: &Sandbox, spec: CommandSpec) -> Outcome {
+    sandbox.run(spec, &CancellationToken::new()).await.unwrap()
+}
+
+/// So that the tests below cannot pass by skipping: what works by itself must work for the sandbox.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_machine_has_is_used() {
+    let bare = std::process::Command::new("/usr/bin/bwrap")
+        .args("--unshare-all --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp true".split(' '))
+        .output()
+        .is_ok_and(|o| o.status.success());
+    let found: Vec<Tier> = tiers().await.into_iter().map(|(tier, _)| tier).collect();
+    let capabilities = Sandbox::new(helper()).probe().await.clone();
+    println!("{capabilities:?}, bare bubblewrap {bare}");
+    assert_eq!(
+        found.contains(&Tier::Namespaces),
+        bare && capabilities.seccomp,
+        "{capabilities:?}"
+    );
+    assert_eq!(
+        found.contains(&Tier::Landlock),
+        capabilities.landlock_abi >= 3 && capabilities.seccomp,
+        "{capabilities:?}"
+    );
+    assert_eq!(capabilities.tier, found.first().copied());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ordinary_work_is_possible() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        std::fs::write(dir.path().join("in.txt"), "b\na\n").unwrap();
+        folder(dir.path().join("sub"));
+        let mut spec = shell(
+            "sort ../in.txt > out.txt; cat out.txt -; pwd; echo $HOME; echo oops >&2; exit 3",
+            dir.path(),
+        );
+        spec.cwd = "sub".into();
+        spec.stdin = b"from stdin\n".to_vec();
+        let outcome = run(&sandbox, spec).await;
+        let home = dir.path().canonicalize().unwrap();
+        let expected = format!("a\nb\nfrom stdin\n{0}/sub\n{0}\n", home.display());
+        assert_eq!(
+            (outcome.exit, outcome.stdout.text().as_ref()),
+            (Exit::Exited(3), expected.as_str()),
+            "{tier:?} {}",
+            outcome.stderr.text()
+        );
+        assert_eq!(outcome.stderr.text(), "oops\n");
+        assert_eq!(
+            std::fs::read_to_string(home.join("sub/out.txt")).unwrap(),
+            "a\nb\n"
+        );
+        assert_eq!(outcome.tier, tier);
+        println!("{tier:?}: {} ms, {:?}", outcome.wall_ms, outcome.privileges);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn python_runs_without_network_or_other_files() {
+    let script = r#"
+import os, socket, json, tempfile, subprocess
+def attempt(f):
+    try:
+        f(); return "possible"
+    except OSError as e:
+        return type(e).__name__
+tempfile.TemporaryFile().write(b"x")
+out = {
+ "etc": attempt(lambda: open("/etc/passwd")),
+ "shadow": attempt(lambda: open("/etc/shadow")),
+ "root": attempt(lambda: os.listdir("/root")),
+ "proc": attempt(lambda: open("/proc/%d/environ" % int(os.environ["OBSERVER"])).read()),
+ "outside": attempt(lambda: open(os.environ["OUTSIDE"] + "/x", "w")),
+ "link": attempt(lambda: open("link").read()),
+ "dotdot": attempt(lambda: open("../outside/secret").read()),
+ "chmod": attempt(lambda: os.chmod("/usr/bin", 0o777)),
+ "inet": attempt(lambda: socket.socket(socket.AF_INET)),
+ "inet6": attempt(lambda: socket.socket(socket.AF_INET6)),
+ "unix": attempt(lambda: socket.socket(socket.AF_UNIX)),
+ "netlink": attempt(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)),
+ "loopback": attempt(lambda: socket.create_connection(("127.0.0.1", int(os.environ["PORT"])), 1)),
+ "kill": attempt(lambda: os.kill(int(os.environ["OBSERVER"]), 0)),
+ "env": sorted(os.environ),
+ "child": subprocess.run(["echo", "fine"], capture_output=True, text=True).stdout,
+}
+print(json.dumps(out))
+"#;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let (workspace, outside) = (
+            folder(dir.path().join("workspace")),
+            folder(dir.path().join("outside")),
+        );
+        std::fs::write(outside.join("secret"), "TOP").unwrap();
+        std::os::unix::fs::symlink(outside.join("secret"), workspace.join("link")).unwrap();
+        let mut spec = CommandSpec::new(["python3", "-c", script], &workspace);
+        spec.env
+            .insert("OUTSIDE".into(), outside.display().to_string());
+        spec.env.insert("PORT".into(), port.to_string());
+        spec.env
+            .insert("OBSERVER".into(), std::process::id().to_string());
+        let outcome = match sandbox.run(spec, &CancellationToken::new()).await {
+            Err(SandboxError::NotExecutable { .. }) => return eprintln!("no python3 here"),
+            other => other.unwrap(),
+        };
+        let got: serde_json::Value = serde_json::from_slice(&outcome.stdout.bytes)
+            .unwrap_or_else(|_| panic!("{tier:?} {:?}: {}", outcome.exit, outcome.stderr.text()));
+        for (name, value) in got.as_object().unwrap() {
+            match name.as_str() {
+                "child" => assert_eq!(value, "fine\n"),
+                "env" => {
+                    let extra: Vec<&str> = value
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .filter_map(|v| v.as_str())
+                        .collect();
+                    assert_eq!(
+                        extra,
+                        [
+                            "HOME", "LANG", "OBSERVER", "OUTSIDE", "PATH", "PORT", "TMPDIR"
+                        ],
+                        "{tier:?}"
+                    );
+                }
+                _ => assert_ne!(value, "possible", "{tier:?} {name}"),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_workspace_stays_as_it_is() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let file = dir.path().join("a.txt");
+        std::fs::write(&file, "before").unwrap();
+        let mut spec = shell(
+            "cat a.txt; echo x > a.txt; echo x > b.txt; rm a.txt; chmod 777 a.txt; mv a.txt c.txt; ln -s / root",
+            dir.path(),
+        );
+        spec.access = Access::ReadOnly;
+        let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap());
+        let outcome = run(&sandbox, spec).await;
+        assert_eq!(
+            outcome.stdout.text(),
+            "before",
+            "{tier:?} {}",
+            outcome.stderr.text()
+        );
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "before");
+        assert_eq!(
+            std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap()),
+            mode,
+            "{tier:?}"
+        );
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "{tier:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extra_paths_are_readable_only() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let (workspace, shared) = (
+            folder(dir.path().join("workspace")),
+            folder(dir.path().join("shared")),
+        );
+        std::fs::write(shared.join("a"), "shared").unwrap();
+        let mut spec = shell("cat ../shared/a; echo x > ../shared/b", &workspace);
+        spec.read_paths.push(shared.clone());
+        let outcome = run(&sandbox, spec).await;
+        assert_eq!(
+            outcome.stdout.text(),
+            "shared",
+            "{tier:?} {}",
+            outcome.stderr.text()
+        );
+        assert!(!shared.join("b").exists(), "{tier:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn time_is_up_and_nothing_lives_on() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        // A loop, and a child in a session of its own that keeps stdout open and writes as long as it lives.
+        let mut spec = shell(
+            "echo started; (setsid sh -c 'while :; do echo x >> alive; sleep 0.05; done' &) ; while :; do :; done",
+            dir.path(),
+        );
+        spec.limits.wall = Duration::from_millis(700);
+        let started = Instant::now();
+        let outcome = run(&sandbox, spec).await;
+        assert_eq!(outcome.exit, Exit::TimedOut, "{tier:?}");
+        assert!(
+            started.elapsed() < Duration::from_secs(4),
+            "{tier:?} {:?}",
+            started.elapsed()
+        );
+        assert_eq!(outcome.stdout.text(), "started\n");
+        still(&dir.path().join("alive"), tier).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn background_children_end_with_the_command() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let started = Instant::now();
+        let spec = shell(
+            "(setsid sh -c 'while :; do echo x >> alive; sleep 0.05; done' &); sleep 0.3; echo done",
+            dir.path(),
+        );
+        let outcome = run(&sandbox, spec).await;
+        assert_eq!(
+            (outcome.exit, outcome.stdout.text().as_ref()),
+            (Exit::Exited(0), "done\n"),
+            "{tier:?}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(5), "{tier:?}");
+        still(&dir.path().join("alive"), tier).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_and_dropping_kill_too() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let script = "(setsid sh -c 'while :; do echo x >> alive; sleep 0.05; done' &); sleep 60";
+        let cancel = CancellationToken::new();
+        let soon = cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            soon.cancel();
+        });
+        let outcome = sandbox
+            .run(shell(script, dir.path()), &cancel)
+            .await
+            .unwrap();
+        assert_eq!(outcome.exit, Exit::Cancelled, "{tier:?}");
+        still(&dir.path().join("alive"), tier).await;
+        std::fs::remove_file(dir.path().join("alive")).unwrap();
+        let never = CancellationToken::new();
+        let dropped = tokio::time::timeout(
+            Duration::from_millis(400),
+            sandbox.run(shell(script, dir.path()), &never),
+        )
+        .await;
+        assert!(dropped.is_err());
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        still(&dir.path().join("alive"), tier).await;
+    }
+}
+
+/// The file exists and does not grow any more.
+async fn still(file: &Path, tier: Tier) {
+    let size = || file.metadata().map_or(0, |m| m.len());
+    let before = size();
+    assert!(before > 0, "{tier:?}: the background process never ran");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(before, size(), "{tier:?}: a process is still writing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn floods_and_bombs_are_bounded() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let mut flood = shell(
+            "head -c 20000000 /dev/zero; head -c 3000 /dev/zero >&2",
+            dir.path(),
+        );
+        flood.limits.output_bytes = 1000;
+        let outcome = run(&sandbox, flood).await;
+        assert_eq!(
+            (outcome.stdout.bytes.len(), outcome.stdout.total),
+            (1000, 20_000_000),
+            "{tier:?}"
+        );
+        assert!(outcome.stdout.truncated() && outcome.stderr.truncated());
+        assert_eq!(
+            (outcome.stderr.bytes.len(), outcome.stderr.total),
+            (1000, 3000)
+        );
+
+        // Many processes, but a number that would not hurt if the sandbox failed.
+        let mut forks = shell(
+            "i=0; while [ $i -lt 300 ]; do sleep 3 & i=$((i+1)); done; echo all; wait",
+            dir.path(),
+        );
+        forks.limits.processes = 20;
+        let outcome = run(&sandbox, forks).await;
+        assert!(
+            !outcome.stdout.text().contains("all"),
+            "{tier:?} {:?}",
+            outcome.exit
+        );
+
+        let mut cpu = shell("while :; do :; done", dir.path());
+        cpu.limits.cpu_s = 1;
+        assert_eq!(
+            run(&sandbox, cpu).await.exit,
+            Exit::LimitExceeded(Tripwire::Cpu),
+            "{tier:?}"
+        );
+
+        let mut file = shell(
+            "trap '' XFSZ; head -c 5000000 /dev/zero > big; exec head -c 5000000 /dev/zero > big2",
+            dir.path(),
+        );
+        file.limits.file_bytes = 1_000_000;
+        run(&sandbox, file).await;
+        assert!(
+            dir.path().join("big").metadata().unwrap().len() <= 1_000_000,
+            "{tier:?}"
+        );
+
+        let Ok(memory) = sandbox
+            .run(
+                bomb(dir.path(), "x = bytearray(800_000_000); print('got it')"),
+                &CancellationToken::new(),
+            )
+            .await
+        else {
+            return eprintln!("no python3 here");
+        };
+        assert!(!memory.stdout.text().contains("got it"), "{tier:?}");
+        assert!(
+            memory.stderr.text().contains("MemoryError"),
+            "{tier:?} {:?} {}",
+            memory.exit,
+            memory.stderr.text()
+        );
+        // Each child is below the limit, together they are not.
+        let many = "import os,time\nfor i in range(6):\n  if os.fork()==0:\n    x=bytearray(b'x')*120_000_000; time.sleep(8); os._exit(0)\ntime.sleep(8)";
+        let outcome = run(&sandbox, bomb(dir.path(), many)).await;
+        assert_eq!(
+            outcome.exit,
+            Exit::LimitExceeded(Tripwire::Memory),
+            "{tier:?} {}",
+            outcome.stderr.text()
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a real fork bomb: run it only inside a pids cgroup or on a machine to throw away"]
+async fn a_real_fork_bomb_is_contained() {
+    for (tier, sandbox) in tiers().await {
+        for round in 0..10 {
+            let dir = workspace();
+            // Half of them in a folder that only its owner may use, where root cannot become nobody.
+            if round % 2 == 1 {
+                std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o700))
+                    .unwrap();
+            }
+            let mut spec = shell("f() { f | f & }; f; while :; do :; done", dir.path());
+            spec.limits.processes = 50;
+            spec.limits.wall = Duration::from_secs(3);
+            let started = Instant::now();
+            let outcome = run(&sandbox, spec).await;
+            println!(
+                "{tier:?} {:?}: {:?} after {:?}",
+                outcome.privileges,
+                outcome.exit,
+                started.elapsed()
+            );
+            assert!(started.elapsed() < Duration::from_secs(6), "{tier:?}");
+        }
+    }
+}
+
+fn bomb(workspace: &Path, script: &str) -> CommandSpec {
+    let mut spec = CommandSpec::new(["python3", "-c", script], workspace);
+    spec.limits.memory_bytes = 400_000_000;
+    spec.limits.wall = Duration::from_secs(10);
+    spec
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signals_and_errors_are_told_apart() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        assert_eq!(
+            run(&sandbox, shell("exit 137", dir.path())).await.exit,
+            Exit::Exited(137),
+            "{tier:?}"
+        );
+        if tier == Tier::Namespaces || sandbox.probe().await.landlock_abi >= 6 {
+            assert_eq!(
+                run(&sandbox, shell("kill -9 $$", dir.path())).await.exit,
+                Exit::Signaled(9),
+                "{tier:?}"
+            );
+        }
+        let fails = async |spec: CommandSpec| {
+            sandbox
+                .run(spec, &CancellationToken::new())
+                .await
+                .unwrap_err()
+        };
+        let missing = fails(CommandSpec::new(["no-such-program"], dir.path())).await;
+        assert!(
+            matches!(missing, SandboxError::NotExecutable { .. }),
+            "{tier:?} {missing}"
+        );
+        std::fs::write(dir.path().join("data"), "x").unwrap();
+        let data = fails(CommandSpec::new(["./data"], dir.path())).await;
+        assert!(
+            matches!(data, SandboxError::NotExecutable { .. }),
+            "{tier:?} {data}"
+        );
+        for bad in [
+            CommandSpec::new(Vec::<String>::new(), dir.path()),
+            CommandSpec::new(["true"], "/"),
+            CommandSpec::new(["true"], "/usr"),
+            CommandSpec::new(["true"], dir.path().join("missing")),
+            CommandSpec::new(["a\0b"], dir.path()),
+            CommandSpec {
+                cwd: "..".into(),
+                ..CommandSpec::new(["true"], dir.path())
+            },
+            CommandSpec {
+                cwd: "/".into(),
+                ..CommandSpec::new(["true"], dir.path())
+            },
+            CommandSpec {
+                read_paths: vec!["relative".into()],
+                ..CommandSpec::new(["true"], dir.path())
+            },
+        ] {
+            let error = fails(bad.clone()).await;
+            assert!(
+                matches!(error, SandboxError::Invalid(_)),
+                "{tier:?} {bad:?} {error}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn root_becomes_nobody_where_that_works() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let outcome = run(
+            &sandbox,
+            shell("echo x > made; id -u; kill -0 1; echo $?", dir.path()),
+        )
+        .await;
+        assert_eq!(
+            outcome.exit,
+            Exit::Exited(0),
+            "{tier:?} {}",
+            outcome.stderr.text()
+        );
+        if sandbox.probe().await.root {
+            assert_eq!(outcome.privileges, Privileges::Dropped, "{tier:?}");
+            assert_eq!(outcome.stdout.text(), "65534\n1\n", "{tier:?}");
+            let owner =
+                std::os::unix::fs::MetadataExt::uid(&dir.path().join("made").metadata().unwrap());
+            assert_eq!(owner, 65534, "{tier:?}");
+            let private = tempfile::tempdir().unwrap();
+            let result = sandbox
+                .run(
+                    shell("echo x > made; exec cat /proc/self/status", private.path()),
+                    &CancellationToken::new(),
+                )
+                .await;
+            match result {
+                // Root's files, none of root's power.
+                Ok(outcome) => {
+                    assert_eq!(
+                        outcome.privileges,
+                        Privileges::RootWithoutCapabilities,
+                        "{tier:?}"
+                    );
+                    let text = outcome.stdout.text();
+                    assert!(
+                        text.contains("CapEff:\t0000000000000000"),
+                        "{tier:?} {}",
+                        outcome.stderr.text()
+                    );
+                    assert!(private.path().join("made").exists(), "{tier:?}");
+                }
+                // Nothing would bound its processes, where no control group can be made.
+                Err(error) => assert!(
+                    tier == Tier::Landlock && matches!(error, SandboxError::Unavailable { .. }),
+                    "{error}"
+                ),
+            }
+        } else {
+            assert_eq!(outcome.privileges, Privileges::User);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let jobs: Vec<_> = (0..12)
+            .map(|i| {
+                let (sandbox, spec) = (sandbox.clone(), shell(&format!("echo {i}"), dir.path()));
+                tokio::spawn(
+                    async move { sandbox.run(spec, &CancellationToken::new()).await.unwrap() },
+                )
+            })
+            .collect();
+        for (i, job) in jobs.into_iter().enumerate() {
+            assert_eq!(
+                job.await.unwrap().stdout.text(),
+                format!("{i}\n"),
+                "{tier:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_launcher_is_never_a_reason_to_run_unconfined() {
+    let dir = workspace();
+    for program in ["/nonexistent/helper", "/bin/true", "/bin/false"] {
+        let sandbox = Sandbox::new(Helper {
+            program: program.into(),
+            prefix: Vec::new(),
+        });
+        let error = sandbox
+            .run(
+                shell("echo x > written", dir.path()),
+                &CancellationToken::new(),
+            )
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(error, SandboxError::Unavailable { .. }),
+            "{program}: {error}"
+        );
+        assert!(!dir.path().join("written").exists());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_sees_every_barrier() {
+    for (tier, sandbox) in tiers().await {
+        let checks = sandbox.doctor().await;
+        for check in &checks {
+            println!(
+                "{tier:?} {} {}: {}",
+                if check.ok { "ok  " } else { "FAIL" },
+                check.name,
+                check.detail
+            );
+        }
+        assert!(
+            checks.len() > 15 && checks.iter().all(|c| c.ok),
+            "{tier:?} {checks:#?}"
+        );
+    }
+    let none = Sandbox::new(Helper {
+        program: "/bin/false".into(),
+        prefix: Vec::new(),
+    })
+    .doctor()
+    .await;
+    assert!(!none[0].ok && none[0].hint.is_some());
+}
+
+/// Prints what confining costs; the bound is loose, since the machine is shared.
+#[tokio::test(flavor = "multi_thread")]
+async fn starting_is_quick() {
+    for (tier, sandbox) in tiers().await {
+        let dir = workspace();
+        let mut taken = Vec::new();
+        for _ in 0..20 {
+            let started = Instant::now();
+            let outcome = run(&sandbox, CommandSpec::new(["true"], dir.path())).await;
+            assert_eq!(outcome.exit, Exit::Exited(0), "{tier:?}");
+            taken.push(started.elapsed());
+        }
+        taken.sort();
+        println!("{tier:?}: median {:?}, worst {:?}", taken[10], taken[19]);
+        assert!(taken[10] < Duration::from_millis(500), "{tier:?} {taken:?}");
+    }
+}

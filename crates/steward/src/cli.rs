@@ -1,0 +1,341 @@
+//! The command line, as clap sees it.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// AI agents that do real work on your own machines, and prove what they did.
+#[derive(Debug, Parser)]
+#[command(
+    name = "steward",
+    version,
+    about,
+    long_about = "Steward gives AI agents real work, with any model, on your own machines, and proves what they did.\n\nWithout a command it serves on http://127.0.0.1:8800.",
+    after_help = "Examples:\n  steward                                   serve on http://127.0.0.1:8800\n  steward ask \"Which files mention Kafka?\"   plan, ask, do, answer\n  steward ask -y \"How many rows has a.csv?\"  without asking, except for what can't be undone\n  steward approvals                         what waits for you\n  steward doctor                            check this machine\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 waits for a person, 4 refused or stopped."
+)]
+pub struct Cli {
+    /// Settings that every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do; none is `serve`.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Settings that every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// Folder for the database, blobs and keys.
+    #[arg(long, global = true, env = "STEWARD_DATA", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// PostgreSQL instead of the embedded database: postgres://user@host/name.
+    #[arg(long, global = true, env = "STEWARD_DATABASE", value_name = "URL", hide_env_values = true)]
+    pub database: Option<String>,
+    /// Connection to use, by name (see `steward connections`).
+    #[arg(long, global = true, env = "STEWARD_CONNECTION", value_name = "NAME")]
+    pub connection: Option<String>,
+    /// GGUF file of the local model.
+    #[arg(long, global = true, env = "STEWARD_MODEL", value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// What to log, as in `info` or `steward_engine=debug,warn`.
+    #[arg(long, global = true, env = "STEWARD_LOG", value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the API and resume what was interrupted.
+    Serve(Serve),
+    /// Give an agent one request: plan, approve, do, answer.
+    Ask(Ask),
+    /// Talk with an agent.
+    Chat(Chat),
+    /// List runs, or show, stop or undo one.
+    Runs(Runs),
+    /// Go on with interrupted runs, or with one.
+    Resume(Resume),
+    /// What waits for a person; answer it.
+    Approvals(Approvals),
+    /// Check this machine: sandbox, database, models.
+    Doctor(Json),
+    /// Model endpoints that were found or saved.
+    Connections(Connections),
+    /// Measure how well requests are understood.
+    Eval(Eval),
+    /// The local model's process; started by steward itself.
+    #[command(hide = true)]
+    ModelServer(ModelServer),
+    /// Applies the sandbox and runs a command; started by steward itself.
+    #[command(hide = true, disable_help_flag = true)]
+    SandboxExec {
+        /// Passed on.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
+}
+
+/// `serve`.
+#[derive(Debug, Clone, Args)]
+pub struct Serve {
+    /// Address and port.
+    #[arg(long, env = "STEWARD_LISTEN", default_value = "127.0.0.1:8800", value_name = "ADDR")]
+    pub listen: String,
+    /// Folder that the agents' file tools are confined to.
+    #[arg(long, env = "STEWARD_WORKSPACE", value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Let web tools reach this private host and port; may be given often.
+    #[arg(long, env = "STEWARD_ALLOW", value_name = "HOST:PORT", value_delimiter = ',')]
+    pub allow: Vec<String>,
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self { listen: "127.0.0.1:8800".to_owned(), workspace: None, allow: Vec::new() }
+    }
+}
+
+/// `ask`.
+#[derive(Debug, Clone, Args)]
+pub struct Ask {
+    /// The request; `-` or nothing reads it from standard input.
+    pub request: Vec<String>,
+    /// Go ahead without asking, except for steps that can't be undone.
+    #[arg(short = 'y', long)]
+    pub yes: bool,
+    /// Show the plan and stop.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub plan_only: bool,
+    /// Show what each step would do; do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// One JSON object on standard output instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Folder that file tools are confined to [default: the current one].
+    #[arg(long, short = 'w', value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Let web tools reach this private host and port; may be given often.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',')]
+    pub allow: Vec<String>,
+    /// Offer the model every tool instead of those that fit the request.
+    #[arg(long)]
+    pub no_intent_filter: bool,
+    /// Show candidates, scores, prompts' sizes.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// `chat`.
+#[derive(Debug, Clone, Args)]
+pub struct Chat {
+    /// Go ahead without asking, except for what can't be undone.
+    #[arg(short = 'y', long)]
+    pub yes: bool,
+    /// Folder that file tools are confined to [default: the current one].
+    #[arg(long, short = 'w', value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Go on with this conversation.
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+}
+
+/// `runs`.
+#[derive(Debug, Clone, Args)]
+pub struct Runs {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    pub action: Option<RunAction>,
+    /// At most so many.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Only older than this run.
+    #[arg(long, value_name = "RUN")]
+    pub before: Option<String>,
+    /// JSON instead of a table.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with a run.
+#[derive(Debug, Clone, Subcommand)]
+pub enum RunAction {
+    /// Show a run's log.
+    Show {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+    /// Stop a run.
+    Stop {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+    /// Take back what a run did, newest first.
+    Undo {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+}
+
+/// `resume`.
+#[derive(Debug, Clone, Args)]
+pub struct Resume {
+    /// Only this run: its id, or the beginning of it.
+    pub run: Option<String>,
+}
+
+/// `approvals`.
+#[derive(Debug, Clone, Args)]
+pub struct Approvals {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    pub action: Option<ApprovalAction>,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with an approval.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ApprovalAction {
+    /// Let it through.
+    Approve {
+        /// Its id, or the end of it.
+        id: String,
+    },
+    /// Refuse it.
+    Deny {
+        /// Its id, or the end of it.
+        id: String,
+        /// Why; the agent is told.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Say how it should be instead, or answer a question.
+    Answer {
+        /// Its id, or the end of it.
+        id: String,
+        /// What to say.
+        text: String,
+    },
+    /// An interrupted write: it happened.
+    Happened {
+        /// Its id, or the end of it.
+        id: String,
+    },
+    /// An interrupted write: run it again.
+    RunAgain {
+        /// Its id, or the end of it.
+        id: String,
+    },
+    /// An interrupted write: leave it out.
+    Skip {
+        /// Its id, or the end of it.
+        id: String,
+    },
+}
+
+/// `--json` alone.
+#[derive(Debug, Clone, Args)]
+pub struct Json {
+    /// JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `connections`.
+#[derive(Debug, Clone, Args)]
+pub struct Connections {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    pub action: Option<ConnectionAction>,
+    /// JSON instead of a table.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with connections.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConnectionAction {
+    /// Save an endpoint that speaks the OpenAI dialect.
+    Add {
+        /// Its name.
+        name: String,
+        /// Base URL, up to and with /v1.
+        #[arg(long)]
+        url: String,
+        /// Model name there.
+        #[arg(long)]
+        model: String,
+        /// Environment variable that holds the key.
+        #[arg(long, value_name = "VARIABLE")]
+        key_env: Option<String>,
+        /// Context window, tokens.
+        #[arg(long, default_value_t = 32_768)]
+        window: u32,
+    },
+    /// Remove a saved one.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Ask one for a word and say how it went.
+    Test {
+        /// Its name; none tests the default.
+        name: Option<String>,
+    },
+    /// Use this one where nothing else is said.
+    Default {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// `eval`.
+#[derive(Debug, Clone, Args)]
+pub struct Eval {
+    /// What to measure.
+    #[command(subcommand)]
+    pub suite: Suite,
+}
+
+/// Suites.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Suite {
+    /// First calls for requests in people's words: one JSON object per line with id, ask, tools, observe.
+    Asks {
+        /// File of requests.
+        file: PathBuf,
+        /// Folder the requests are about; a copy is used.
+        #[arg(long, short = 'w', value_name = "DIR")]
+        workspace: PathBuf,
+        /// One JSON object instead of a table.
+        #[arg(long)]
+        json: bool,
+        /// Offer every tool instead of those that fit.
+        #[arg(long)]
+        no_intent_filter: bool,
+        /// Port of 127.0.0.1 where the workspace is served as web pages meanwhile.
+        #[arg(long, default_value_t = 18080)]
+        pages_port: u16,
+        /// Only the first N.
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+}
+
+/// `model-server`.
+#[derive(Debug, Clone, Args)]
+pub struct ModelServer {
+    /// GGUF file.
+    #[arg(long)]
+    pub model: PathBuf,
+    /// Threads; 0 is one per core.
+    #[arg(long, default_value_t = 0)]
+    pub threads: u32,
+    /// Context window, tokens.
+    #[arg(long, default_value_t = 4096)]
+    pub context: u32,
+    /// Exit after so many idle seconds; 0 never does.
+    #[arg(long, default_value_t = 0)]
+    pub idle_exit: u64,
+}

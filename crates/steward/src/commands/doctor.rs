@@ -1,0 +1,105 @@
+//! `steward doctor`: what works on this machine, by trying it.
+
+use crate::compose::{App, Options, sandbox_helper};
+use crate::exit::Exit;
+use crate::settings::Settings;
+use crate::term::Term;
+use serde::Serialize;
+use serde_json::json;
+use steward_core::ports::{Embedder, Models, RunStore, StoreError};
+use steward_sandbox::process::Sandbox;
+
+/// One finding.
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: String,
+    ok: bool,
+    detail: String,
+    hint: String,
+}
+
+impl Finding {
+    fn good(name: &str, detail: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok: true, detail: detail.into(), hint: String::new() }
+    }
+
+    fn bad(name: &str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
+    }
+}
+
+/// Runs the command.
+pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let mut findings = Vec::new();
+    term.status("trying the sandbox…");
+    for check in Sandbox::new(sandbox_helper(&settings)).doctor().await {
+        findings.push(Finding {
+            name: format!("sandbox: {}", check.name),
+            ok: check.ok,
+            detail: check.detail,
+            hint: check.hint.unwrap_or_default(),
+        });
+    }
+    term.status("trying the embedding model…");
+    findings.push(embeddings(&settings).await);
+    term.status("trying the database and the models…");
+    data(&settings, &mut findings).await;
+    term.clear();
+    let good = findings.iter().all(|finding| finding.ok);
+    if as_json {
+        println!("{}", json!({"ok": good, "checks": findings}));
+    } else {
+        for finding in &findings {
+            let mark = if finding.ok { term.green("✓") } else { term.red("✗") };
+            println!("{mark} {}: {}", finding.name, finding.detail);
+            if !finding.ok && !finding.hint.is_empty() {
+                println!("    {}", finding.hint);
+            }
+        }
+    }
+    Ok(if good { Exit::Done } else { Exit::Failed })
+}
+
+async fn embeddings(settings: &Settings) -> Finding {
+    let embedder = steward_models::embed::LazyMiniLm::new(&settings.embedding_dir);
+    match embedder.embed(&["a probe".to_owned()]).await {
+        Ok(vectors) => {
+            Finding::good("embeddings", format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len()))
+        }
+        Err(error) => Finding::bad("embeddings", error.to_string(), "run `make setup`"),
+    }
+}
+
+async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
+    let app = match App::open(settings, Options::default()).await {
+        Ok(app) => app,
+        Err(error) => {
+            // In use is not ill: a server is at work there.
+            let in_use = error
+                .downcast_ref::<StoreError>()
+                .is_some_and(|error| matches!(error, StoreError::InUse { .. }));
+            findings.push(if in_use {
+                Finding::good("database", format!("{error:#}"))
+            } else {
+                Finding::bad("database", format!("{error:#}"), "see the message")
+            });
+            return;
+        }
+    };
+    findings.push(match app.store.check().await {
+        Ok(()) => Finding::good("database", "every page was checked"),
+        Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
+    });
+    for known in &app.connections {
+        let name = format!("model {}", known.connection.name);
+        findings.push(Finding::good(&name, format!("{} ({})", known.connection.model, known.from)));
+    }
+    if let Err(error) = app.models.select(None).await {
+        findings.push(Finding::bad("model", error.message, error.hint));
+    }
+    match steward_models::local::fit(&settings.model) {
+        Ok(fit) => findings.push(Finding::good("local model", fit.note)),
+        Err(error) => findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE")),
+    }
+    app.close().await;
+}

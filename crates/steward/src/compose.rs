@@ -1,0 +1,262 @@
+//! Composition: settings in, a working program out.
+
+use crate::commands::connections::DEFAULT_SETTING;
+use crate::settings::{Settings, variable};
+use anyhow::{Context, anyhow, bail};
+use secrecy::SecretString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::agent::Agent;
+use steward_core::model::{Connection, Provider};
+use steward_core::ports::{
+    Agents, Blobs, Clock, Connections, Embedder, EventBus, Ids, Models, Settings as _,
+};
+use steward_core::{AgentId, ConnectionId, TenantId};
+use steward_engine::{Deps, EngineConfig, RunService};
+use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_models::discovery::{Environment, discover};
+use steward_models::embed::LazyMiniLm;
+use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
+use steward_models::openai::Secrets;
+use steward_models::registry::Router;
+use steward_sandbox::process::Helper;
+use steward_store::{Place, Store, StoreConfig};
+use steward_tools::terminal::TerminalConfig;
+use steward_tools::{Ports, ToolsConfig};
+
+/// Name of the agent that every installation has.
+pub const DEFAULT_AGENT: &str = "steward";
+const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
+/// Idle time after which the embedding model's memory is given back.
+const EMBEDDER_IDLE: Duration = Duration::from_secs(300);
+
+/// What differs between commands.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Private hosts and ports that web tools may reach.
+    pub web_allow: Vec<String>,
+}
+
+/// A connection and where it is from.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The connection.
+    pub connection: Connection,
+    /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
+    pub from: String,
+}
+
+/// Everything, put together.
+pub struct App {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// Rows and logs.
+    pub store: Arc<Store>,
+    /// Runs.
+    pub runs: RunService,
+    /// Models.
+    pub models: Arc<Router>,
+    /// Connections, saved ones first.
+    pub connections: Vec<Known>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Ids.
+    pub ids: Arc<dyn Ids>,
+    /// Folder of the embedding model.
+    pub embedding_dir: PathBuf,
+    local: Arc<Supervisor>,
+}
+
+/// How this program confines commands: by starting itself.
+pub fn sandbox_helper(settings: &Settings) -> Helper {
+    Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
+}
+
+impl App {
+    /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
+    /// model and the embedding model are loaded when they are first needed.
+    pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
+        install_tls();
+        let tenant = TenantId::DEFAULT;
+        make_private_dir(&settings.data_dir)?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let ids: Arc<dyn Ids> = Arc::new(UuidV7::default());
+        let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::open(settings.data_dir.join("blobs"))?);
+        let config = match &settings.database {
+            Some(url) => StoreConfig::postgres(url),
+            None => StoreConfig::sqlite(&settings.data_dir),
+        };
+        let embedded = matches!(config.place, Place::Sqlite { .. });
+        let store = Arc::new(Store::open(config, blobs.clone()).await?);
+        let local = Arc::new(local_model(settings));
+        let connections = find_connections(&store, tenant, settings).await?;
+        let default = default_connection(&store, tenant, settings, &connections).await?;
+        let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
+        let list = connections.iter().map(|known| known.connection.clone()).collect();
+        let models = Arc::new(Router::new(list, default, Arc::clone(&local), secrets)?);
+        let web_allow = options
+            .web_allow
+            .iter()
+            .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let tools = crate::extra::tools(
+            ToolsConfig {
+                web_allow,
+                terminal: TerminalConfig::default(),
+                sandbox_helper: sandbox_helper(settings),
+            },
+            &Ports { facts: store.clone(), blobs: blobs.clone(), clock: Arc::clone(&clock) },
+        )?;
+        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
+            &settings.embedding_dir,
+            steward_models::embed::EmbedOptions::default(),
+            Some(EMBEDDER_IDLE),
+        ));
+        let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::default());
+        let node = if embedded {
+            "local".to_owned()
+        } else {
+            // Two nodes on one database must not take each other's leases for their own.
+            format!("node-{}", ids.next())
+        };
+        let mut config = EngineConfig { node, ..EngineConfig::default() };
+        if let Some(seconds) = settings.lease_s {
+            config.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
+            config.poll = config.poll.min(config.lease / 2);
+        }
+        let runs = RunService::new(Deps {
+            tenant,
+            store: store.clone(),
+            models: models.clone(),
+            tools: Arc::new(tools),
+            embedder,
+            bus,
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&ids),
+            config,
+        });
+        Ok(Self {
+            tenant,
+            store,
+            runs,
+            models,
+            connections,
+            clock,
+            ids,
+            embedding_dir: settings.embedding_dir.clone(),
+            local,
+        })
+    }
+
+    /// The agent that every installation has; made at the first start.
+    pub async fn default_agent(&self) -> anyhow::Result<Agent> {
+        if let Some(agent) = self.store.agent_by_name(self.tenant, DEFAULT_AGENT).await? {
+            return Ok(agent);
+        }
+        let agent = Agent {
+            id: AgentId(self.ids.next()),
+            name: DEFAULT_AGENT.to_owned(),
+            instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
+            tools: Vec::new(),
+            connection: None,
+            policy: steward_core::policy::Policy::default(),
+            budget: steward_core::budget::Preset::default(),
+            tuning: steward_core::agent::Tuning::default(),
+        };
+        self.store.save_agent(self.tenant, &agent).await?;
+        Ok(agent)
+    }
+
+    /// The id of a connection by name; `None` for `None`.
+    pub async fn connection_named(
+        &self,
+        name: Option<&str>,
+    ) -> anyhow::Result<Option<ConnectionId>> {
+        let Some(name) = name else { return Ok(None) };
+        match self.connections.iter().find(|known| known.connection.name == name) {
+            Some(known) => Ok(Some(known.connection.id)),
+            None => {
+                let names: Vec<_> =
+                    self.connections.iter().map(|known| known.connection.name.as_str()).collect();
+                bail!("there is no connection `{name}`; there are: {}", names.join(", "))
+            }
+        }
+    }
+
+    /// Lets go of runs, ends the model's process, closes the database.
+    pub async fn close(self) {
+        self.runs.shutdown().await;
+        self.local.stop().await;
+        self.store.close().await;
+    }
+}
+
+/// One TLS implementation for the whole program. A second call changes nothing.
+fn install_tls() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(|| {
+        format!("cannot make the data directory {}; choose another with --data-dir", dir.display())
+    })
+}
+
+fn local_model(settings: &Settings) -> Supervisor {
+    let command = ChildCommand::new(&settings.program)
+        .arg("model-server")
+        .arg("--model")
+        .arg(&settings.model)
+        .arg("--idle-exit")
+        .arg(settings.model_idle_s.to_string());
+    let token = SecretString::from(hex::encode(crate::keys::random(24)));
+    Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
+}
+
+/// Saved connections, then those of the environment and of this machine, then the built-in model.
+async fn find_connections(
+    store: &Store,
+    tenant: TenantId,
+    settings: &Settings,
+) -> anyhow::Result<Vec<Known>> {
+    let mut known: Vec<Known> = store
+        .connections(tenant)
+        .await?
+        .into_iter()
+        .map(|connection| Known { connection, from: "saved".to_owned() })
+        .collect();
+    let environment = Environment::new(variable);
+    for found in discover(&environment, &settings.model).await {
+        let taken = known.iter().any(|one| one.connection.name == found.connection.name);
+        if !taken {
+            known.push(Known { connection: found.connection, from: found.how });
+        }
+    }
+    Ok(known)
+}
+
+/// `--connection`, else the setting, else the first saved or found one that is not the built-in
+/// model, else that.
+async fn default_connection(
+    store: &Store,
+    tenant: TenantId,
+    settings: &Settings,
+    known: &[Known],
+) -> anyhow::Result<Option<ConnectionId>> {
+    let named = |name: &str| known.iter().find(|one| one.connection.name == name);
+    if let Some(name) = &settings.connection {
+        let names: Vec<_> = known.iter().map(|one| one.connection.name.as_str()).collect();
+        let one = named(name)
+            .ok_or_else(|| anyhow!("there is no connection `{name}`; there are: {}", names.join(", ")))?;
+        return Ok(Some(one.connection.id));
+    }
+    if let Some(name) = store.setting(tenant, DEFAULT_SETTING).await?
+        && let Some(one) = name.as_str().and_then(named)
+    {
+        return Ok(Some(one.connection.id));
+    }
+    let better = known.iter().find(|one| one.connection.provider != Provider::Local);
+    Ok(better.or(known.first()).map(|one| one.connection.id))
+}

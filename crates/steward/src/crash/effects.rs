@@ -1,0 +1,70 @@
+//! Tools with effects that can be counted from outside, one for each effect class.
+
+use crate::settings::variable;
+use serde::Deserialize;
+use serde_json::json;
+use steward_core::policy::RiskClass;
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_tools::{Context, Dispatcher, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder};
+
+struct CountedEffect {
+    name: &'static str,
+    effect: EffectClass,
+    url: String,
+    http: reqwest::Client,
+}
+
+/// Arguments.
+#[derive(Debug, Deserialize)]
+struct Args {
+    n: u64,
+}
+
+impl ToolHandler for CountedEffect {
+    type Args = Args;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.to_owned(),
+            description: "Has one effect that is counted.".to_owned(),
+            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}),
+            effect: self.effect,
+            risk: RiskClass::Read,
+            utterances: Vec::new(),
+            result_limit: 1000,
+        }
+    }
+
+    async fn run(&self, args: Args, context: &Context) -> Result<ToolOutput, ToolError> {
+        let body = json!({"key": context.idempotency_key, "n": args.n, "tool": self.name});
+        self.http
+            .post(format!("{}/effect", self.url))
+            .body(body.to_string())
+            .header("content-type", "application/json")
+            .send()
+            .await
+            .map_err(|error| ToolError::RespondToModel(error.to_string()))?;
+        Ok(ToolOutput::text(format!("counted {}", args.n)))
+    }
+}
+
+/// The standard tools, and these where `STEWARD_TEST_EFFECTS` names a server.
+pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
+    let mut builder = standard_builder(config, ports)?;
+    let client = reqwest::Client::builder().no_proxy().build();
+    if let (Some(url), Ok(http)) = (variable("STEWARD_TEST_EFFECTS"), client) {
+        for (name, effect) in [
+            ("effect_write", EffectClass::Write),
+            ("effect_keyed", EffectClass::Keyed),
+            ("effect_read", EffectClass::Read),
+        ] {
+            builder = builder.with(CountedEffect {
+                name,
+                effect,
+                url: url.clone(),
+                http: http.clone(),
+            });
+        }
+    }
+    builder.build()
+}

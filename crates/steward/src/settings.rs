@@ -1,0 +1,102 @@
+//! Settings from the command line and the environment. The only place that reads variables.
+
+use crate::cli::Global;
+use anyhow::{Context, bail};
+use std::path::{Path, PathBuf};
+
+/// Where things are.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Database, blobs, keys.
+    pub data_dir: PathBuf,
+    /// PostgreSQL, if not embedded.
+    pub database: Option<String>,
+    /// GGUF file of the local model.
+    pub model: PathBuf,
+    /// Folder of the embedding model.
+    pub embedding_dir: PathBuf,
+    /// Connection by name.
+    pub connection: Option<String>,
+    /// Log filter.
+    pub log: Option<String>,
+    /// This program.
+    pub program: PathBuf,
+    /// Administrator to make at the first start.
+    pub admin: Option<(String, String)>,
+    /// OTLP endpoint for traces.
+    pub otlp: Option<String>,
+    /// NO_COLOR is set.
+    pub no_color: bool,
+    /// Seconds until the idle local model's process ends.
+    pub model_idle_s: u64,
+    /// Seconds of a run's lease.
+    pub lease_s: Option<f64>,
+}
+
+/// A variable that is set and not empty.
+#[expect(clippy::disallowed_methods, reason = "the binary's composition is where variables are read")]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+impl Settings {
+    /// Settings of this call.
+    pub fn read(global: &Global) -> anyhow::Result<Self> {
+        let home = variable("HOME").map(PathBuf::from);
+        let beneath = |name: &str, default: &str| {
+            variable(name)
+                .map(PathBuf::from)
+                .or_else(|| home.as_ref().map(|home| home.join(default)))
+        };
+        let cache = variable("STEWARD_CACHE")
+            .map(PathBuf::from)
+            .or_else(|| beneath("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("steward")))
+            .unwrap_or_else(|| PathBuf::from(".cache"));
+        let data_dir = match &global.data_dir {
+            Some(dir) => dir.clone(),
+            None => beneath("XDG_DATA_HOME", ".local/share")
+                .map(|dir| dir.join("steward"))
+                .context("no home directory is known; choose a data directory with --data-dir")?,
+        };
+        let models = cache.join("models");
+        let admin = match (variable("STEWARD_ADMIN_EMAIL"), variable("STEWARD_ADMIN_PASSWORD")) {
+            (Some(email), Some(password)) => Some((email, password)),
+            (None, None) => None,
+            _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
+        };
+        Ok(Self {
+            data_dir,
+            database: global.database.clone(),
+            model: global
+                .model
+                .clone()
+                .unwrap_or_else(|| models.join("SmolLM2-135M-Instruct.Q4_1.gguf")),
+            embedding_dir: models.join("all-MiniLM-L6-v2-int8"),
+            connection: global.connection.clone(),
+            log: global.log.clone(),
+            program: std::env::current_exe().context("cannot find this program's own file")?,
+            admin,
+            otlp: variable("OTEL_EXPORTER_OTLP_ENDPOINT"),
+            no_color: variable("NO_COLOR").is_some(),
+            model_idle_s: 600,
+            lease_s: variable("STEWARD_LEASE_SECONDS")
+                .map(|text| text.parse().context("STEWARD_LEASE_SECONDS is not a number"))
+                .transpose()?,
+        })
+    }
+}
+
+/// The folder that file tools are confined to: an existing directory, absolute.
+pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let dir = dir.unwrap_or(Path::new("."));
+    let full = dir
+        .canonicalize()
+        .with_context(|| format!("the workspace {} is not there", dir.display()))?;
+    if !full.is_dir() {
+        bail!("the workspace {} is not a folder", dir.display());
+    }
+    if full.parent().is_none() {
+        bail!("the workspace must not be the root folder; choose one with --workspace DIR");
+    }
+    Ok(full)
+}

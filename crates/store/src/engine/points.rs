@@ -1,0 +1,28 @@
+//! Places where tests stop or fail the program. Nothing without the feature `failpoints`.
+//!
+//! At the two commit points the action `return` means sudden death of the process; the others
+//! (`pause`, `sleep`, `panic`) do what they say.
+
+use steward_core::ports::StoreResult;
+
+/// Before the physical commit.
+pub(crate) fn before_commit() {
+    fail::fail_point!("store.commit.before", |_| std::process::abort());
+}
+
+/// After it, before anyone is told.
+pub(crate) fn after_commit() {
+    fail::fail_point!("store.commit.after", |_| std::process::abort());
+}
+
+/// The action `return` makes writes fail as on a full disk.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "fails only with the feature `failpoints`"
+)]
+pub(crate) fn disk_full() -> StoreResult<()> {
+    fail::fail_point!("store.disk_full", |_| Err(
+        steward_core::ports::StoreError::Full("injected by a fail point".to_owned())
+    ));
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! SQLite: one writer, several readers.
+
+mod heads;
+mod open;
+mod readers;
+mod writer;
+
+use super::job::{Call, OpFn, Touches, gone};
+use super::lot::Lot;
+use crate::migrate::Migration;
+use readers::Readers;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use steward_core::ports::{StoreError, StoreResult};
+use tokio::sync::oneshot;
+use writer::{Append, Work, Writer};
+
+/// An open database.
+pub(crate) struct Sqlite {
+    queue: Option<Sender<Work>>,
+    thread: Option<JoinHandle<()>>,
+    readers: Arc<Readers>,
+}
+
+impl Sqlite {
+    /// Opens, checks and migrates. Blocks.
+    pub(crate) fn open(
+        data_dir: &Path,
+        connections: u32,
+        max_pages: Option<u32>,
+        list: &[Migration],
+    ) -> StoreResult<Self> {
+        let opened = open::open(data_dir, max_pages, list)?;
+        let readers = Arc::new(Readers::new(
+            opened.path,
+            Arc::clone(&opened.lock),
+            connections,
+        ));
+        let (queue, jobs) = channel();
+        let writer = Writer::new(opened.connection, opened.lock);
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || writer.run(&jobs))
+            .map_err(|e| StoreError::Backend(format!("cannot start a thread: {e}")))?;
+        Ok(Self {
+            queue: Some(queue),
+            thread: Some(thread),
+            readers,
+        })
+    }
+
+    /// Runs `op` in the writer's next transaction.
+    pub(crate) async fn write<A, T>(
+        &self,
+        touches: Touches,
+        args: A,
+        op: OpFn<A, T>,
+    ) -> StoreResult<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.send(Work::Job(Box::new(Call {
+            args,
+            op,
+            touches,
+            outcome: None,
+            reply,
+        })))?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Appends events that have no rows beside them.
+    pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Work::Append(Append {
+            lot,
+            outcome: None,
+            reply,
+        }))?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Runs `op` on a connection that cannot write.
+    pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        Readers::read(&self.readers, args, op).await
+    }
+
+    fn send(&self, work: Work) -> StoreResult<()> {
+        let queue = self.queue.as_ref().ok_or_else(gone)?;
+        queue.send(work).map_err(|_| gone())
+    }
+}
+
+impl Drop for Sqlite {
+    /// Waits for what is queued, so that the directory's lock is free when this returns.
+    fn drop(&mut self) {
+        self.readers.close();
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer panicked");
+        }
+    }
+}

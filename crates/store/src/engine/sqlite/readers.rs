@@ -1,0 +1,86 @@
+//! Connections that cannot write, opened when first needed.
+
+use crate::engine::job::{OpFn, gone, ready};
+use crate::error;
+use crate::lock::DirLock;
+use crate::tx::Tx;
+use rusqlite::{Connection, OpenFlags};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use steward_core::ports::{StoreError, StoreResult};
+use tokio::sync::Semaphore;
+
+/// A pool of readers.
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+    // A connection must not outlive the lock.
+    _lock: Arc<DirLock>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf, lock: Arc<DirLock>, connections: u32) -> Self {
+        Self {
+            path,
+            idle: Mutex::default(),
+            permits: Semaphore::new(connections.max(1) as usize),
+            _lock: lock,
+        }
+    }
+
+    /// Runs `op` on a thread that may block.
+    pub(super) async fn read<A, T>(this: &Arc<Self>, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        let permit = this.permits.acquire().await.map_err(|_| gone())?;
+        let readers = Arc::clone(this);
+        let task = tokio::task::spawn_blocking(move || {
+            let mut connection = readers.take()?;
+            let result = ready(op(&args, &mut Tx::Sqlite(&mut connection)));
+            readers.give(connection);
+            result
+        });
+        let result = task.await;
+        drop(permit);
+        result.unwrap_or_else(|e| Err(StoreError::Backend(format!("a read was cut off: {e}"))))
+    }
+
+    /// Closes the idle connections and takes no more calls.
+    pub(super) fn close(&self) {
+        self.permits.close();
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    fn take(&self) -> StoreResult<Connection> {
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        idle.map_or_else(|| self.connect().map_err(|e| error::sqlite(&e)), Ok)
+    }
+
+    fn give(&self, connection: Connection) {
+        if !self.permits.is_closed() {
+            self.idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(connection);
+        }
+    }
+
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(connection)
+    }
+}

@@ -1,0 +1,102 @@
+//! Reading logs, and checking the database.
+
+use crate::store::Store;
+use crate::tx::{Row, Tx, args};
+use serde::de::IgnoredAny;
+use steward_core::event::{Event, EventBody};
+use steward_core::ports::{StoreError, StoreResult, StoredEvent};
+use steward_core::{RunId, TenantId};
+
+/// Most events of one call.
+const MOST: u32 = 10_000;
+
+/// Rows of events after `after`.
+pub(super) async fn rows(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    run: RunId,
+    after: u64,
+    limit: u32,
+) -> StoreResult<Vec<Row>> {
+    let limit = if limit == 0 { MOST } else { limit.min(MOST) };
+    tx.rows(
+        "select seq, at, epoch, body, blob from events
+         where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
+        args![tenant, run, after, limit],
+    )
+    .await
+}
+
+/// Rows as events, large bodies fetched.
+pub(super) async fn restore(
+    store: &Store,
+    run: RunId,
+    rows: Vec<Row>,
+) -> StoreResult<Vec<StoredEvent>> {
+    let mut events = Vec::with_capacity(rows.len());
+    for row in rows {
+        let seq = row.count(0)?;
+        let raw = match (row.opt_text(3)?, row.opt_text(4)?) {
+            (Some(body), _) => body,
+            (None, Some(hash)) => store.blob_text(&hash).await?,
+            (None, None) => {
+                return Err(StoreError::Corrupt(format!(
+                    "event {seq} of run {run} has no body"
+                )));
+            }
+        };
+        events.push(StoredEvent {
+            event: Event {
+                run_id: run,
+                seq,
+                at: row.time(1)?,
+                epoch: row.count(2)?,
+                body: understand(&raw, run, seq)?,
+            },
+            raw,
+        });
+    }
+    Ok(events)
+}
+
+/// A body of a newer program, be its kind or only one of its fields new, is `Unknown`.
+fn understand(raw: &str, run: RunId, seq: u64) -> StoreResult<EventBody> {
+    serde_json::from_str(raw).or_else(|_| match serde_json::from_str::<IgnoredAny>(raw) {
+        Ok(_) => Ok(EventBody::Unknown),
+        Err(e) => Err(StoreError::Corrupt(format!(
+            "event {seq} of run {run} is not JSON: {e}"
+        ))),
+    })
+}
+
+/// The engine's own check, then ours: no log has a gap.
+pub(super) async fn check(tx: &mut Tx<'_>) -> StoreResult<()> {
+    if matches!(tx, Tx::Sqlite(_)) {
+        for row in tx.rows("pragma integrity_check", args![]).await? {
+            let finding = row.text(0)?;
+            if finding != "ok" {
+                return Err(StoreError::Corrupt(finding));
+            }
+        }
+        if let Some(row) = tx.row("pragma foreign_key_check", args![]).await? {
+            let table = row.text(0)?;
+            return Err(StoreError::Corrupt(format!(
+                "a row of {table} belongs to nothing"
+            )));
+        }
+    }
+    let gap = tx
+        .row(
+            "select run_id from events group by tenant_id, run_id
+             having count(*) <> max(seq) or min(seq) <> 1 limit 1",
+            args![],
+        )
+        .await?;
+    match gap {
+        Some(row) => Err(StoreError::Corrupt(format!(
+            "the log of run {} has a gap",
+            row.id(0)?
+        ))),
+        None => Ok(()),
+    }
+}

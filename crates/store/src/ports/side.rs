@@ -1,0 +1,191 @@
+//! Rows that change together with events.
+
+use crate::codec::{status_word, to_json};
+use crate::engine::Lot;
+use crate::error::clash;
+use crate::tx::{Arg, Tx, args};
+use steward_core::approval::{Answer, Approval};
+use steward_core::event::Outcome;
+use steward_core::message::Message;
+use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::{ApprovalId, ConversationId};
+
+/// Writes a lot's side rows, in order.
+pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
+    for side in &lot.side {
+        match side {
+            SideWrite::Approval(approval) => ask(tx, lot, approval).await?,
+            SideWrite::Decided { id, answer, by } => decide(tx, lot, *id, answer, by).await?,
+            SideWrite::WithdrawApprovals => {
+                tx.execute(
+                    "update approvals set decided_at = $3
+                     where tenant_id = $1 and run_id = $2 and decided_at is null",
+                    args![lot.tenant, lot.run, lot.at],
+                )
+                .await?;
+            }
+            SideWrite::Timer { id, at, purpose } => {
+                tx.execute(
+                    "insert into timers (tenant_id, run_id, id, at, purpose, done)
+                     values ($1, $2, $3, $4, $5, 0)",
+                    args![lot.tenant, lot.run, *id, *at, purpose],
+                )
+                .await
+                .map_err(|e| clash(e, || format!("timer {id} exists already")))?;
+            }
+            SideWrite::TimerDone(id) => {
+                tx.execute(
+                    "update timers set done = 1 where tenant_id = $1 and run_id = $2 and id = $3",
+                    args![lot.tenant, lot.run, *id],
+                )
+                .await?;
+            }
+            SideWrite::Consumed(ids) => {
+                for id in ids {
+                    tx.execute(
+                        "delete from run_inbox where tenant_id = $1 and run_id = $2 and id = $3",
+                        args![lot.tenant, lot.run, *id],
+                    )
+                    .await?;
+                }
+            }
+            SideWrite::Status {
+                status,
+                outcome,
+                answer,
+                tokens,
+                cost_micros,
+            } => {
+                let spent = [Arg::from(*tokens), Arg::from(*cost_micros)];
+                stand(tx, lot, *status, outcome.as_ref(), answer.as_deref(), spent).await?;
+            }
+            SideWrite::Messages(conversation, messages) => {
+                say(tx, lot, *conversation, messages).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()> {
+    let answer = approval.answer.as_ref().map(to_json).transpose()?;
+    tx.execute(
+        "insert into approvals (tenant_id, id, run_id, subject, asked_at, answer, decided_by,
+                                decided_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        args![
+            lot.tenant,
+            approval.id,
+            approval.run_id,
+            to_json(&approval.subject)?,
+            approval.asked_at,
+            answer,
+            approval.decided_by.as_deref(),
+            Arg::Int(approval.decided_at.map(|at| at.0))
+        ],
+    )
+    .await
+    .map_err(|e| clash(e, || format!("approval {} exists already", approval.id)))?;
+    Ok(())
+}
+
+/// The first answer stays, and so does a withdrawal.
+async fn decide(
+    tx: &mut Tx<'_>,
+    lot: &Lot,
+    id: ApprovalId,
+    answer: &Answer,
+    by: &str,
+) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update approvals set answer = $4, decided_by = $5, decided_at = $6
+             where tenant_id = $1 and id = $2 and run_id = $3 and decided_at is null",
+            args![lot.tenant, id, lot.run, to_json(answer)?, by, lot.at],
+        )
+        .await?;
+    if changed > 0 {
+        return Ok(());
+    }
+    let known = tx
+        .row(
+            "select run_id from approvals where tenant_id = $1 and id = $2 and run_id = $3",
+            args![lot.tenant, id, lot.run],
+        )
+        .await?;
+    known
+        .map(drop)
+        .ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
+}
+
+/// A run that waits or has ended gives its lease back with this very commit, so that whoever
+/// wakes it next need not wait for the lease to run out.
+async fn stand(
+    tx: &mut Tx<'_>,
+    lot: &Lot,
+    status: RunStatus,
+    outcome: Option<&Outcome>,
+    answer: Option<&str>,
+    [tokens, cost]: [Arg; 2],
+) -> StoreResult<()> {
+    let sql = if status == RunStatus::Running {
+        "update runs set status = $3, outcome = $4, answer = $5, tokens = $6, cost_micros = $7,
+                         updated_at = $8
+         where tenant_id = $1 and id = $2"
+    } else {
+        "update runs set status = $3, outcome = $4, answer = $5, tokens = $6, cost_micros = $7,
+                         updated_at = $8, owner = null, lease_until = null
+         where tenant_id = $1 and id = $2"
+    };
+    let outcome = outcome.map(to_json).transpose()?;
+    tx.execute(
+        sql,
+        args![
+            lot.tenant,
+            lot.run,
+            status_word(status),
+            outcome,
+            answer,
+            tokens,
+            cost,
+            lot.at
+        ],
+    )
+    .await?;
+    if status == RunStatus::Finished {
+        tx.execute(
+            "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
+            args![lot.tenant, lot.run],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn say(
+    tx: &mut Tx<'_>,
+    lot: &Lot,
+    conversation: ConversationId,
+    messages: &[Message],
+) -> StoreResult<()> {
+    // Counting on the header's row lets writers of one conversation wait for each other.
+    let count = tx
+        .row(
+            "update conversations set messages = messages + $3
+             where tenant_id = $1 and id = $2 returning messages",
+            args![lot.tenant, conversation, messages.len() as u64],
+        )
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?
+        .count(0)?;
+    let first = count.saturating_sub(messages.len() as u64) + 1;
+    for (seq, message) in (first..).zip(messages) {
+        tx.execute(
+            "insert into messages (tenant_id, conversation_id, seq, body)
+             values ($1, $2, $3, $4)",
+            args![lot.tenant, conversation, seq, to_json(message)?],
+        )
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The store: one engine and the blobs beside it.
+
+use crate::config::{Place, StoreConfig};
+use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite, Touches};
+use crate::migrate::{self, Migration};
+use crate::{codec, error};
+use std::sync::Arc;
+use steward_core::event::EventBody;
+use steward_core::ports::{Blobs, StoreError, StoreResult};
+
+/// Bodies longer than this go to the blob store, bytes.
+const INLINE: usize = 64 * 1024;
+
+enum Engine {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
+/// and the data directory is free again when that returns.
+pub struct Store {
+    engine: Engine,
+    blobs: Arc<dyn Blobs>,
+}
+
+impl Store {
+    /// Opens a database, bringing its schema up to date; a SQLite file of an older schema is copied
+    /// to `backups/` first. Bodies of events over 64 KB are kept in `blobs`.
+    ///
+    /// SQLite: leases found in the database are void, as the directory's lock shows that their
+    /// holders are gone.
+    pub async fn open(config: StoreConfig, blobs: Arc<dyn Blobs>) -> StoreResult<Self> {
+        Self::open_with(config, blobs, migrate::ALL).await
+    }
+
+    pub(crate) async fn open_with(
+        config: StoreConfig,
+        blobs: Arc<dyn Blobs>,
+        list: &'static [Migration],
+    ) -> StoreResult<Self> {
+        let engine = match config.place {
+            Place::Sqlite { data_dir } => {
+                let open =
+                    move || Sqlite::open(&data_dir, config.connections, config.max_pages, list);
+                let opened = tokio::task::spawn_blocking(open).await;
+                Engine::Sqlite(
+                    opened.map_err(|e| StoreError::Backend(format!("cannot open: {e}")))??,
+                )
+            }
+            Place::Postgres { url } => {
+                Engine::Postgres(Postgres::open(&url, config.connections, list).await?)
+            }
+        };
+        Ok(Self { engine, blobs })
+    }
+
+    /// Runs `op` where nothing can be changed.
+    pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.read(args, op).await,
+            Engine::Postgres(engine) => engine.read(args, op).await,
+        }
+    }
+
+    /// Runs `op` in a transaction that is durable when this returns.
+    pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.write_leased(Touches::Rows, args, op).await
+    }
+
+    /// The same, where leases or logs change too.
+    pub(crate) async fn write_leased<A, T>(
+        &self,
+        touches: Touches,
+        args: A,
+        op: OpFn<A, T>,
+    ) -> StoreResult<T>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.write(touches, args, op).await,
+            Engine::Postgres(engine) => engine.write(args, op).await,
+        }
+    }
+
+    /// Appends events that have no rows beside them, batched with those of other runs.
+    pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.append(lot).await,
+            Engine::Postgres(engine) => engine.append(lot).await,
+        }
+    }
+
+    /// Events as rows; large bodies are durable in the blob store when this returns.
+    pub(crate) async fn event_rows(&self, bodies: &[EventBody]) -> StoreResult<Vec<EventRow>> {
+        let mut rows = Vec::with_capacity(bodies.len());
+        for body in bodies {
+            if matches!(body, EventBody::Unknown) {
+                return Err(StoreError::Conflict(
+                    "an event of an unknown kind cannot be appended".to_owned(),
+                ));
+            }
+            let kind = body.kind();
+            let text = codec::to_json(body)?;
+            rows.push(if text.len() > INLINE {
+                let kept = self.blobs.put(text.into_bytes()).await;
+                EventRow {
+                    kind,
+                    body: None,
+                    blob: Some(kept.map_err(|e| error::blob(&e))?),
+                }
+            } else {
+                EventRow {
+                    kind,
+                    body: Some(text),
+                    blob: None,
+                }
+            });
+        }
+        Ok(rows)
+    }
+
+    /// The text that was kept as a blob.
+    pub(crate) async fn blob_text(&self, hash: &str) -> StoreResult<String> {
+        let bytes = self.blobs.get(hash).await.map_err(|e| error::blob(&e))?;
+        String::from_utf8(bytes)
+            .map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
+    }
+}

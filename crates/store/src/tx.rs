@@ -1,0 +1,296 @@
+//! One statement, either engine: the only place that knows both drivers.
+
+use crate::error;
+use rusqlite::types::{Value, ValueRef};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{Executor, PgConnection, Postgres, Row as _};
+use steward_core::ports::{StoreError, StoreResult};
+use steward_core::{
+    AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId,
+};
+use uuid::Uuid;
+
+/// A connection inside a transaction (or a reading one outside).
+pub(crate) enum Tx<'c> {
+    /// SQLite; its futures are ready at once.
+    Sqlite(&'c mut rusqlite::Connection),
+    /// PostgreSQL.
+    Postgres(&'c mut PgConnection),
+}
+
+/// An argument of a statement.
+#[derive(Debug, Clone)]
+pub(crate) enum Arg {
+    Int(Option<i64>),
+    Text(Option<String>),
+    Id(Option<Uuid>),
+}
+
+/// A row of a result.
+pub(crate) enum Row {
+    Sqlite(Vec<Value>),
+    Postgres(Box<PgRow>),
+}
+
+/// A statement's text, with its lock clause on the engine that has row locks.
+macro_rules! locking {
+    ($tx:expr, $sql:literal, $lock:literal) => {
+        match $tx {
+            $crate::tx::Tx::Sqlite(_) => $sql,
+            $crate::tx::Tx::Postgres(_) => concat!($sql, " ", $lock),
+        }
+    };
+}
+/// Arguments of a statement, in the order of `$1`, `$2`, …
+macro_rules! args {
+    ($($arg:expr),* $(,)?) => { &[$($crate::tx::Arg::from($arg)),*] };
+}
+pub(crate) use {args, locking};
+
+impl Tx<'_> {
+    /// Runs a statement; returns how many rows it changed.
+    pub(crate) async fn execute(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<u64> {
+        match self {
+            Self::Sqlite(conn) => lite_execute(conn, sql, args).map_err(|e| error::sqlite(&e)),
+            Self::Postgres(conn) => bound(sql, args)
+                .execute(&mut **conn)
+                .await
+                .map(|done| done.rows_affected())
+                .map_err(|e| error::postgres(&e)),
+        }
+    }
+
+    /// Runs a statement and returns its rows.
+    pub(crate) async fn rows(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
+        match self {
+            Self::Sqlite(conn) => lite_rows(conn, sql, args).map_err(|e| error::sqlite(&e)),
+            Self::Postgres(conn) => bound(sql, args)
+                .fetch_all(&mut **conn)
+                .await
+                .map(|rows| {
+                    rows.into_iter()
+                        .map(|r| Row::Postgres(Box::new(r)))
+                        .collect()
+                })
+                .map_err(|e| error::postgres(&e)),
+        }
+    }
+
+    /// The first row, if there is one.
+    pub(crate) async fn row(
+        &mut self,
+        sql: &'static str,
+        args: &[Arg],
+    ) -> StoreResult<Option<Row>> {
+        Ok(self.rows(sql, args).await?.into_iter().next())
+    }
+
+    /// Runs statements without arguments, one after the other.
+    pub(crate) async fn script(&mut self, sql: &'static str) -> StoreResult<()> {
+        match self {
+            Self::Sqlite(conn) => conn.execute_batch(sql).map_err(|e| error::sqlite(&e)),
+            Self::Postgres(conn) => (&mut **conn)
+                .execute(sqlx::raw_sql(sql))
+                .await
+                .map(drop)
+                .map_err(|e| error::postgres(&e)),
+        }
+    }
+}
+
+fn lite_bind(statement: &mut rusqlite::Statement<'_>, args: &[Arg]) -> rusqlite::Result<()> {
+    for index in 1..=statement.parameter_count() {
+        // SQLite numbers `$2` by where it first appears, PostgreSQL by its digits.
+        let number = statement
+            .parameter_name(index)
+            .and_then(|name| name.get(1..)?.parse::<usize>().ok())
+            .unwrap_or(index);
+        let arg = number.checked_sub(1).and_then(|at| args.get(at));
+        match arg.ok_or(rusqlite::Error::InvalidParameterCount(args.len(), number))? {
+            Arg::Int(value) => statement.raw_bind_parameter(index, value)?,
+            Arg::Text(value) => statement.raw_bind_parameter(index, value)?,
+            Arg::Id(value) => {
+                statement.raw_bind_parameter(index, value.as_ref().map(Uuid::as_bytes))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn lite_execute(conn: &rusqlite::Connection, sql: &str, args: &[Arg]) -> rusqlite::Result<u64> {
+    let mut statement = conn.prepare_cached(sql)?;
+    lite_bind(&mut statement, args)?;
+    statement.raw_execute().map(|changed| changed as u64)
+}
+
+fn lite_rows(conn: &rusqlite::Connection, sql: &str, args: &[Arg]) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    lite_bind(&mut statement, args)?;
+    let columns = statement.column_count();
+    let mut found = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        let mut values = Vec::with_capacity(columns);
+        for index in 0..columns {
+            values.push(match row.get_ref(index)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(value) => Value::Integer(value),
+                ValueRef::Real(value) => Value::Real(value),
+                ValueRef::Text(value) => Value::Text(String::from_utf8_lossy(value).into_owned()),
+                ValueRef::Blob(value) => Value::Blob(value.to_vec()),
+            });
+        }
+        found.push(Row::Sqlite(values));
+    }
+    Ok(found)
+}
+
+fn bound<'q>(sql: &'static str, args: &[Arg]) -> Query<'q, Postgres, PgArguments> {
+    let mut query = sqlx::query(sql);
+    for arg in args {
+        query = match arg.clone() {
+            Arg::Int(value) => query.bind(value),
+            Arg::Text(value) => query.bind(value.map(without_nul)),
+            Arg::Id(value) => query.bind(value),
+        };
+    }
+    query
+}
+
+/// PostgreSQL's text cannot hold U+0000.
+pub(crate) fn without_nul(text: String) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "\u{fffd}")
+    } else {
+        text
+    }
+}
+
+/// Typed access to a column, and its optional twin.
+macro_rules! column {
+    ($name:ident, $optional:ident, $type:ty, $value:ident => $from:expr) => {
+        pub(crate) fn $optional(&self, index: usize) -> StoreResult<Option<$type>> {
+            match self {
+                Self::Sqlite(values) => match values.get(index) {
+                    Some(Value::Null) => Ok(None),
+                    Some($value) => Some($from)
+                        .map(|found: Option<$type>| found.ok_or_else(|| mismatch(index)))
+                        .transpose(),
+                    None => Err(mismatch(index)),
+                },
+                Self::Postgres(row) => row.try_get(index).map_err(|e| error::postgres(&e)),
+            }
+        }
+        pub(crate) fn $name(&self, index: usize) -> StoreResult<$type> {
+            self.$optional(index)?.ok_or_else(|| mismatch(index))
+        }
+    };
+}
+
+impl Row {
+    column!(int, opt_int, i64, value => match value {
+        Value::Integer(number) => Some(*number),
+        _ => None,
+    });
+    column!(text, opt_text, String, value => match value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    });
+    column!(id, opt_id, Uuid, value => match value {
+        Value::Blob(bytes) => Uuid::from_slice(bytes).ok(),
+        _ => None,
+    });
+
+    /// A count or sequence number.
+    pub(crate) fn count(&self, index: usize) -> StoreResult<u64> {
+        u64::try_from(self.int(index)?).map_err(|_| mismatch(index))
+    }
+
+    /// A point in time.
+    pub(crate) fn time(&self, index: usize) -> StoreResult<Timestamp> {
+        self.int(index).map(Timestamp)
+    }
+}
+
+fn mismatch(index: usize) -> StoreError {
+    StoreError::Corrupt(format!(
+        "column {index} of a row has another type than it was given"
+    ))
+}
+
+impl From<i64> for Arg {
+    fn from(value: i64) -> Self {
+        Self::Int(Some(value))
+    }
+}
+impl From<u64> for Arg {
+    fn from(value: u64) -> Self {
+        Self::Int(Some(i64::try_from(value).unwrap_or(i64::MAX)))
+    }
+}
+impl From<u32> for Arg {
+    fn from(value: u32) -> Self {
+        Self::Int(Some(i64::from(value)))
+    }
+}
+impl From<bool> for Arg {
+    fn from(value: bool) -> Self {
+        Self::Int(Some(i64::from(value)))
+    }
+}
+impl From<Timestamp> for Arg {
+    fn from(value: Timestamp) -> Self {
+        Self::Int(Some(value.0))
+    }
+}
+impl From<&str> for Arg {
+    fn from(value: &str) -> Self {
+        Self::Text(Some(value.to_owned()))
+    }
+}
+impl From<&String> for Arg {
+    fn from(value: &String) -> Self {
+        Self::Text(Some(value.clone()))
+    }
+}
+impl From<String> for Arg {
+    fn from(value: String) -> Self {
+        Self::Text(Some(value))
+    }
+}
+impl From<Option<String>> for Arg {
+    fn from(value: Option<String>) -> Self {
+        Self::Text(value)
+    }
+}
+impl From<Option<&str>> for Arg {
+    fn from(value: Option<&str>) -> Self {
+        Self::Text(value.map(str::to_owned))
+    }
+}
+
+macro_rules! id_args {
+    ($($id:ty),+) => {$(
+        impl From<$id> for Arg {
+            fn from(id: $id) -> Self {
+                Self::Id(Some(id.0))
+            }
+        }
+        impl From<Option<$id>> for Arg {
+            fn from(id: Option<$id>) -> Self {
+                Self::Id(id.map(|id| id.0))
+            }
+        }
+    )+};
+}
+id_args!(
+    AgentId,
+    ApprovalId,
+    ConnectionId,
+    ConversationId,
+    RunId,
+    TenantId,
+    TimerId,
+    UserId
+);

@@ -1,0 +1,216 @@
+use crate::bed::Bed;
+use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
+use std::time::Duration;
+use steward_core::approval::{Answer, Approval, Subject};
+use steward_core::ports::{
+    ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError,
+};
+use steward_core::{ApprovalId, RunId, TimerId, Timestamp};
+
+fn steer(text: &str) -> Command {
+    Command::Steer {
+        text: text.to_owned(),
+        by: "ann".to_owned(),
+    }
+}
+
+pub async fn commands_wait_in_order_until_consumed(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    for word in ["one", "two", "three"] {
+        store
+            .push_command(TENANT, lease.run, steer(word))
+            .await
+            .unwrap();
+    }
+    let queued = store.commands(TENANT, lease.run).await.unwrap();
+    let words: Vec<_> = queued.iter().map(|q| q.command.clone()).collect();
+    assert_eq!(words, [steer("one"), steer("two"), steer("three")]);
+    let all = queued.iter().map(|q| q.id).collect();
+    let side = vec![SideWrite::Consumed(all)];
+    store
+        .commit(append(&lease, 1, vec![text("took them in")], side))
+        .await
+        .unwrap();
+    assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
+    // A number is never given twice.
+    store
+        .push_command(TENANT, lease.run, steer("four"))
+        .await
+        .unwrap();
+    let fourth = store.commands(TENANT, lease.run).await.unwrap();
+    assert!(queued.iter().all(|q| q.id < fourth[0].id));
+}
+
+pub async fn an_ended_run_takes_no_commands(bed: Bed) {
+    let store = bed.store();
+    let nobody = store.push_command(TENANT, RunId(id()), steer("hey")).await;
+    assert!(matches!(nobody, Err(StoreError::NotFound(_))), "{nobody:?}");
+    let lease = started(&*store).await;
+    store
+        .commit(append(&lease, 1, vec![], vec![status(RunStatus::Finished)]))
+        .await
+        .unwrap();
+    let late = store.push_command(TENANT, lease.run, steer("late")).await;
+    assert!(
+        matches!(&late, Err(StoreError::Conflict(text)) if text.ends_with("has ended")),
+        "{late:?}"
+    );
+    assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
+}
+
+pub async fn timers_ring_once(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let (early, late) = (TimerId(id()), TimerId(id()));
+    let set = |id, at| SideWrite::Timer {
+        id,
+        at,
+        purpose: "retry".to_owned(),
+    };
+    let hour = NOW.plus(Duration::from_hours(1));
+    store
+        .commit(append(
+            &lease,
+            1,
+            vec![text("waits")],
+            vec![set(early, NOW), set(late, hour)],
+        ))
+        .await
+        .unwrap();
+    let before = Timestamp(NOW.0 - 1);
+    assert!(store.due_timers(before, 10).await.unwrap().is_empty());
+    let due = store.due_timers(NOW, 10).await.unwrap();
+    assert_eq!(due.len(), 1);
+    assert_eq!(
+        (due[0].tenant, due[0].run, due[0].id),
+        (TENANT, lease.run, early)
+    );
+    let ring = Command::Timer { id: early };
+    store
+        .push_command(TENANT, lease.run, ring.clone())
+        .await
+        .unwrap();
+    assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
+    // Two nodes may see the same alarm: it is queued once.
+    store
+        .push_command(TENANT, lease.run, ring.clone())
+        .await
+        .unwrap();
+    let queued = store.commands(TENANT, lease.run).await.unwrap();
+    assert_eq!(queued.len(), 1);
+    let side = vec![
+        SideWrite::Consumed(vec![queued[0].id]),
+        SideWrite::TimerDone(early),
+    ];
+    store
+        .commit(append(&lease, 2, vec![text("rang")], side))
+        .await
+        .unwrap();
+    assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
+    store.push_command(TENANT, lease.run, ring).await.unwrap();
+    assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
+    assert_eq!(store.due_timers(hour, 10).await.unwrap()[0].id, late);
+    // A run that has ended has no alarms left.
+    store
+        .commit(append(&lease, 3, vec![], vec![status(RunStatus::Finished)]))
+        .await
+        .unwrap();
+    assert!(store.due_timers(hour, 10).await.unwrap().is_empty());
+}
+
+fn question(lease: &Lease, at: Timestamp) -> Approval {
+    Approval {
+        id: ApprovalId(id()),
+        run_id: lease.run,
+        subject: Subject::Question {
+            call_id: "c1".to_owned(),
+            text: "Which file?".to_owned(),
+        },
+        asked_at: at,
+        answer: None,
+        decided_by: None,
+        decided_at: None,
+    }
+}
+
+fn decided(id: ApprovalId, answer: Answer) -> SideWrite {
+    SideWrite::Decided {
+        id,
+        answer,
+        by: "ann".to_owned(),
+    }
+}
+
+pub async fn the_first_answer_stays(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let (second, first) = (question(&lease, LATER), question(&lease, NOW));
+    let side = vec![
+        SideWrite::Approval(second.clone()),
+        SideWrite::Approval(first.clone()),
+    ];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    let open = ApprovalFilter {
+        open: true,
+        ..ApprovalFilter::default()
+    };
+    let list = store.approvals(TENANT, open.clone()).await.unwrap();
+    assert_eq!(list, [first.clone(), second.clone()], "oldest first");
+    let limited = ApprovalFilter {
+        limit: 1,
+        ..open.clone()
+    };
+    let oldest = store.approvals(TENANT, limited).await.unwrap();
+    assert_eq!(oldest, std::slice::from_ref(&first));
+    let other = ApprovalFilter {
+        run: Some(RunId(id())),
+        ..open.clone()
+    };
+    assert!(store.approvals(TENANT, other).await.unwrap().is_empty());
+
+    let yes = Answer::Feedback {
+        text: "a.txt".to_owned(),
+    };
+    let no = Answer::Deny { reason: None };
+    for answer in [yes.clone(), no] {
+        let side = vec![decided(first.id, answer)];
+        store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    }
+    let read = store.approval(TENANT, first.id).await.unwrap();
+    assert_eq!(read.answer, Some(yes));
+    assert_eq!(read.decided_by.as_deref(), Some("ann"));
+    assert_eq!(read.decided_at, Some(LATER));
+    assert_eq!(store.approvals(TENANT, open).await.unwrap(), [second]);
+    let all = ApprovalFilter::default();
+    assert_eq!(store.approvals(TENANT, all).await.unwrap().len(), 2);
+    let unknown = store.approval(TENANT, ApprovalId(id())).await;
+    assert!(matches!(unknown, Err(StoreError::NotFound(_))));
+    let side = vec![decided(ApprovalId(id()), Answer::Skip)];
+    let unknown = store.commit(append(&lease, 1, vec![], side)).await;
+    assert!(matches!(unknown, Err(StoreError::NotFound(_))));
+}
+
+pub async fn withdrawn_approvals_are_not_open(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let other = started(&*store).await;
+    let (mine, theirs) = (question(&lease, NOW), question(&other, NOW));
+    let side = vec![SideWrite::Approval(mine.clone())];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    let side = vec![SideWrite::Approval(theirs.clone())];
+    store.commit(append(&other, 1, vec![], side)).await.unwrap();
+    let side = vec![SideWrite::WithdrawApprovals];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    let open = ApprovalFilter {
+        open: true,
+        ..ApprovalFilter::default()
+    };
+    assert_eq!(store.approvals(TENANT, open).await.unwrap(), [theirs]);
+    // It can't be answered any more, and shows that nobody did.
+    let side = vec![decided(mine.id, Answer::Skip)];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    let read = store.approval(TENANT, mine.id).await.unwrap();
+    assert_eq!((read.answer, read.decided_by), (None, None));
+    assert_eq!(read.decided_at, Some(LATER));
+}

@@ -1,0 +1,171 @@
+use crate::bed::Bed;
+use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text, texts};
+use std::time::Duration;
+use steward_core::RunId;
+use steward_core::event::Outcome;
+use steward_core::ports::{Claim, Command, RunStatus, RunStore, SideWrite, StoreError};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+pub async fn a_claim_fences_the_one_before(bed: Bed) {
+    let store = bed.store();
+    let old = started(&*store).await;
+    store
+        .commit(append(&old, 1, vec![text("old")], vec![]))
+        .await
+        .unwrap();
+    let after = LATER.plus(Duration::from_millis(1));
+    let new = store
+        .claim(Claim::Run(old.run), "b", after, after.plus(MINUTE))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((new.epoch, new.last_seq, new.run), (2, 2, old.run));
+    assert_eq!(new.tenant, old.tenant);
+    for side in [vec![], vec![status(RunStatus::Running)]] {
+        let stale = append(&old, 2, vec![text("stale")], side);
+        let refused = store.commit(stale).await;
+        assert!(
+            matches!(refused, Err(StoreError::Fenced { epoch: 1, .. })),
+            "{refused:?}"
+        );
+    }
+    let renewed = store.renew(&old, after.plus(MINUTE)).await;
+    assert!(matches!(renewed, Err(StoreError::Fenced { epoch: 1, .. })));
+    // Giving back what is lost takes nothing from the new holder.
+    store.release(&old).await.unwrap();
+    store.renew(&new, after.plus(MINUTE * 2)).await.unwrap();
+    store
+        .commit(append(&new, 2, vec![text("new")], vec![]))
+        .await
+        .unwrap();
+    assert_eq!(texts(&*store, &old).await, ["first", "old", "new"]);
+}
+
+pub async fn only_free_runs_are_claimed(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let until = LATER.plus(MINUTE);
+    let nothing = store.claim(Claim::Run(RunId(id())), "b", NOW, until).await;
+    assert_eq!(nothing.unwrap(), None);
+    for what in [Claim::Any, Claim::Run(lease.run)] {
+        assert_eq!(store.claim(what, "b", NOW, until).await.unwrap(), None);
+    }
+    // A renewed lease holds longer.
+    store.renew(&lease, LATER.plus(MINUTE)).await.unwrap();
+    let after = LATER.plus(Duration::from_secs(1));
+    assert_eq!(
+        store.claim(Claim::Any, "b", after, until).await.unwrap(),
+        None
+    );
+    let free = LATER.plus(MINUTE * 2);
+    let taken = store.claim(Claim::Any, "b", free, free.plus(MINUTE)).await;
+    assert_eq!(taken.unwrap().unwrap().epoch, 2);
+    let again = store.claim(Claim::Any, "c", free, free.plus(MINUTE)).await;
+    assert_eq!(again.unwrap(), None);
+    // What has ended is never taken.
+    let taken = append(
+        &steward_core::ports::Lease {
+            epoch: 2,
+            ..lease.clone()
+        },
+        1,
+        vec![text("end")],
+        vec![SideWrite::Status {
+            status: RunStatus::Finished,
+            outcome: Some(Outcome::Completed),
+            answer: None,
+            tokens: 0,
+            cost_micros: 0,
+        }],
+    );
+    store.commit(taken).await.unwrap();
+    let much_later = free.plus(MINUTE * 60);
+    for what in [Claim::Any, Claim::Run(lease.run)] {
+        let claimed = store
+            .claim(what, "b", much_later, much_later.plus(MINUTE))
+            .await;
+        assert_eq!(claimed.unwrap(), None);
+    }
+}
+
+pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    store
+        .commit(append(
+            &lease,
+            1,
+            vec![text("waits")],
+            vec![status(RunStatus::Parked)],
+        ))
+        .await
+        .unwrap();
+    let far = LATER.plus(MINUTE * 60);
+    assert_eq!(
+        store
+            .claim(Claim::Any, "b", far, far.plus(MINUTE))
+            .await
+            .unwrap(),
+        None
+    );
+    let stop = Command::Stop {
+        by: "ann".to_owned(),
+    };
+    store.push_command(TENANT, lease.run, stop).await.unwrap();
+    // Parking gave the lease back: no wait until it would have ended.
+    let claimed = store
+        .claim(Claim::Any, "b", NOW, LATER)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (claimed.run, claimed.epoch, claimed.last_seq),
+        (lease.run, 2, 2)
+    );
+    assert_eq!(
+        store.claim(Claim::Any, "c", NOW, LATER).await.unwrap(),
+        None
+    );
+    // A parked run can also be named.
+    let named = started(&*store).await;
+    store
+        .commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)]))
+        .await
+        .unwrap();
+    let claimed = store.claim(Claim::Run(named.run), "b", NOW, LATER).await;
+    assert_eq!(claimed.unwrap().unwrap().run, named.run);
+}
+
+pub async fn a_lease_given_back_is_free(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    store.release(&lease).await.unwrap();
+    let renewed = store.renew(&lease, LATER).await;
+    assert!(
+        matches!(renewed, Err(StoreError::Fenced { .. })),
+        "{renewed:?}"
+    );
+    let claimed = store
+        .claim(Claim::Any, "b", NOW, LATER)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((claimed.run, claimed.epoch), (lease.run, 2));
+}
+
+pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed) {
+    let lease = started(&*bed.store()).await;
+    bed.reopen().await;
+    let claimed = bed
+        .store()
+        .claim(Claim::Any, "b", NOW, LATER)
+        .await
+        .unwrap();
+    if bed.is_shared() {
+        assert_eq!(claimed, None, "its holder may be another node, still alive");
+    } else {
+        let claimed = claimed.unwrap();
+        assert_eq!((claimed.run, claimed.epoch), (lease.run, 2));
+    }
+}

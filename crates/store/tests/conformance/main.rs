@@ -1,0 +1,71 @@
+//! One suite for every storage engine: each case is a function over the ports, run on a fresh
+//! SQLite directory and on a fresh PostgreSQL database.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod bed;
+mod blobs;
+mod fixtures;
+mod inbox;
+mod leases;
+mod log;
+mod race;
+mod rows;
+
+/// A test of each case on SQLite, and one of all cases on one PostgreSQL server.
+macro_rules! cases {
+    ($($module:ident :: $case:ident),+ $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    crate::$module::$case(crate::bed::Bed::sqlite().await).await;
+                }
+            )+
+        }
+
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn postgres() {
+            let server = steward_testkit::postgres::TestPostgres::shared().await.unwrap();
+            $(
+                eprintln!("{} on PostgreSQL", stringify!($case));
+                let url = server.fresh_database().await.unwrap();
+                crate::$module::$case(crate::bed::Bed::postgres(url).await).await;
+            )+
+        }
+    };
+}
+
+cases! {
+    log::creates_and_reads_a_run,
+    log::appends_in_order_and_pages,
+    log::refuses_what_is_not_next,
+    log::is_all_or_nothing,
+    log::keeps_events_of_newer_programs,
+    log::lists_runs_newest_first,
+    log::tenants_do_not_see_each_other,
+    log::finds_a_gap,
+    log::survives_reopening,
+    leases::a_claim_fences_the_one_before,
+    leases::only_free_runs_are_claimed,
+    leases::a_parked_run_is_claimed_for_its_commands,
+    leases::a_lease_given_back_is_free,
+    leases::reopening_frees_leases_where_one_process_owns_the_data,
+    inbox::commands_wait_in_order_until_consumed,
+    inbox::an_ended_run_takes_no_commands,
+    inbox::timers_ring_once,
+    inbox::the_first_answer_stays,
+    inbox::withdrawn_approvals_are_not_open,
+    blobs::large_bodies_come_back_whole,
+    blobs::a_missing_blob_is_told,
+    rows::agents_have_unique_names,
+    rows::conversations_and_messages,
+    rows::settings_are_replaced,
+    rows::connections_have_unique_names,
+    rows::users_have_unique_emails,
+    rows::memory_is_versioned,
+    rows::notes_and_reminders,
+    rows::odd_text_comes_back,
+    race::many_runs_append_at_once,
+    race::two_owners_of_one_run,
+    race::claims_of_many_nodes_are_disjoint,
+}

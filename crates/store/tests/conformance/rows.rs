@@ -1,0 +1,339 @@
+use crate::bed::Bed;
+use crate::fixtures::{LATER, NOW, TENANT, append, id, row, started, text};
+use serde_json::json;
+use steward_core::agent::{Agent, Tuning};
+use steward_core::budget::Preset;
+use steward_core::message::Message;
+use steward_core::model::{Auth, Capabilities, Connection, Provider};
+use steward_core::policy::Policy;
+use steward_core::ports::{
+    Agents, Connections, Conversation, Conversations, Facts, Note, Reminder, RunRow, RunStore,
+    Settings, SideWrite, StoreError, User, Users,
+};
+use steward_core::{AgentId, ConnectionId, ConversationId, TenantId, UserId};
+use uuid::Uuid;
+
+const OTHER: TenantId = TenantId(Uuid::from_u128(2));
+
+fn agent(name: &str) -> Agent {
+    Agent {
+        id: AgentId(id()),
+        name: name.to_owned(),
+        instructions: "Be brief.".to_owned(),
+        tools: vec!["list".to_owned()],
+        connection: None,
+        policy: Policy::default(),
+        budget: Preset::default(),
+        tuning: Tuning::default(),
+    }
+}
+
+pub async fn agents_have_unique_names(bed: Bed) {
+    let store = bed.store();
+    let (zoe, adam) = (agent("zoe"), agent("Adam"));
+    store.save_agent(TENANT, &zoe).await.unwrap();
+    store.save_agent(TENANT, &adam).await.unwrap();
+    assert_eq!(
+        store.agents(TENANT).await.unwrap(),
+        [adam.clone(), zoe.clone()]
+    );
+    let taken = store.save_agent(TENANT, &agent("zoe")).await;
+    assert!(
+        matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("zoe")),
+        "{taken:?}"
+    );
+    store.save_agent(OTHER, &agent("zoe")).await.unwrap();
+    let renamed = Agent {
+        name: "zoë".to_owned(),
+        ..zoe.clone()
+    };
+    store.save_agent(TENANT, &renamed).await.unwrap();
+    assert_eq!(store.agent(TENANT, zoe.id).await.unwrap(), renamed);
+    assert_eq!(store.agent_by_name(TENANT, "zoe").await.unwrap(), None);
+    assert_eq!(
+        store.agent_by_name(TENANT, "zoë").await.unwrap(),
+        Some(renamed)
+    );
+    let unknown = store.agent(TENANT, AgentId(id())).await;
+    assert!(matches!(unknown, Err(StoreError::NotFound(_))));
+}
+
+pub async fn conversations_and_messages(bed: Bed) {
+    let store = bed.store();
+    let mut made = Vec::new();
+    for number in 0..3 {
+        let conversation = Conversation {
+            id: ConversationId(id()),
+            agent: AgentId(id()),
+            user: (number == 1).then(|| UserId(id())),
+            title: format!("talk {number}"),
+            created_at: NOW,
+        };
+        store
+            .create_conversation(TENANT, &conversation)
+            .await
+            .unwrap();
+        made.push(conversation);
+    }
+    let again = store.create_conversation(TENANT, &made[0]).await;
+    assert!(matches!(again, Err(StoreError::Conflict(_))));
+    assert_eq!(
+        store.conversation(TENANT, made[1].id).await.unwrap(),
+        made[1]
+    );
+    let page = store.conversations(TENANT, None, 2).await.unwrap();
+    assert_eq!(
+        (page.items, page.more),
+        (vec![made[2].clone(), made[1].clone()], true)
+    );
+    let page = store
+        .conversations(TENANT, Some(made[1].id), 2)
+        .await
+        .unwrap();
+    assert_eq!((page.items, page.more), (vec![made[0].clone()], false));
+    for missing in [
+        store.messages(TENANT, ConversationId(id())).await,
+        store.messages(OTHER, made[0].id).await,
+    ] {
+        assert!(matches!(missing, Err(StoreError::NotFound(_))));
+    }
+
+    let conversation = made[0].id;
+    let says = |messages| vec![SideWrite::Messages(conversation, messages)];
+    let question = Message::user("How many?");
+    let lease = store
+        .create_run(
+            RunRow {
+                conversation: Some(conversation),
+                ..row()
+            },
+            vec![text("first")],
+            says(vec![question.clone()]),
+            "a",
+            LATER,
+        )
+        .await
+        .unwrap();
+    let answers = vec![Message::tool("c1", "3"), Message::assistant("Three.")];
+    store
+        .commit(append(&lease, 1, vec![], says(answers.clone())))
+        .await
+        .unwrap();
+    let said = store.messages(TENANT, conversation).await.unwrap();
+    assert_eq!(said, [question, answers[0].clone(), answers[1].clone()]);
+    assert!(store.messages(TENANT, made[1].id).await.unwrap().is_empty());
+}
+
+pub async fn settings_are_replaced(bed: Bed) {
+    let store = bed.store();
+    assert_eq!(store.setting(TENANT, "theme").await.unwrap(), None);
+    for value in [json!({"a": [1, null, "ü"]}), json!(null), json!("dark")] {
+        store.set_setting(TENANT, "theme", &value).await.unwrap();
+        assert_eq!(store.setting(TENANT, "theme").await.unwrap(), Some(value));
+    }
+    assert_eq!(store.setting(OTHER, "theme").await.unwrap(), None);
+}
+
+pub async fn connections_have_unique_names(bed: Bed) {
+    let store = bed.store();
+    let connection = |name: &str| Connection {
+        id: ConnectionId(id()),
+        name: name.to_owned(),
+        provider: Provider::Compatible,
+        base_url: "http://127.0.0.1:9/v1".to_owned(),
+        model: "m".to_owned(),
+        auth: Auth::None,
+        capabilities: Capabilities::default(),
+    };
+    let (two, one) = (connection("two"), connection("one"));
+    store.save_connection(TENANT, &two).await.unwrap();
+    store.save_connection(TENANT, &one).await.unwrap();
+    assert_eq!(
+        store.connections(TENANT).await.unwrap(),
+        [one.clone(), two.clone()]
+    );
+    let taken = store.save_connection(TENANT, &connection("one")).await;
+    assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
+    let moved = Connection {
+        model: "n".to_owned(),
+        ..one.clone()
+    };
+    store.save_connection(TENANT, &moved).await.unwrap();
+    store.remove_connection(TENANT, two.id).await.unwrap();
+    assert_eq!(store.connections(TENANT).await.unwrap(), [moved]);
+    let gone = store.remove_connection(TENANT, two.id).await;
+    assert!(matches!(gone, Err(StoreError::NotFound(_))));
+}
+
+pub async fn users_have_unique_emails(bed: Bed) {
+    let store = bed.store();
+    let user = |email: &str, key: Option<&str>| User {
+        id: UserId(id()),
+        email: email.to_owned(),
+        name: "Ann".to_owned(),
+        role: "admin".to_owned(),
+        password_hash: Some("$argon2id$x".to_owned()),
+        api_key_hash: key.map(str::to_owned),
+        created_at: NOW,
+    };
+    assert_eq!(store.user_count(TENANT).await.unwrap(), 0);
+    let ann = user("ann@example.org", Some("k1"));
+    store.save_user(TENANT, &ann).await.unwrap();
+    store
+        .save_user(TENANT, &user("bob@example.org", None))
+        .await
+        .unwrap();
+    store
+        .save_user(TENANT, &user("cy@example.org", None))
+        .await
+        .unwrap();
+    assert_eq!(store.user_count(TENANT).await.unwrap(), 3);
+    assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(ann.clone()));
+    let found = store
+        .user_by_email(TENANT, "Ann@Example.org")
+        .await
+        .unwrap();
+    assert_eq!(found, Some(ann.clone()));
+    assert_eq!(
+        store.user_by_api_key(TENANT, "k1").await.unwrap(),
+        Some(ann.clone())
+    );
+    assert_eq!(store.user_by_api_key(TENANT, "k2").await.unwrap(), None);
+    assert_eq!(store.user_by_email(OTHER, &ann.email).await.unwrap(), None);
+    for taken in [
+        user("ann@example.org", None),
+        user("dan@example.org", Some("k1")),
+    ] {
+        let refused = store.save_user(TENANT, &taken).await;
+        assert!(
+            matches!(refused, Err(StoreError::Conflict(_))),
+            "{refused:?}"
+        );
+    }
+    let changed = User {
+        api_key_hash: None,
+        role: "viewer".to_owned(),
+        ..ann.clone()
+    };
+    store.save_user(TENANT, &changed).await.unwrap();
+    assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(changed));
+}
+
+pub async fn memory_is_versioned(bed: Bed) {
+    let store = bed.store();
+    let agent = AgentId(id());
+    assert_eq!(
+        store.memory(TENANT, agent).await.unwrap(),
+        (String::new(), 0)
+    );
+    store
+        .save_memory(TENANT, agent, "likes tea", 0)
+        .await
+        .unwrap();
+    assert_eq!(
+        store.memory(TENANT, agent).await.unwrap(),
+        ("likes tea".to_owned(), 1)
+    );
+    for stale in [0, 2, 9] {
+        let refused = store.save_memory(TENANT, agent, "lost", stale).await;
+        assert!(
+            matches!(refused, Err(StoreError::Conflict(_))),
+            "{refused:?}"
+        );
+    }
+    store
+        .save_memory(TENANT, agent, "likes mate", 1)
+        .await
+        .unwrap();
+    assert_eq!(
+        store.memory(TENANT, agent).await.unwrap(),
+        ("likes mate".to_owned(), 2)
+    );
+}
+
+pub async fn notes_and_reminders(bed: Bed) {
+    let store = bed.store();
+    let (agent, other) = (AgentId(id()), AgentId(id()));
+    let note = |title: &str, text: &str| Note {
+        title: title.to_owned(),
+        text: text.to_owned(),
+        updated_at: NOW,
+    };
+    assert_eq!(
+        store
+            .save_note(TENANT, agent, &note("b", "1"))
+            .await
+            .unwrap(),
+        None
+    );
+    store
+        .save_note(TENANT, agent, &note("a", "2"))
+        .await
+        .unwrap();
+    let before = store
+        .save_note(TENANT, agent, &note("b", "3"))
+        .await
+        .unwrap();
+    assert_eq!(before, Some(note("b", "1")));
+    assert_eq!(
+        store.notes(TENANT, agent).await.unwrap(),
+        [note("a", "2"), note("b", "3")]
+    );
+    assert!(store.notes(TENANT, other).await.unwrap().is_empty());
+    store.remove_note(TENANT, agent, "a").await.unwrap();
+    let gone = store.remove_note(TENANT, agent, "a").await;
+    assert!(matches!(gone, Err(StoreError::NotFound(_))));
+    assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("b", "3")]);
+
+    let reminder = |id: &str, at, done| Reminder {
+        id: id.to_owned(),
+        at,
+        text: "call".to_owned(),
+        done,
+    };
+    let (late, early) = (reminder("k1", LATER, false), reminder("k2", NOW, true));
+    store.save_reminder(TENANT, agent, &late).await.unwrap();
+    store.save_reminder(TENANT, agent, &early).await.unwrap();
+    assert_eq!(
+        store.reminders(TENANT, agent).await.unwrap(),
+        [early.clone(), late.clone()]
+    );
+    let done = reminder("k1", LATER, true);
+    store.save_reminder(TENANT, agent, &done).await.unwrap();
+    store.remove_reminder(TENANT, agent, "k2").await.unwrap();
+    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), [done]);
+    let gone = store.remove_reminder(TENANT, agent, "k2").await;
+    assert!(matches!(gone, Err(StoreError::NotFound(_))));
+}
+
+pub async fn odd_text_comes_back(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let odd = "'; drop table runs; -- \u{1F600} \\ \" $1 ?1 %s\r\n\t\u{7f}";
+    store
+        .commit(append(
+            &lease,
+            1,
+            vec![text(odd), text("nul \0 inside")],
+            vec![],
+        ))
+        .await
+        .unwrap();
+    let read = crate::fixtures::texts(&*store, &lease).await;
+    assert_eq!(read[1..], [odd, "nul \0 inside"]);
+    let title = RunRow {
+        title: odd.to_owned(),
+        ..row()
+    };
+    let run = title.id;
+    store
+        .create_run(title, vec![text("x")], vec![], "a", LATER)
+        .await
+        .unwrap();
+    assert_eq!(store.run(TENANT, run).await.unwrap().title, odd);
+    // PostgreSQL has no U+0000 in text; there it becomes a replacement character, not an error.
+    store
+        .save_memory(TENANT, AgentId(id()), "a\0b", 0)
+        .await
+        .unwrap();
+}

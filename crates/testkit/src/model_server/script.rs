@@ -1,0 +1,305 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What a server does, request by request. Also the format of the script files of `scripted-model`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Script {
+    /// Names that `/v1/models` lists.
+    pub models: Vec<String>,
+    /// Whether any other model's name gets a 404.
+    pub strict_models: bool,
+    /// The bearer key that is asked for, if any; another one gets a 401.
+    pub api_key: Option<String>,
+    /// Whether `stream_options` gets a 400, as with some older servers.
+    pub refuse_stream_options: bool,
+    /// Behaviours by what the last message holds; the first that fits is taken, before `replies`.
+    pub rules: Vec<Rule>,
+    /// Behaviours in order, one a request.
+    pub replies: Vec<Behaviour>,
+    /// What comes after the last of `replies`; without it a request too many is a violation.
+    pub otherwise: Option<Behaviour>,
+    /// Likelihoods that `/v1/score` gives.
+    pub scores: BTreeMap<String, f32>,
+    /// Other routes with their JSON bodies: `"GET /api/tags"`.
+    pub routes: BTreeMap<String, Value>,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            models: vec!["scripted".to_owned()],
+            strict_models: false,
+            api_key: None,
+            refuse_stream_options: false,
+            rules: Vec::new(),
+            replies: Vec::new(),
+            otherwise: None,
+            scores: BTreeMap::new(),
+            routes: BTreeMap::new(),
+        }
+    }
+}
+
+impl Script {
+    /// These behaviours, one a request.
+    pub fn of(replies: impl IntoIterator<Item = Behaviour>) -> Self {
+        Self {
+            replies: replies.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same behaviour for every request.
+    pub fn always(behaviour: Behaviour) -> Self {
+        Self {
+            otherwise: Some(behaviour),
+            ..Self::default()
+        }
+    }
+
+    /// The same script with a rule more.
+    #[must_use]
+    pub fn when(mut self, contains: impl Into<String>, then: Behaviour) -> Self {
+        self.rules.push(Rule {
+            contains: contains.into(),
+            role: None,
+            times: None,
+            then,
+        });
+        self
+    }
+}
+
+/// A behaviour for requests whose last message holds a text.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Part of the last message's text; empty fits all.
+    pub contains: String,
+    /// The last message's role, if it matters.
+    #[serde(default)]
+    pub role: Option<String>,
+    /// How often it applies; without a number always.
+    #[serde(default)]
+    pub times: Option<u32>,
+    /// What to do.
+    pub then: Behaviour,
+}
+
+/// What to do with one request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Behaviour {
+    /// An answer as it should be.
+    Reply(Reply),
+    /// An answer with nothing in it.
+    Empty,
+    /// An HTTP error.
+    Status {
+        /// Its code.
+        status: u16,
+        /// Its body, JSON or a string for text.
+        #[serde(default)]
+        body: Value,
+        /// The header `Retry-After`.
+        #[serde(default)]
+        retry_after: Option<String>,
+    },
+    /// Accepts the request and says nothing.
+    HangBeforeHeaders,
+    /// Sends the headers and says nothing more.
+    HangAfterHeaders,
+    /// Closes the connection by a reset, before any answer.
+    Reset,
+    /// The first half of a reply, and then the connection ends.
+    Cut {
+        /// The reply.
+        reply: Reply,
+        /// Whether the body ends as if it were complete.
+        #[serde(default)]
+        clean: bool,
+    },
+    /// The first half of a reply, and then silence with the connection open.
+    Stall {
+        /// The reply.
+        reply: Reply,
+    },
+    /// The first half of a reply, and then an event that is no JSON.
+    InvalidJson {
+        /// The reply.
+        reply: Reply,
+    },
+    /// The first half of a reply, and then an error object in the stream.
+    InBandError {
+        /// The reply.
+        reply: Reply,
+        /// What stands in the event.
+        error: Value,
+    },
+    /// A body of another kind with status 200.
+    Plain {
+        /// The header `Content-Type`.
+        content_type: String,
+        /// The body.
+        body: String,
+    },
+    /// These bytes as the event stream, for what nobody thought of.
+    Raw {
+        /// The events, with their line ends.
+        events: String,
+    },
+}
+
+impl Behaviour {
+    /// An answer of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Reply(Reply::text(text))
+    }
+
+    /// An answer that calls tools: names and arguments.
+    pub fn calls<N: Into<String>>(calls: impl IntoIterator<Item = (N, Value)>) -> Self {
+        Self::Reply(Reply::calls(calls))
+    }
+
+    fn status(status: u16, message: &str, code: &str) -> Self {
+        let body = json!({"error": {"message": message, "type": code, "code": code}});
+        Self::Status {
+            status,
+            body,
+            retry_after: None,
+        }
+    }
+
+    /// 401.
+    pub fn unauthorised() -> Self {
+        Self::status(401, "Incorrect API key provided.", "invalid_api_key")
+    }
+
+    /// 404 for the model's name.
+    pub fn unknown_model(name: &str) -> Self {
+        let message = format!("The model `{name}` does not exist or you do not have access to it.");
+        Self::status(404, &message, "model_not_found")
+    }
+
+    /// 400 for a prompt that is too long.
+    pub fn context_length() -> Self {
+        Self::status(
+            400,
+            "This model's maximum context length is 4096 tokens, your messages have 9000.",
+            "context_length_exceeded",
+        )
+    }
+
+    /// 429, with the header if asked for.
+    pub fn rate_limit(retry_after: Option<&str>) -> Self {
+        let Self::Status { status, body, .. } =
+            Self::status(429, "Rate limit reached.", "rate_limit_exceeded")
+        else {
+            return Self::Empty;
+        };
+        Self::Status {
+            status,
+            body,
+            retry_after: retry_after.map(str::to_owned),
+        }
+    }
+
+    /// 500 or another error of the server's.
+    pub fn server_error(status: u16) -> Self {
+        Self::status(status, "The server had an error.", "server_error")
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reply {
+    /// Its text.
+    pub text: String,
+    /// Text of the reasoning field.
+    pub reasoning: String,
+    /// The reasoning field's name; `reasoning_content` if empty.
+    pub reasoning_field: String,
+    /// Tool calls, in parallel if several.
+    pub calls: Vec<ScriptedCall>,
+    /// Why it ended; `stop` or `tool_calls` if not given.
+    pub finish: Option<String>,
+    /// What it took, if told.
+    pub usage: Option<ScriptedUsage>,
+    /// Characters of a piece; 0 is one piece for each field.
+    pub piece: usize,
+    /// Waits before the first piece, milliseconds.
+    pub first_ms: u64,
+    /// Waits before each further piece, milliseconds.
+    pub piece_ms: u64,
+}
+
+impl Reply {
+    /// An answer of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            usage: Some(ScriptedUsage::default()),
+            ..Self::default()
+        }
+    }
+
+    /// An answer that calls tools: names and arguments.
+    pub fn calls<N: Into<String>>(calls: impl IntoIterator<Item = (N, Value)>) -> Self {
+        let calls = calls.into_iter().map(|(name, arguments)| ScriptedCall {
+            id: None,
+            name: name.into(),
+            arguments,
+        });
+        Self {
+            calls: calls.collect(),
+            ..Self::text("")
+        }
+    }
+
+    /// The same in pieces of `chars` characters, `ms` milliseconds apart.
+    #[must_use]
+    pub fn pieces(mut self, chars: usize, ms: u64) -> Self {
+        self.piece = chars;
+        self.piece_ms = ms;
+        self
+    }
+}
+
+/// A call in an answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedCall {
+    /// Its id; made up if not given.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments; a string is sent as it is, so that it may be broken.
+    pub arguments: Value,
+}
+
+/// Tokens that an answer tells of.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScriptedUsage {
+    /// Of the prompt, cached ones included.
+    pub prompt: u64,
+    /// Of these, cached.
+    pub cached: u64,
+    /// Of the answer.
+    pub completion: u64,
+}
+
+impl Default for ScriptedUsage {
+    fn default() -> Self {
+        Self {
+            prompt: 100,
+            cached: 40,
+            completion: 10,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The size of source files, and where `unsafe` may stand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LONGEST: usize = 500;
+
+/// Rooms that talk to the kernel or to C, and so may hold `unsafe` blocks.
+const MAY_BE_UNSAFE: &[&str] = &["sandbox", "models"];
+
+/// What may follow the keyword; elsewhere it is a word in a text.
+const FOLLOWS: &[&str] = &["{", "fn", "impl", "extern", "trait"];
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() && !path.ends_with("target") {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file with its path below `crates/`.
+fn sources() -> Vec<(String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the folder of all crates");
+    let mut paths = Vec::new();
+    rust_files(crates, &mut paths);
+    assert!(
+        paths.len() > 20,
+        "only {} source files were found",
+        paths.len()
+    );
+    paths
+        .into_iter()
+        .map(|path| {
+            let name = path
+                .strip_prefix(crates)
+                .expect("a path below crates")
+                .display()
+                .to_string();
+            (name, fs::read_to_string(&path).expect("UTF-8 source"))
+        })
+        .collect()
+}
+
+/// The numbers of the lines with an `unsafe` item or block, or with an exception from the lint against them.
+fn unsafe_lines(source: &str) -> Vec<usize> {
+    let is_unsafe = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default();
+        let words: Vec<&str> = code.split_whitespace().collect();
+        let keyword = words.iter().enumerate().any(|(at, word)| {
+            word.trim_start_matches(['(', '=', '{', '|', '&', '!', '*']) == "unsafe"
+                && words
+                    .get(at + 1)
+                    .is_none_or(|next| FOLLOWS.iter().any(|follow| next.starts_with(follow)))
+        });
+        let lint = ["allow(", "expect(", "warn("]
+            .iter()
+            .any(|level| code.contains(level));
+        keyword || (lint && code.contains("unsafe_code")) || code.contains("[unsafe(")
+    };
+    source
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| is_unsafe(line))
+        .map(|(_, number)| number)
+        .collect()
+}
+
+#[test]
+fn files_are_short() {
+    let long: Vec<String> = sources()
+        .iter()
+        .map(|(name, source)| (name, source.lines().count()))
+        .filter(|(_, lines)| *lines >= LONGEST)
+        .map(|(name, lines)| format!("{name}: {lines} lines, split it below {LONGEST}"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn unsafe_stands_in_two_rooms_only() {
+    let this_file = "testkit/tests/house/sources.rs";
+    let found: Vec<String> = sources()
+        .iter()
+        .filter(|(name, _)| name != this_file)
+        .filter(|(name, _)| {
+            !MAY_BE_UNSAFE
+                .iter()
+                .any(|room| name.starts_with(&format!("{room}/")))
+        })
+        .flat_map(|(name, source)| {
+            unsafe_lines(source)
+                .into_iter()
+                .map(move |line| format!("{name}:{line}"))
+        })
+        .collect();
+    assert!(
+        found.is_empty(),
+        "`unsafe` belongs to {MAY_BE_UNSAFE:?} only, found in {found:?}"
+    );
+}
+
+#[test]
+fn unsafe_code_is_recognised() {
+    let bad = [
+        "let x = unsafe { call() };",
+        "pub unsafe fn call() {}",
+        "unsafe impl Send for A {}",
+        "unsafe extern \"C\" {}",
+        "    (unsafe {",
+        "#![allow(unsafe_code)]",
+        "#[unsafe(no_mangle)]",
+        "let x = unsafe",
+    ];
+    for line in bad {
+        assert_eq!(unsafe_lines(line), vec![1], "{line}");
+    }
+    let fine = [
+        "// unsafe { }",
+        "\"an unsafe path\"",
+        "let unsafe_path = 1;",
+        "the unsafe words",
+        "allow(dead_code)",
+    ];
+    for line in fine {
+        assert!(unsafe_lines(line).is_empty(), "{line}");
+    }
+}

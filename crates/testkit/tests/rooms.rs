@@ -1,0 +1,9 @@
+//! Keeps the house as its plan says: which room may use which, what stays out of the pure ones, how long a file may be,
+//! and where `unsafe` may stand.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+#[path = "house/edges.rs"]
+mod edges;
+#[path = "house/sources.rs"]
+mod sources;

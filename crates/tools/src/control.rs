@@ -1,0 +1,85 @@
+//! `feedback` and `final_answer`: they steer a run and touch nothing. The engine carries them out
+//! itself; run here, they only give their text back.
+
+use crate::catalogue;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use serde::Deserialize;
+use serde_json::json;
+use steward_core::plan::FINAL_ANSWER;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Name of the tool that asks the user.
+pub const FEEDBACK: &str = "feedback";
+
+/// Asks the user something.
+pub struct Feedback;
+
+/// Arguments of [`Feedback`].
+#[derive(Debug, Deserialize)]
+pub struct FeedbackArgs {
+    question: String,
+}
+
+impl ToolHandler for Feedback {
+    type Args = FeedbackArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            FEEDBACK,
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "question": {"type": "string", "minLength": 1, "description": "What to ask the user"}
+                },
+                "required": ["question"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::feedback::suggest).await
+    }
+
+    async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(args.question))
+    }
+}
+
+/// Ends a run with its answer.
+pub struct FinalAnswer;
+
+/// Arguments of [`FinalAnswer`].
+#[derive(Debug, Deserialize)]
+pub struct FinalAnswerArgs {
+    text: String,
+}
+
+impl ToolHandler for FinalAnswer {
+    type Args = FinalAnswerArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            FINAL_ANSWER,
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "description": "The answer for the user"}
+                },
+                "required": ["text"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn run(&self, args: FinalAnswerArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(args.text))
+    }
+}

@@ -1,0 +1,212 @@
+//! `save_memory`: the text that an agent carries from conversation to conversation (MEM-1, MEM-2).
+
+use super::snapshot;
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Facts, StoreError, ToolScope};
+use steward_core::tool::{
+    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
+};
+
+/// Longest memory, characters.
+const LIMIT: usize = 4000;
+/// Tries while other runs change it.
+const TRIES: usize = 8;
+
+/// Changes the memory.
+pub struct SaveMemory {
+    facts: Arc<dyn Facts>,
+}
+
+impl SaveMemory {
+    /// The memory lives in `facts`.
+    pub fn new(facts: Arc<dyn Facts>) -> Self {
+        Self { facts }
+    }
+}
+
+/// Arguments of [`SaveMemory`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct MemoryArgs {
+    text: String,
+    #[serde(default)]
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[default]
+    Append,
+    Replace,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    before: String,
+    after: String,
+}
+
+/// The memory as it should become; the same text if it is there already.
+fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
+    let text = args.text.trim();
+    let after = match args.mode {
+        Mode::Replace => text.to_owned(),
+        _ if text.is_empty() => {
+            return Err(ToolsError::refused(
+                "there is nothing to remember; give a text",
+            ));
+        }
+        // A repeat after a crash must not add it twice.
+        Mode::Append if holds(before, text) => before.to_owned(),
+        Mode::Append if before.is_empty() => text.to_owned(),
+        Mode::Append => format!("{}\n{text}", before.trim_end_matches('\n')),
+    };
+    let length = after.chars().count();
+    if length > LIMIT && after != before {
+        return Err(ToolsError::Refused(format!(
+            "the memory would have {length} characters, at most {LIMIT} fit; nothing was saved: \
+             write it shorter with mode replace, keeping what still matters"
+        )));
+    }
+    Ok(after)
+}
+
+/// Whether `text` stands in `memory` as whole lines.
+fn holds(memory: &str, text: &str) -> bool {
+    format!("\n{memory}\n").contains(&format!("\n{text}\n"))
+}
+
+impl ToolHandler for SaveMemory {
+    type Args = MemoryArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "save_memory",
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "description": "What to remember"},
+                    "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
+                },
+                "required": ["text"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::save_memory::suggest).await
+    }
+
+    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Preview {
+        let now = self.facts.memory(scope.tenant, scope.agent).await;
+        let outcome = now.map_err(ToolsError::from).and_then(|(before, _)| {
+            let after = merged(&args, &before)?;
+            Ok((before, after))
+        });
+        match outcome {
+            Ok((before, after)) => Preview {
+                summary: match args.mode {
+                    _ if before == after => "this is in the memory already".to_owned(),
+                    Mode::Append => format!("remembers: {}", args.text.trim()),
+                    Mode::Replace => {
+                        format!(
+                            "replaces the memory ({} characters)",
+                            before.chars().count()
+                        )
+                    }
+                },
+                detail: Some(after),
+                count: Some(1),
+                reversible: true,
+            },
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let scope = &context.scope;
+        for _ in 0..TRIES {
+            context.check()?;
+            let now = self.facts.memory(scope.tenant, scope.agent).await;
+            let (before, version) = now.map_err(ToolsError::from)?;
+            let after = merged(&args, &before)?;
+            if after != before {
+                let saved = self
+                    .facts
+                    .save_memory(scope.tenant, scope.agent, &after, version)
+                    .await;
+                match saved {
+                    Ok(()) => {}
+                    Err(StoreError::Conflict(_)) => continue,
+                    Err(error) => return Err(ToolsError::from(error).into()),
+                }
+            }
+            return Ok(output(&args, before, after));
+        }
+        Err(
+            ToolsError::refused("other runs keep changing the memory; try again in a moment")
+                .into(),
+        )
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        let kept: Kept = snapshot(value)?;
+        let changed = || ToolsError::ChangedSince {
+            what: "the memory".to_owned(),
+            hint: "edit it by hand",
+        };
+        let now = self.facts.memory(scope.tenant, scope.agent).await;
+        let (text, version) = now.map_err(ToolsError::from)?;
+        if text != kept.after {
+            return Err(changed().into());
+        }
+        match self
+            .facts
+            .save_memory(scope.tenant, scope.agent, &kept.before, version)
+            .await
+        {
+            Ok(()) => Ok("restored the memory as it was before".to_owned()),
+            Err(StoreError::Conflict(_)) => Err(changed().into()),
+            Err(error) => Err(ToolsError::from(error).into()),
+        }
+    }
+}
+
+fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
+    let used = after.chars().count();
+    let content = match args.mode {
+        _ if before == after => format!("in the memory already: {}", args.text.trim()),
+        Mode::Append => format!(
+            "remembered: {} ({used} of {LIMIT} characters used)",
+            args.text.trim()
+        ),
+        Mode::Replace => format!("the memory is now ({used} of {LIMIT} characters):\n{after}"),
+    };
+    ToolOutput {
+        data: Some(json!({"memory": after})),
+        receipt: Some(Receipt {
+            action: "remembered".to_owned(),
+            object: steward_core::tool::truncate(args.text.trim(), 200).0,
+            evidence: Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
+        }),
+        undo: Some(Undo::Snapshot {
+            tool: "save_memory".to_owned(),
+            snapshot: json!(Kept { before, after }),
+        }),
+        ..ToolOutput::text(content)
+    }
+}

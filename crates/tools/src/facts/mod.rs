@@ -1,0 +1,19 @@
+//! What an agent keeps for itself: notes, reminders, memory. They live in the store.
+
+mod memory;
+mod moment;
+mod notes;
+mod reminders;
+
+pub use memory::SaveMemory;
+pub use notes::{NotesCreate, NotesList, NotesRead};
+pub use reminders::{RemindersCreate, RemindersList};
+
+use crate::error::ToolsError;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+fn snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
+    T::deserialize(value)
+        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
+}

@@ -1,0 +1,55 @@
+//! Opening the workspace, and blocking work off the async threads.
+
+use crate::error::ToolsError;
+use steward_core::ports::ToolScope;
+use steward_sandbox::files::{FileLimits, FilesError, Workspace};
+
+/// Largest file that is read or written whole.
+pub(super) const WHOLE: u64 = 8 << 20;
+
+/// The workspace of a scope.
+pub(super) fn open(scope: &ToolScope) -> Result<Workspace, ToolsError> {
+    let limits = FileLimits {
+        read_bytes: WHOLE,
+        write_bytes: WHOLE,
+        ..FileLimits::default()
+    };
+    Workspace::open(&scope.workspace, limits).map_err(explain)
+}
+
+/// A file error in our words, with what to do.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what map_err hands over"
+)]
+pub(super) fn explain(error: FilesError) -> ToolsError {
+    let hint = match &error {
+        FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
+        FilesError::Kind {
+            actual: "a folder",
+            expected: "a file",
+            ..
+        } => "; `list` shows what is in it",
+        FilesError::Kind {
+            actual: "a file", ..
+        } => "; `read` shows it",
+        FilesError::TooLarge { .. } => {
+            "; read a part of it with `start` and `lines`, or search it with `grep`"
+        }
+        _ => "",
+    };
+    ToolsError::Refused(format!("{error}{hint}"))
+}
+
+/// Runs `work` where it may block; a panic in it goes on in the caller.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolsError> + Send + 'static,
+) -> Result<T, ToolsError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(ToolsError::refused(
+            "the program is shutting down; nothing was done",
+        )),
+    }
+}

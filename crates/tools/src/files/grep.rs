@@ -1,0 +1,270 @@
+//! `grep`: lines that match, in one file or all.
+
+use super::{access, walk};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_sandbox::files::{EntryKind, FilesError, Workspace};
+
+/// Most matching lines shown.
+const SHOWN: usize = 200;
+/// Longest line shown, characters.
+const WIDTH: usize = 300;
+/// Most levels of folders.
+const DEPTH: usize = 32;
+/// Memory for one line.
+const HEAP: usize = 8 << 20;
+
+/// Searches text.
+pub struct Grep;
+
+/// Arguments of [`Grep`].
+#[derive(Debug, Deserialize)]
+pub struct GrepArgs {
+    pattern: String,
+    #[serde(default = "here")]
+    path: String,
+    #[serde(default)]
+    ignore_case: bool,
+    #[serde(default)]
+    fixed: bool,
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+impl ToolHandler for Grep {
+    type Args = GrepArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "grep",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
+                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
+                    "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
+                    "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
+                },
+                "required": ["pattern"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::grep::suggest).await
+    }
+
+    async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let context = context.clone();
+        Ok(access::blocking(move || search(&args, &context)).await?)
+    }
+}
+
+fn matcher(args: &GrepArgs) -> Result<RegexMatcher, ToolsError> {
+    RegexMatcherBuilder::new()
+        .case_insensitive(args.ignore_case)
+        .fixed_strings(args.fixed)
+        .line_terminator(Some(b'\n'))
+        .size_limit(4 << 20)
+        .build(&args.pattern)
+        .map_err(|error| {
+            ToolsError::Refused(format!(
+                "the pattern can't be used: {error}; set `fixed` to true to look for it as plain text"
+            ))
+        })
+}
+
+struct Search<'a> {
+    workspace: &'a Workspace,
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    context: &'a Context,
+    found: Found,
+}
+
+#[derive(Default)]
+struct Found {
+    lines: String,
+    rows: Vec<Value>,
+    total: usize,
+    files: usize,
+    searched: usize,
+    binary: Vec<String>,
+    unreadable: usize,
+}
+
+fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = access::open(&context.scope)?;
+    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let base = match base.as_path().to_string_lossy() {
+        path if path.is_empty() => ".".to_owned(),
+        path => path.into_owned(),
+    };
+    let mut search = Search {
+        workspace: &workspace,
+        matcher: matcher(args)?,
+        searcher: SearcherBuilder::new()
+            .line_number(true)
+            .heap_limit(Some(HEAP))
+            .binary_detection(BinaryDetection::quit(0))
+            .build(),
+        context,
+        found: Found::default(),
+    };
+    let mut more = false;
+    match workspace.open_read(&base) {
+        Ok(_) => search.file(&base)?,
+        Err(FilesError::Kind {
+            actual: "a folder", ..
+        }) => {
+            more = walk::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
+                if entry.kind == EntryKind::File {
+                    search.file(path)?;
+                }
+                Ok(true)
+            })?
+            .more;
+        }
+        Err(error) => return Err(access::explain(error)),
+    }
+    let place = if base == "." { "the workspace" } else { &base };
+    let Search { found, .. } = search;
+    Ok(ToolOutput {
+        content: found.heading(&args.pattern, place, more) + &found.lines,
+        data: Some(Value::Array(found.rows)),
+        ..ToolOutput::default()
+    })
+}
+
+impl Search<'_> {
+    fn file(&mut self, path: &str) -> Result<(), ToolsError> {
+        self.context.check()?;
+        let Ok(file) = self.workspace.open_read(path) else {
+            self.found.unreadable += 1;
+            return Ok(());
+        };
+        let before = (
+            self.found.total,
+            self.found.rows.len(),
+            self.found.lines.len(),
+        );
+        let mut sink = Lines {
+            path,
+            context: self.context,
+            found: &mut self.found,
+            binary: false,
+        };
+        let done = self.searcher.search_reader(&self.matcher, file, &mut sink);
+        let binary = sink.binary;
+        self.context.check()?;
+        self.found.searched += 1;
+        if binary {
+            // Matches before the first NUL byte mean nothing.
+            self.found.total = before.0;
+            self.found.rows.truncate(before.1);
+            self.found.lines.truncate(before.2);
+            self.found.binary.push(path.to_owned());
+        } else if done.is_err() {
+            self.found.unreadable += 1;
+        }
+        if self.found.total > before.0 {
+            self.found.files += 1;
+        }
+        Ok(())
+    }
+}
+
+struct Lines<'a> {
+    path: &'a str,
+    context: &'a Context,
+    found: &'a mut Found,
+    binary: bool,
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.found.total += 1;
+        if self.found.total <= SHOWN {
+            let text = String::from_utf8_lossy(found.bytes());
+            let text = text.trim_end_matches(['\n', '\r']);
+            let shown: String = text.chars().take(WIDTH).collect();
+            let cut = if shown.len() < text.len() { "…" } else { "" };
+            let number = found.line_number().unwrap_or(0);
+            let _ = writeln!(self.found.lines, "{}:{number}: {shown}{cut}", self.path);
+            let row = json!({"file": self.path, "line": number, "text": shown});
+            self.found.rows.push(row);
+        }
+        Ok(!self.found.total.is_multiple_of(256) || !self.context.halted())
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
+        self.binary = true;
+        Ok(false)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), io::Error> {
+        self.binary |= finish.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+impl Found {
+    fn heading(&self, pattern: &str, place: &str, more: bool) -> String {
+        let mut text = if self.total == 0 {
+            format!(
+                "no line matches {pattern} in {place} ({} files searched)",
+                self.searched
+            )
+        } else {
+            let lines = plural(self.total, "matching line");
+            format!("{lines} in {}", plural(self.files, "file"))
+        };
+        if self.total > SHOWN {
+            let _ = write!(
+                text,
+                ", the first {SHOWN} shown; narrow the pattern or the path"
+            );
+        }
+        if !self.binary.is_empty() {
+            let names: Vec<&str> = self.binary.iter().take(3).map(String::as_str).collect();
+            let dots = if self.binary.len() > 3 { ", …" } else { "" };
+            let files = plural(self.binary.len(), "binary file");
+            let _ = write!(text, "; {files} not searched ({}{dots})", names.join(", "));
+        }
+        if self.unreadable > 0 {
+            let _ = write!(
+                text,
+                "; {} could not be read",
+                plural(self.unreadable, "file")
+            );
+        }
+        if more {
+            text.push_str("; the folder is too large, not all of it was searched");
+        }
+        text.push('\n');
+        text
+    }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{s}")
+}

@@ -1,0 +1,160 @@
+//! `list`: what is in a folder.
+
+use super::{access, kind, walk};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use steward_core::Timestamp;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_sandbox::files::{Entry, EntryKind};
+
+/// Most entries shown.
+const SHOWN: usize = 500;
+/// Deepest listing.
+const DEPTH: usize = 5;
+
+/// Lists files and folders.
+pub struct List;
+
+/// Arguments of [`List`].
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    #[serde(default = "here")]
+    path: String,
+    pattern: Option<String>,
+    depth: Option<usize>,
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+impl ToolHandler for List {
+    type Args = ListArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "list",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
+                    "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
+                    "depth": {"type": "integer", "minimum": 1, "maximum": DEPTH, "description": "How many levels of folders; 1 without a pattern"}
+                },
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::list::suggest).await
+    }
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let context = context.clone();
+        Ok(access::blocking(move || show(&args, &context)).await?)
+    }
+}
+
+/// A glob; one without `/` is compared with the name alone.
+fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| {
+            ToolsError::Refused(format!(
+                "{error}; use * for any name and ** for any folders"
+            ))
+        })?;
+    Ok((glob.compile_matcher(), pattern.contains('/')))
+}
+
+fn show(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = access::open(&context.scope)?;
+    let glob = args.pattern.as_deref().map(matcher).transpose()?;
+    let depth = args.depth.unwrap_or(if glob.is_some() { DEPTH } else { 1 });
+    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let base = match base.as_path().to_string_lossy() {
+        path if path.is_empty() => ".".to_owned(),
+        path => path.into_owned(),
+    };
+    let (mut lines, mut rows, mut total) = (String::new(), Vec::new(), 0_usize);
+    let walked = walk::walk(&workspace, &base, depth, context, &mut |path, entry| {
+        if matches(glob.as_ref(), &base, path, entry) {
+            total += 1;
+            if total <= SHOWN {
+                line(&mut lines, path, entry);
+                rows.push(row(path, entry));
+            }
+        }
+        Ok(true)
+    })?;
+    Ok(ToolOutput {
+        data: Some(Value::Array(rows)),
+        ..ToolOutput::text(heading(args, &base, total, &walked) + &lines)
+    })
+}
+
+fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &Entry) -> bool {
+    match glob {
+        None => true,
+        Some((glob, false)) => glob.is_match(&entry.name),
+        Some((glob, true)) => {
+            let below = path
+                .strip_prefix(base)
+                .map_or(path, |rest| rest.trim_start_matches('/'));
+            glob.is_match(below) || glob.is_match(path)
+        }
+    }
+}
+
+fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> String {
+    let place = if base == "." { "the workspace" } else { base };
+    let what = if total == 1 { "entry" } else { "entries" };
+    let mut text = match &args.pattern {
+        Some(pattern) => format!("{total} {what} matching {pattern} in {place}"),
+        None => format!("{total} {what} in {place}"),
+    };
+    if total > SHOWN {
+        let _ = write!(
+            text,
+            ", the first {SHOWN} shown; narrow it with `pattern` or `path`"
+        );
+    }
+    if walked.more {
+        text.push_str("; there are more than can be listed");
+    }
+    if walked.hidden > 0 {
+        let _ = write!(text, "; {} hidden left out", walked.hidden);
+    }
+    text.push('\n');
+    text
+}
+
+fn line(out: &mut String, path: &str, entry: &Entry) {
+    let _ = match entry.kind {
+        EntryKind::Folder => writeln!(out, "{path}/"),
+        EntryKind::File => writeln!(out, "{path}  {}", kind::size(entry.size)),
+        EntryKind::Link => writeln!(out, "{path}  link"),
+        EntryKind::Special => writeln!(out, "{path}  special"),
+    };
+}
+
+fn row(path: &str, entry: &Entry) -> Value {
+    json!({
+        "path": path,
+        "kind": entry.kind,
+        "bytes": entry.size,
+        "modified": Timestamp(entry.modified.saturating_mul(1000)).rfc3339(),
+    })
+}

@@ -1,0 +1,19 @@
+//! Files of the workspace: list, read, search, write, and drafts of mail. All access goes through
+//! [`steward_sandbox::files::Workspace`], which the kernel keeps inside the folder.
+
+mod access;
+mod draft;
+mod grep;
+mod kind;
+mod list;
+mod read;
+mod snapshot;
+mod walk;
+mod write;
+
+pub(crate) use access::blocking;
+pub use draft::MailDraft;
+pub use grep::Grep;
+pub use list::List;
+pub use read::Read;
+pub use write::Write;

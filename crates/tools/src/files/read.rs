@@ -1,0 +1,126 @@
+//! `read`: a file, or lines of it.
+
+use super::{access, kind};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use serde::Deserialize;
+use serde_json::json;
+use std::io::{BufRead as _, BufReader, Read as _};
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Most lines at a time.
+const LINES: usize = 2000;
+/// Most bytes at a time.
+const BYTES: usize = 256 << 10;
+/// Lines between two looks at the stop flag.
+const PACE: usize = 4096;
+
+/// Shows a text file, or some of its lines.
+pub struct Read;
+
+/// Arguments of [`Read`].
+#[derive(Debug, Deserialize)]
+pub struct ReadArgs {
+    path: String,
+    start: Option<usize>,
+    lines: Option<usize>,
+}
+
+impl ToolHandler for Read {
+    type Args = ReadArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "read",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
+                    "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                    "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
+                },
+                "required": ["path"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::read::suggest).await
+    }
+
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let context = context.clone();
+        Ok(access::blocking(move || show(&args, &context)).await?)
+    }
+}
+
+fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = access::open(&context.scope)?;
+    let file = workspace.open_read(&args.path).map_err(access::explain)?;
+    let mut reader = BufReader::with_capacity(kind::HEAD, file);
+    let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
+    let head = reader.fill_buf().map_err(io)?;
+    if let Some((what, hint)) = kind::binary(head) {
+        return Err(ToolsError::Refused(format!(
+            "{} is {what}; {hint}",
+            args.path
+        )));
+    }
+    let start = args.start.unwrap_or(1);
+    let wanted = args.lines.unwrap_or(LINES).min(LINES);
+    let (mut total, mut shown, mut body, mut cut) = (0, 0, Vec::new(), false);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A file without line breaks must not be held whole.
+        let part = reader
+            .by_ref()
+            .take(BYTES as u64)
+            .read_until(b'\n', &mut line);
+        if part.map_err(io)? == 0 {
+            break;
+        }
+        let long = !line.ends_with(b"\n") && line.len() == BYTES;
+        if long {
+            reader.skip_until(b'\n').map_err(io)?;
+        }
+        total += 1;
+        if total >= start && shown < wanted && !cut {
+            if long || body.len() + line.len() > BYTES {
+                line.truncate(BYTES - body.len());
+                cut = true;
+            }
+            shown += 1;
+            body.extend_from_slice(&line);
+        }
+        if total.is_multiple_of(PACE) {
+            context.check()?;
+        }
+    }
+    let path = &args.path;
+    if total == 0 {
+        return Ok(ToolOutput::text(format!("{path} is empty")));
+    }
+    if shown == 0 {
+        return Err(ToolsError::Refused(format!(
+            "{path} has only {total} lines; use a `start` of at most {total}"
+        )));
+    }
+    let last = start + shown - 1;
+    let mut text = format!("{path}, lines {start}-{last} of {total}\n");
+    text.push_str(&String::from_utf8_lossy(&body));
+    if cut {
+        text.push_str("\n[cut here: at most 256 kB at a time; use `start` and `lines`]");
+    }
+    Ok(ToolOutput {
+        data: Some(json!({"path": path, "first": start, "last": last, "total": total})),
+        ..ToolOutput::text(text)
+    })
+}

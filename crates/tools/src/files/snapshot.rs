@@ -1,0 +1,157 @@
+//! What a file held before it was changed, as JSON; and putting it back.
+
+use super::access;
+use crate::error::ToolsError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::Read as _;
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{ToolError, Undo};
+use steward_sandbox::files::{Before, FilesError, Workspace, Written};
+
+/// Content up to this many bytes is kept in the event itself; more goes to the blobs.
+const INLINE: usize = 16 << 10;
+
+/// Everything that is needed to take a change back, and to see whether it still may be.
+#[derive(Debug, Serialize, Deserialize)]
+struct Snapshot {
+    path: String,
+    before: Kept,
+    after: State,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Kept {
+    Absent,
+    Text { text: String, mode: u32 },
+    Hex { hex: String, mode: u32 },
+    Blob { hash: String, mode: u32 },
+    Size { size: u64 },
+}
+
+/// A file's length and content hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub size: u64,
+    pub sha256: String,
+}
+
+/// Whether `before` is so large that it goes to the blobs.
+pub(super) fn is_big(before: &Before) -> bool {
+    matches!(before, Before::File { bytes, .. } if bytes.len() > INLINE)
+}
+
+/// The undo record of a change. Large content is kept in `blobs`.
+pub(super) async fn undo(
+    tool: &str,
+    written: Written,
+    after: State,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<Undo, ToolsError> {
+    let path = written.path.display().to_string();
+    let before = match written.before {
+        Before::Absent => Kept::Absent,
+        Before::Size { size } => Kept::Size { size },
+        Before::File { bytes, mode } if bytes.len() > INLINE => Kept::Blob {
+            hash: blobs.put(bytes).await?,
+            mode,
+        },
+        Before::File { bytes, mode } => match String::from_utf8(bytes) {
+            Ok(text) => Kept::Text { text, mode },
+            Err(error) => Kept::Hex {
+                hex: hex::encode(error.into_bytes()),
+                mode,
+            },
+        },
+        Before::TooLarge { size, .. } => {
+            return Ok(Undo::Impossible {
+                reason: format!("{path} was too large to keep ({size} bytes)"),
+            });
+        }
+    };
+    let snapshot = Snapshot {
+        path,
+        before,
+        after,
+    };
+    Ok(Undo::Snapshot {
+        tool: tool.to_owned(),
+        snapshot: serde_json::to_value(snapshot)
+            .map_err(|error| ToolsError::refused(error.to_string()))?,
+    })
+}
+
+/// Length and hash of a file as it is now.
+pub(super) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
+    let bytes = read_all(workspace, path)?;
+    Ok(State {
+        size: bytes.len() as u64,
+        sha256: hash::sha256(&bytes),
+    })
+}
+
+fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
+    let mut bytes = Vec::new();
+    let mut file = workspace.open_read(path)?;
+    file.read_to_end(&mut bytes)
+        .map_err(|source| FilesError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+    Ok(bytes)
+}
+
+/// Puts back what `snapshot` holds, unless the file has changed since.
+pub(super) async fn restore(
+    snapshot: &Value,
+    scope: &ToolScope,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<String, ToolError> {
+    let Snapshot {
+        path,
+        before,
+        after,
+    } = Snapshot::deserialize(snapshot)
+        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    let before = match before {
+        Kept::Absent => Before::Absent,
+        Kept::Size { size } => Before::Size { size },
+        Kept::Text { text, mode } => Before::File {
+            bytes: text.into_bytes(),
+            mode,
+        },
+        Kept::Hex { hex, mode } => Before::File {
+            bytes: hex::decode(hex)
+                .map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
+            mode,
+        },
+        Kept::Blob { hash, mode } => Before::File {
+            bytes: blobs.get(&hash).await.map_err(ToolsError::from)?,
+            mode,
+        },
+    };
+    let scope = scope.clone();
+    Ok(access::blocking(move || {
+        let workspace = access::open(&scope)?;
+        let now = match state(&workspace, &path) {
+            Ok(now) => Some(now),
+            Err(FilesError::NotFound { .. }) => None,
+            Err(error) => return Err(access::explain(error)),
+        };
+        if now.as_ref() != Some(&after) {
+            return Err(ToolsError::ChangedSince {
+                what: path,
+                hint: "compare it with the run's trace and change it by hand",
+            });
+        }
+        workspace.restore(&path, &before).map_err(access::explain)?;
+        Ok(match before {
+            Before::Absent => format!("removed {path}, which was not there before"),
+            _ => format!("restored {path} as it was before"),
+        })
+    })
+    .await?)
+}

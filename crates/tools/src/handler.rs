@@ -1,0 +1,141 @@
+//! What a tool implements: a typed trait, and its private object-safe twin for the dispatcher.
+
+use crate::error::ToolsError;
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// What a tool knows of its call beside the arguments.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Where and for whom.
+    pub scope: ToolScope,
+    /// Stable over repeats of this call after a crash.
+    pub idempotency_key: String,
+    /// When it must be done.
+    pub deadline: Instant,
+    pub(crate) cancelled: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// Whether to end now: the run was stopped, or the call is over its time. Blocking work looks
+    /// at it often, and always right before an effect.
+    pub fn halted(&self) -> bool {
+        self.scope.stopped()
+            || self.cancelled.load(Ordering::Relaxed)
+            || Instant::now() >= self.deadline
+    }
+
+    /// [`Self::halted`] as an error, for `?`.
+    pub fn check(&self) -> Result<(), ToolsError> {
+        if self.halted() {
+            Err(ToolsError::refused("stopped before anything was changed"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// One tool. Arguments have passed the schema of [`Self::spec`] before any method sees them.
+pub trait ToolHandler: Send + Sync + 'static {
+    /// The arguments.
+    type Args: DeserializeOwned + Send + 'static;
+
+    /// Name, schema, risk.
+    fn spec(&self) -> ToolSpec;
+
+    /// Argument proposals for a request in people's words, best first.
+    fn suggest(
+        &self,
+        _request: &str,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Vec<Suggestion>> + Send {
+        async { Vec::new() }
+    }
+
+    /// What a call would change. The default suits tools that change nothing.
+    fn preview(
+        &self,
+        _args: Self::Args,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Preview> + Send {
+        async {
+            Preview {
+                summary: "changes nothing".to_owned(),
+                reversible: true,
+                ..Preview::default()
+            }
+        }
+    }
+
+    /// Runs.
+    fn run(
+        &self,
+        args: Self::Args,
+        context: &Context,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+
+    /// Takes an effect back, from the snapshot that [`Self::run`] returned; says what was restored.
+    fn undo(
+        &self,
+        _snapshot: &Value,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Result<String, ToolError>> + Send {
+        async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
+    }
+}
+
+/// Looks for proposals where it may block.
+pub(crate) async fn proposed(
+    request: &str,
+    scope: &ToolScope,
+    look: fn(&str, &ToolScope) -> Vec<Suggestion>,
+) -> Vec<Suggestion> {
+    let (request, scope) = (request.to_owned(), scope.clone());
+    match tokio::task::spawn_blocking(move || look(&request, &scope)).await {
+        Ok(found) => found,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The twin that the dispatcher keeps in a map.
+#[async_trait]
+pub(crate) trait DynHandler: Send + Sync {
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
+    async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError>;
+    async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError>;
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError>;
+}
+
+pub(crate) struct Typed<H>(pub H);
+
+fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError::RespondToModel(format!("the arguments don't fit: {error}")))
+}
+
+#[async_trait]
+impl<H: ToolHandler> DynHandler for Typed<H> {
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        self.0.suggest(request, scope).await
+    }
+
+    async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(self.0.preview(parse(arguments)?, scope).await)
+    }
+
+    async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
+        self.0.run(parse(arguments)?, context).await
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        self.0.undo(snapshot, scope).await
+    }
+}

@@ -1,0 +1,59 @@
+//! SQLite files of the workspace: read-only datasources by themselves.
+
+use crate::suggest::View;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+/// First bytes of each SQLite database.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Files looked into; databases are few.
+const LOOKED_AT: usize = 400;
+/// Extensions of files that are surely none.
+const OTHER: &[&str] = &[
+    "md", "txt", "csv", "tsv", "json", "jsonl", "log", "html", "xml", "yaml", "yml", "toml", "rs",
+    "py", "js", "ts",
+];
+
+/// Paths of the databases, relative to the workspace.
+pub fn databases(view: &View) -> Vec<String> {
+    view.entries
+        .iter()
+        .filter(|entry| !entry.folder && !OTHER.contains(&entry.extension().as_str()))
+        .take(LOOKED_AT)
+        .filter(|entry| is_database(&view.workspace.join(&entry.path)))
+        .map(|entry| entry.path.clone())
+        .collect()
+}
+
+fn is_database(path: &Path) -> bool {
+    let mut head = [0u8; 16];
+    std::fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut head))
+        .is_ok()
+        && head == *MAGIC
+}
+
+/// The real path of a database, if it lies in the workspace; else why not.
+pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
+    let relative = Path::new(database.trim_start_matches("./"));
+    if !relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)))
+    {
+        return Err(format!(
+            "`{database}` is no path inside the workspace; give one relative to it"
+        ));
+    }
+    let missing = |error: std::io::Error| {
+        format!("there is no database `{database}` in the workspace ({error})")
+    };
+    let root = workspace.canonicalize().map_err(missing)?;
+    let real = root.join(relative).canonicalize().map_err(missing)?;
+    if !real.starts_with(&root) {
+        return Err(format!("`{database}` leads out of the workspace"));
+    }
+    if !is_database(&real) {
+        return Err(format!("`{database}` is no SQLite database"));
+    }
+    Ok(real)
+}

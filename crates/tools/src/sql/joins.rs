@@ -1,0 +1,164 @@
+//! How tables are joined: declared foreign keys, and those that names give away.
+
+use crate::suggest::extract::text::stem;
+use std::collections::{HashMap, VecDeque};
+use steward_sandbox::sql::{Schema, Table};
+
+/// Two tables and the columns by which they belong together; `child` refers to `parent`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The table that refers.
+    pub child: String,
+    /// The table referred to.
+    pub parent: String,
+    /// Column of the child, column of the parent.
+    pub on: Vec<(String, String)>,
+}
+
+/// One step of a join.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The table that is added.
+    pub table: String,
+    /// The table it is joined to, there already.
+    pub to: String,
+    /// Column of `table`, column of `to`.
+    pub on: Vec<(String, String)>,
+    /// Whether one row of `to` may meet many of `table`.
+    pub many: bool,
+}
+
+/// All edges of a schema.
+pub fn edges(schema: &Schema) -> Vec<Edge> {
+    let mut found: Vec<Edge> = Vec::new();
+    for table in &schema.tables {
+        declared(schema, table, &mut found);
+        implied(schema, table, &mut found);
+    }
+    found
+}
+
+fn declared(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
+    let mut by_parent: Vec<(String, Vec<(String, String)>)> = Vec::new();
+    for key in &table.foreign_keys {
+        let Some(parent) = schema
+            .tables
+            .iter()
+            .find(|t| t.name.eq_ignore_ascii_case(&key.table))
+        else {
+            continue;
+        };
+        let column = if key.references.is_empty() {
+            primary(parent).unwrap_or_default()
+        } else {
+            key.references.clone()
+        };
+        if column.is_empty() {
+            continue;
+        }
+        let pair = (key.column.clone(), column);
+        // Keys that refer to different columns of one table are parts of one key; those that refer
+        // to the same column are different relations.
+        match by_parent
+            .iter_mut()
+            .find(|(name, on)| *name == parent.name && on.iter().all(|(_, to)| *to != pair.1))
+        {
+            Some((_, on)) => on.push(pair),
+            None => by_parent.push((parent.name.clone(), vec![pair])),
+        }
+    }
+    found.extend(by_parent.into_iter().map(|(parent, on)| Edge {
+        child: table.name.clone(),
+        parent,
+        on,
+    }));
+}
+
+/// `customer_id` or `CustomerId` belongs to the key of `customers`, declared or not.
+fn implied(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
+    for column in &table.columns {
+        if found.iter().any(|edge| {
+            edge.child == table.name && edge.on.iter().any(|(from, _)| *from == column.name)
+        }) {
+            continue;
+        }
+        let name = squeeze(&column.name);
+        let Some(root) = name.strip_suffix("id").filter(|root| !root.is_empty()) else {
+            continue;
+        };
+        let parent = schema.tables.iter().find(|other| {
+            other.name != table.name && !other.view && stem(&squeeze(&other.name)) == stem(root)
+        });
+        let Some((parent, key)) = parent.and_then(|parent| Some((parent, primary(parent)?))) else {
+            continue;
+        };
+        found.push(Edge {
+            child: table.name.clone(),
+            parent: parent.name.clone(),
+            on: vec![(column.name.clone(), key)],
+        });
+    }
+}
+
+fn squeeze(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The primary key, if it is one column.
+pub fn primary(table: &Table) -> Option<String> {
+    let mut keys = table.columns.iter().filter(|column| column.pk);
+    match (keys.next(), keys.next()) {
+        (Some(only), None) => Some(only.name.clone()),
+        _ => None,
+    }
+}
+
+/// Steps that bring `wanted` to the tables `there`, the fewest; `None` if they don't belong together.
+pub fn path(edges: &[Edge], there: &[String], wanted: &str) -> Option<Vec<Step>> {
+    let mut came: HashMap<String, Step> = HashMap::new();
+    let mut queue: VecDeque<String> = there.iter().cloned().collect();
+    while let Some(here) = queue.pop_front() {
+        if here == wanted {
+            break;
+        }
+        for edge in edges {
+            let (table, on, many) = if edge.child == here && edge.parent != here {
+                let on = edge
+                    .on
+                    .iter()
+                    .map(|(child, parent)| (parent.clone(), child.clone()))
+                    .collect();
+                (&edge.parent, on, false)
+            } else if edge.parent == here && edge.child != here {
+                (&edge.child, edge.on.clone(), true)
+            } else {
+                continue;
+            };
+            if there.contains(table) || came.contains_key(table) {
+                continue;
+            }
+            came.insert(
+                table.clone(),
+                Step {
+                    table: table.clone(),
+                    to: here.clone(),
+                    on,
+                    many,
+                },
+            );
+            queue.push_back(table.clone());
+        }
+    }
+    let mut steps = Vec::new();
+    let mut at = wanted.to_owned();
+    while !there.contains(&at) {
+        let step = came.get(&at)?.clone();
+        at.clone_from(&step.to);
+        steps.push(step);
+    }
+    steps.reverse();
+    Some(steps)
+}

@@ -1,0 +1,380 @@
+//! Structured query to SQL: pure. Names are checked against the schema and quoted, values bound.
+
+use super::joins::{self, Edge, Step};
+use super::query::{Aggregate, Condition, DEFAULT_LIMIT, MOST_ROWS, Op, Query};
+use serde_json::Value;
+use std::fmt::Write as _;
+use steward_sandbox::sql::{Schema, Table};
+
+/// A statement and the values for `?1`, `?2`….
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    /// The statement.
+    pub sql: String,
+    /// Its values.
+    pub values: Vec<Value>,
+}
+
+/// What is wrong with a query; the message says what there is instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LowerError {
+    /// No such table.
+    #[error("there is no table `{name}`; the tables are {known}")]
+    Table {
+        /// As asked for.
+        name: String,
+        /// Those there are.
+        known: String,
+    },
+    /// No such column.
+    #[error("there is no column `{name}` in {tables}; the columns are {known}")]
+    Column {
+        /// As asked for.
+        name: String,
+        /// Where it was looked for.
+        tables: String,
+        /// Those there are.
+        known: String,
+    },
+    /// Tables that have nothing to do with each other.
+    #[error(
+        "`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one"
+    )]
+    Apart {
+        /// One.
+        from: String,
+        /// The other.
+        to: String,
+    },
+    /// A comparison without a value, or with one that can't be compared.
+    #[error("the condition on `{column}` needs a value; give a text or a number")]
+    Value {
+        /// The column.
+        column: String,
+    },
+    /// An aggregate without a column.
+    #[error("`{function}` needs a column")]
+    Aggregate {
+        /// Which.
+        function: &'static str,
+    },
+}
+
+struct Lowering<'s> {
+    schema: &'s Schema,
+    edges: Vec<Edge>,
+    /// Tables in the FROM clause, the first one `from`.
+    tables: Vec<String>,
+    steps: Vec<Step>,
+    values: Vec<Value>,
+}
+
+/// Lowers `query` for a database of this schema.
+pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
+    let from = table(schema, &query.from)?.name.clone();
+    let mut work = Lowering {
+        schema,
+        edges: joins::edges(schema),
+        tables: vec![from.clone()],
+        steps: Vec::new(),
+        values: Vec::new(),
+    };
+    let named = query
+        .join
+        .iter()
+        .chain(query.select.iter().filter_map(|s| s.table.as_ref()))
+        .chain(query.conditions.iter().filter_map(|c| c.table.as_ref()))
+        .chain(query.group_by.iter().filter_map(|g| g.table.as_ref()))
+        .chain(query.order_by.iter().filter_map(|o| o.table.as_ref()));
+    for name in named {
+        work.reach(name)?;
+    }
+    let multiplies = work.steps.iter().any(|step| step.many);
+    let columns = work.columns(query, &from, multiplies)?;
+    let mut sql = String::from("SELECT ");
+    let plain = query.select.iter().all(|select| select.aggregate.is_none());
+    if plain && query.group_by.is_empty() && (query.distinct || multiplies) {
+        sql.push_str("DISTINCT ");
+    }
+    let _ = write!(sql, "{columns} FROM {}", quote(&from));
+    for step in &work.steps {
+        let on: Vec<String> = step
+            .on
+            .iter()
+            .map(|(here, there)| {
+                format!(
+                    "{}.{} = {}.{}",
+                    quote(&step.table),
+                    quote(here),
+                    quote(&step.to),
+                    quote(there)
+                )
+            })
+            .collect();
+        let _ = write!(sql, " JOIN {} ON {}", quote(&step.table), on.join(" AND "));
+    }
+    let mut conditions = Vec::new();
+    for condition in &query.conditions {
+        conditions.push(work.condition(condition)?);
+    }
+    if !conditions.is_empty() {
+        let _ = write!(sql, " WHERE {}", conditions.join(" AND "));
+    }
+    if !query.group_by.is_empty() {
+        let mut keys = Vec::new();
+        for group in &query.group_by {
+            keys.push(work.column(&group.column, group.table.as_deref())?);
+        }
+        let _ = write!(sql, " GROUP BY {}", keys.join(", "));
+    }
+    if let Some(order) = &query.order_by {
+        let by = work.value_of(
+            order.column.as_deref(),
+            order.table.as_deref(),
+            order.aggregate,
+            &from,
+            multiplies,
+            false,
+        )?;
+        let _ = write!(
+            sql,
+            " ORDER BY {by} {}",
+            if order.desc { "DESC" } else { "ASC" }
+        );
+    }
+    let _ = write!(
+        sql,
+        " LIMIT {}",
+        query.limit.unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS)
+    );
+    Ok(Lowered {
+        sql,
+        values: work.values,
+    })
+}
+
+impl Lowering<'_> {
+    /// Joins a table unless it is there.
+    fn reach(&mut self, name: &str) -> Result<(), LowerError> {
+        let wanted = table(self.schema, name)?.name.clone();
+        let steps =
+            joins::path(&self.edges, &self.tables, &wanted).ok_or_else(|| LowerError::Apart {
+                from: self.tables[0].clone(),
+                to: wanted.clone(),
+            })?;
+        for step in steps {
+            self.tables.push(step.table.clone());
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+
+    fn columns(
+        &mut self,
+        query: &Query,
+        from: &str,
+        multiplies: bool,
+    ) -> Result<String, LowerError> {
+        let mut shown = Vec::new();
+        for column in &query.group_by {
+            let named = query
+                .select
+                .iter()
+                .any(|s| s.aggregate.is_none() && s.column.as_deref() == Some(&column.column));
+            if !named {
+                shown.push(self.column(&column.column, column.table.as_deref())?);
+            }
+        }
+        for select in &query.select {
+            let expression = self.value_of(
+                select.column.as_deref(),
+                select.table.as_deref(),
+                select.aggregate,
+                from,
+                multiplies,
+                query.distinct,
+            )?;
+            let label = match (select.aggregate, select.column.as_deref()) {
+                (Some(aggregate), None | Some("*")) => Some(aggregate.function().to_owned()),
+                (Some(aggregate), Some(column)) => {
+                    Some(format!("{}_{column}", aggregate.function()))
+                }
+                _ => None,
+            };
+            shown.push(match label {
+                Some(label) => format!("{expression} AS {}", quote(&label)),
+                None => expression,
+            });
+        }
+        if shown.is_empty() {
+            return Ok(format!("{}.*", quote(from)));
+        }
+        Ok(shown.join(", "))
+    }
+
+    fn value_of(
+        &self,
+        column: Option<&str>,
+        of: Option<&str>,
+        aggregate: Option<Aggregate>,
+        from: &str,
+        multiplies: bool,
+        distinct: bool,
+    ) -> Result<String, LowerError> {
+        let column = column.filter(|name| *name != "*");
+        match (aggregate, column) {
+            (None, None) => Ok(format!("{}.*", quote(of.unwrap_or(from)))),
+            (None, Some(name)) => self.column(name, of),
+            (Some(Aggregate::Count), None) => {
+                // A row of `from` that meets many others still counts once.
+                let counted = table(self.schema, of.unwrap_or(from))?;
+                let key = joins::primary(counted).filter(|_| multiplies);
+                Ok(match key {
+                    Some(key) => {
+                        format!("count(DISTINCT {}.{})", quote(&counted.name), quote(&key))
+                    }
+                    None => "count(*)".to_owned(),
+                })
+            }
+            (Some(Aggregate::Count), Some(name)) => {
+                let column = self.column(name, of)?;
+                Ok(if distinct {
+                    format!("count(DISTINCT {column})")
+                } else {
+                    format!("count({column})")
+                })
+            }
+            (Some(aggregate), Some(name)) => Ok(format!(
+                "{}({})",
+                aggregate.function(),
+                self.column(name, of)?
+            )),
+            (Some(aggregate), None) => Err(LowerError::Aggregate {
+                function: aggregate.function(),
+            }),
+        }
+    }
+
+    /// A column as SQL; without a table it is looked for in those joined, in order.
+    fn column(&self, name: &str, of: Option<&str>) -> Result<String, LowerError> {
+        let within: Vec<&Table> = match of {
+            Some(of) => vec![table(self.schema, of)?],
+            None => self
+                .tables
+                .iter()
+                .map(|name| table(self.schema, name))
+                .collect::<Result<_, _>>()?,
+        };
+        let found = within.iter().find_map(|table| {
+            let column = table
+                .columns
+                .iter()
+                .find(|column| column.name.eq_ignore_ascii_case(name))?;
+            Some(format!("{}.{}", quote(&table.name), quote(&column.name)))
+        });
+        found.ok_or_else(|| LowerError::Column {
+            name: name.to_owned(),
+            tables: within
+                .iter()
+                .map(|t| t.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+            known: within
+                .iter()
+                .flat_map(|t| &t.columns)
+                .map(|c| c.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
+
+    fn condition(&mut self, condition: &Condition) -> Result<String, LowerError> {
+        let column = self.column(&condition.column, condition.table.as_deref())?;
+        if condition.op == Op::IsNull {
+            return Ok(format!("({column} IS NULL OR {column} = '')"));
+        }
+        let value = &condition.value;
+        if condition.op == Op::In {
+            let list = value
+                .as_array()
+                .filter(|list| !list.is_empty())
+                .ok_or_else(|| LowerError::Value {
+                    column: condition.column.clone(),
+                })?;
+            let mut holes = Vec::new();
+            for value in list {
+                self.values.push(value.clone());
+                holes.push(format!("?{}", self.values.len()));
+            }
+            return Ok(format!("{column} COLLATE NOCASE IN ({})", holes.join(", ")));
+        }
+        if value.is_null() || value.is_array() || value.is_object() {
+            return Err(LowerError::Value {
+                column: condition.column.clone(),
+            });
+        }
+        let text = value.as_str();
+        let nocase = if text.is_some() {
+            " COLLATE NOCASE"
+        } else {
+            ""
+        };
+        let (value, operator, tail) = match (condition.op, text) {
+            (Op::Eq, _) => (value.clone(), "=", nocase),
+            (Op::Ne, _) => (value.clone(), "<>", nocase),
+            (Op::Gt, _) => (value.clone(), ">", ""),
+            (Op::Gte, _) => (value.clone(), ">=", ""),
+            (Op::Lt, _) => (value.clone(), "<", ""),
+            (Op::Lte, _) => (value.clone(), "<=", ""),
+            (Op::Contains, text) => (
+                Value::from(format!("%{}%", escape(&plain(value, text)))),
+                "LIKE",
+                " ESCAPE '\\'",
+            ),
+            (Op::Starts, text) => (
+                Value::from(format!("{}%", escape(&plain(value, text)))),
+                "LIKE",
+                " ESCAPE '\\'",
+            ),
+            (Op::IsNull | Op::In, _) => {
+                return Err(LowerError::Value {
+                    column: condition.column.clone(),
+                });
+            }
+        };
+        self.values.push(value);
+        Ok(format!("{column} {operator} ?{}{tail}", self.values.len()))
+    }
+}
+
+fn plain(value: &Value, text: Option<&str>) -> String {
+    text.map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `%`, `_` and the escape itself stand for themselves.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('%', "\\%")
+        .replace('_', "\\_")
+}
+
+/// An identifier as SQL text.
+pub fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn table<'s>(schema: &'s Schema, name: &str) -> Result<&'s Table, LowerError> {
+    schema
+        .tables
+        .iter()
+        .find(|table| table.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| LowerError::Table {
+            name: name.to_owned(),
+            known: schema
+                .tables
+                .iter()
+                .map(|table| table.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}

@@ -1,0 +1,164 @@
+//! What the linker needs to know of a database: its schema, and where a text occurs as a value.
+
+use serde_json::Value;
+use steward_sandbox::sql::{Guard, Schema, Table};
+
+/// Rows beyond which a table's values are not searched for a request.
+const SEARCHED_ROWS: u64 = 300_000;
+/// Columns searched at most.
+const SEARCHED_COLUMNS: usize = 150;
+/// Different values up to which a column is taken as one of kinds ("open", "closed").
+const FEW: usize = 60;
+
+/// A text of the request that is a value of the database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Table.
+    pub table: String,
+    /// Column.
+    pub column: String,
+    /// As stored.
+    pub value: String,
+    /// Whether the column has few different values.
+    pub few: bool,
+}
+
+/// A database as the linker sees it.
+pub trait Source {
+    /// Its tables.
+    fn schema(&self) -> &Schema;
+    /// Where any of `texts` (lower case) is a whole value.
+    fn whole(&self, texts: &[String]) -> Vec<Found>;
+    /// Where `text` is part of a value: table and column.
+    fn part(&self, text: &str) -> Vec<(String, String)>;
+    /// A value of the column, to see its form.
+    fn sample(&self, table: &str, column: &str) -> Option<Value>;
+}
+
+/// A SQLite file under the guard.
+pub struct Database {
+    guard: Guard,
+    schema: Schema,
+}
+
+impl Database {
+    /// Reads the schema.
+    pub fn new(guard: Guard) -> Option<Self> {
+        let schema = guard.schema().ok()?;
+        Some(Self { guard, schema })
+    }
+
+    fn columns(&self) -> impl Iterator<Item = (&Table, &str)> {
+        self.schema
+            .tables
+            .iter()
+            .filter(|table| {
+                !table.view && table.row_estimate.is_none_or(|rows| rows <= SEARCHED_ROWS)
+            })
+            .flat_map(|table| {
+                table
+                    .columns
+                    .iter()
+                    .filter(|column| is_text(&column.kind))
+                    .map(move |column| (table, column.name.as_str()))
+            })
+            .take(SEARCHED_COLUMNS)
+    }
+}
+
+/// Whether a declared type holds text; no type at all may.
+pub fn is_text(kind: &str) -> bool {
+    let kind = kind.to_uppercase();
+    kind.is_empty()
+        || ["CHAR", "TEXT", "CLOB", "STRING"]
+            .iter()
+            .any(|word| kind.contains(word))
+}
+
+/// Whether a declared type holds numbers.
+pub fn is_number(kind: &str) -> bool {
+    let kind = kind.to_uppercase();
+    ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"]
+        .iter()
+        .any(|word| kind.contains(word))
+}
+
+impl Source for Database {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn whole(&self, texts: &[String]) -> Vec<Found> {
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        let holes: Vec<String> = (1..=texts.len()).map(|n| format!("?{n}")).collect();
+        let values: Vec<Value> = texts
+            .iter()
+            .map(|text| Value::from(text.as_str()))
+            .collect();
+        let mut found = Vec::new();
+        for (table, column) in self.columns() {
+            let (t, c) = (
+                super::lower::quote(&table.name),
+                super::lower::quote(column),
+            );
+            let sql = format!(
+                "SELECT DISTINCT {c} FROM {t} WHERE lower({c}) IN ({}) LIMIT 20",
+                holes.join(",")
+            );
+            let Ok(rows) = self.guard.query_with(&sql, &values) else {
+                continue;
+            };
+            if rows.rows.is_empty() {
+                continue;
+            }
+            let few = self
+                .guard
+                .distinct_values(&table.name, column, FEW + 1)
+                .is_ok_and(|values| values.len() <= FEW);
+            found.extend(
+                rows.rows
+                    .iter()
+                    .filter_map(|row| row.first()?.as_str())
+                    .map(|value| Found {
+                        table: table.name.clone(),
+                        column: column.to_owned(),
+                        value: value.to_owned(),
+                        few,
+                    }),
+            );
+        }
+        found
+    }
+
+    fn part(&self, text: &str) -> Vec<(String, String)> {
+        let pattern = format!(
+            "%{}%",
+            text.replace('\\', "\\\\")
+                .replace('%', "\\%")
+                .replace('_', "\\_")
+        );
+        self.columns()
+            .filter(|(table, column)| {
+                let (t, c) = (
+                    super::lower::quote(&table.name),
+                    super::lower::quote(column),
+                );
+                let sql = format!("SELECT 1 FROM {t} WHERE {c} LIKE ?1 ESCAPE '\\' LIMIT 1");
+                self.guard
+                    .query_with(&sql, &[Value::from(pattern.as_str())])
+                    .is_ok_and(|rows| !rows.rows.is_empty())
+            })
+            .map(|(table, column)| (table.name.clone(), column.to_owned()))
+            .collect()
+    }
+
+    fn sample(&self, table: &str, column: &str) -> Option<Value> {
+        self.guard
+            .distinct_values(table, column, 1)
+            .ok()?
+            .into_iter()
+            .next()
+    }
+}

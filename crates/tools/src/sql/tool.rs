@@ -1,0 +1,134 @@
+//! The tool `sql`.
+
+use super::query::{Ask, Query};
+use super::{databases, lower, propose, query, show};
+use crate::catalogue;
+use crate::handler::{Context, ToolHandler};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_sandbox::sql::{Guard, Policy, Schema};
+
+/// Asks SQLite files of the workspace, read-only.
+#[derive(Debug, Clone, Default)]
+pub struct SqlTool {
+    policy: Policy,
+}
+
+impl SqlTool {
+    /// Every table of a database in the workspace may be read.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks under `policy`.
+    pub fn with_policy(policy: Policy) -> Self {
+        Self { policy }
+    }
+}
+
+/// Arguments of [`SqlTool`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct SqlArgs {
+    /// Path of the database.
+    pub database: String,
+    /// What is asked.
+    pub query: Ask,
+}
+
+impl ToolHandler for SqlTool {
+    type Args = SqlArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "sql",
+            RiskClass::Read,
+            EffectClass::Read,
+            query::parameters(),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        let (request, scope, policy) = (request.to_owned(), scope.clone(), self.policy.clone());
+        tokio::task::spawn_blocking(move || propose::suggest(&request, &scope, &policy))
+            .await
+            .unwrap_or_default()
+    }
+
+    async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let (policy, context) = (self.policy.clone(), context.clone());
+        tokio::task::spawn_blocking(move || ask(&args, &context, policy))
+            .await
+            .map_err(|error| ToolError::RespondToModel(format!("the query broke off: {error}")))?
+            .map_err(ToolError::RespondToModel)
+    }
+}
+
+fn ask(args: &SqlArgs, context: &Context, policy: Policy) -> Result<ToolOutput, String> {
+    let path = databases::resolve(&context.scope.workspace, &args.database)?;
+    let guard = Guard::open(&path, policy).map_err(|error| error.to_string())?;
+    match &args.query {
+        Ask::Schema { schema } => schema_of(&guard, schema),
+        Ask::Sql { sql } => answer(&guard, sql, &[], None),
+        Ask::Query(query) => structured(&guard, query),
+    }
+}
+
+fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {
+    let schema = guard.schema().map_err(|error| error.to_string())?;
+    let lowered = lower::lower(query, &schema).map_err(|error| error.to_string())?;
+    let limit = usize::try_from(query.limit.unwrap_or(query::DEFAULT_LIMIT)).ok();
+    answer(
+        guard,
+        &lowered.sql,
+        &lowered.values,
+        limit.filter(|_| query.limit.is_none()),
+    )
+}
+
+fn answer(
+    guard: &Guard,
+    sql: &str,
+    values: &[Value],
+    limit: Option<usize>,
+) -> Result<ToolOutput, String> {
+    let rows = guard
+        .query_with(sql, values)
+        .map_err(|error| error.to_string())?;
+    Ok(ToolOutput {
+        content: show::rows(&rows, limit),
+        data: Some(
+            json!({"columns": rows.columns, "rows": rows.rows, "count": rows.rows.len(), "truncated": rows.truncated, "sql": sql}),
+        ),
+        ..ToolOutput::default()
+    })
+}
+
+fn schema_of(guard: &Guard, wanted: &str) -> Result<ToolOutput, String> {
+    let schema: Schema = guard.schema().map_err(|error| error.to_string())?;
+    let only = (wanted != "*").then_some(wanted);
+    let text = show::schema(&schema, only);
+    if text.is_empty() {
+        let known: Vec<&str> = schema
+            .tables
+            .iter()
+            .map(|table| table.name.as_str())
+            .collect();
+        return Err(format!(
+            "there is no table `{wanted}`; the tables are {}",
+            known.join(", ")
+        ));
+    }
+    let tables: Vec<_> = schema
+        .tables
+        .iter()
+        .filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name)))
+        .collect();
+    Ok(ToolOutput {
+        content: text,
+        data: Some(json!({"tables": tables})),
+        ..ToolOutput::default()
+    })
+}

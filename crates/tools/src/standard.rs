@@ -1,0 +1,65 @@
+//! The tools that every installation has.
+
+use crate::control::{Feedback, FinalAnswer};
+use crate::dispatcher::{Dispatcher, DispatcherBuilder};
+use crate::error::ToolsError;
+use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersList, SaveMemory};
+use crate::files::{Grep, List, MailDraft, Read, Write};
+use crate::sql::SqlTool;
+use crate::terminal::{Terminal, TerminalConfig};
+use crate::web::{HostPort, WebFetch};
+use std::sync::Arc;
+use steward_core::ports::{Blobs, Clock, Facts};
+use steward_sandbox::process::Helper;
+
+/// What an operator decides.
+#[derive(Debug, Clone)]
+pub struct ToolsConfig {
+    /// Hosts and ports outside the public internet that `web_fetch` may reach.
+    pub web_allow: Vec<HostPort>,
+    /// The allow list of `terminal`.
+    pub terminal: TerminalConfig,
+    /// How to start the sandbox's other half.
+    pub sandbox_helper: Helper,
+}
+
+/// What tools need from the world.
+#[derive(Clone)]
+pub struct Ports {
+    /// Memory, notes, reminders.
+    pub facts: Arc<dyn Facts>,
+    /// Large prior content, for undo.
+    pub blobs: Arc<dyn Blobs>,
+    /// Local time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// All of them, in the order in which models see them.
+pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
+    standard_builder(config, ports)?.build()
+}
+
+/// The same, open for more.
+pub fn standard_builder(
+    config: ToolsConfig,
+    ports: &Ports,
+) -> Result<DispatcherBuilder, ToolsError> {
+    let (facts, clock, blobs) = (&ports.facts, &ports.clock, &ports.blobs);
+    Ok(Dispatcher::builder()
+        .with(List)
+        .with(Read)
+        .with(Grep)
+        .with(Write::new(Arc::clone(blobs)))
+        .with(SqlTool::new())
+        .with(Terminal::new(config.terminal, config.sandbox_helper)?)
+        .with(WebFetch::new(config.web_allow))
+        .with(NotesCreate::new(Arc::clone(facts)))
+        .with(NotesList::new(Arc::clone(facts)))
+        .with(NotesRead::new(Arc::clone(facts)))
+        .with(RemindersCreate::new(Arc::clone(facts), Arc::clone(clock)))
+        .with(RemindersList::new(Arc::clone(facts), Arc::clone(clock)))
+        .with(SaveMemory::new(Arc::clone(facts)))
+        .with(MailDraft::new(Arc::clone(blobs)))
+        .with(Feedback)
+        .with(FinalAnswer))
+}

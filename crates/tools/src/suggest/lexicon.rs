@@ -1,0 +1,121 @@
+//! The phrase lists of [`super`], from `data/suggest/lexicon.toml`.
+
+use super::extract::moment::TimeWords;
+use super::extract::path::PathWords;
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// All phrase lists. Each list's meaning is told where it stands in the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lexicon {
+    /// Nouns of the file system.
+    pub paths: PathWords,
+    /// Names of times.
+    pub time: TimeWords,
+    /// Listing folders.
+    pub list: ListWords,
+    /// Reading files.
+    pub read: ReadWords,
+    /// Searching.
+    pub grep: GrepWords,
+    /// Writing files.
+    pub write: WriteWords,
+    /// Commands.
+    pub terminal: TerminalWords,
+    /// Fetching pages.
+    pub web: Cues,
+    /// Notes.
+    pub notes: NoteWords,
+    /// Reminders.
+    pub reminders: ReminderWords,
+    /// Memory.
+    pub memory: MemoryWords,
+    /// Mail.
+    pub mail: MailWords,
+    /// Asking back.
+    pub feedback: FeedbackWords,
+    /// Files of rows.
+    pub csv: CsvWords,
+}
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident),+ $(,)? })+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(
+                #[doc = concat!("Phrases for `", stringify!($field), "`.")]
+                pub $field: Vec<String>,
+            )+
+        }
+    )+};
+}
+
+lists! {
+    /// Cues only.
+    Cues { cues }
+    /// For `list`.
+    ListWords { cues, nouns, deep }
+    /// For `read`.
+    ReadWords { cues, strong, lines, first, last }
+    /// For `grep`.
+    GrepWords { cues, before, after, leading, count, files }
+    /// For `write`.
+    WriteWords { cues, append, overwrite, content, content_start, content_end, leading }
+    /// For notes.
+    NoteWords { create, title, title_end, text, text_end, list, read, read_title, read_end }
+    /// For reminders.
+    ReminderWords { create, lead, text, list }
+    /// For `save_memory`.
+    MemoryWords { cues, replace, facts }
+    /// For `mail_draft`.
+    MailWords { cues, subject, subject_end, body, body_end, to, to_end }
+    /// For `feedback`.
+    FeedbackWords { cues, question }
+    /// For files of rows.
+    CsvWords { extensions }
+}
+
+/// For `terminal`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminalWords {
+    /// What stands before a command line.
+    pub run: Vec<String>,
+    /// What may follow it.
+    pub run_end: Vec<String>,
+    /// What asks for a calculation.
+    pub compute: Vec<String>,
+    /// Questions that one command answers.
+    pub commands: Vec<Template>,
+}
+
+/// A question and the command that answers it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Template {
+    /// Phrases of the question.
+    pub any: Vec<String>,
+    /// The command; `{file}` and `{any}` are filled.
+    pub argv: Vec<String>,
+    /// How sure.
+    pub score: f32,
+}
+
+/// The lists that come with the program.
+///
+/// # Panics
+/// Never in a build that passed its tests: one of them parses the file.
+#[expect(
+    clippy::expect_used,
+    reason = "the file is part of the program and parsed by a test"
+)]
+pub fn lexicon() -> &'static Lexicon {
+    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
+    LEXICON.get_or_init(|| {
+        toml::from_str(include_str!("../../data/suggest/lexicon.toml"))
+            .expect("lexicon.toml is well formed")
+    })
+}

@@ -1,0 +1,129 @@
+//! Proposals for `write`.
+
+use super::extract::clause::{Clause, after, tidy};
+use super::extract::path::unknown_paths;
+use super::extract::quoted::quoted;
+use super::extract::text::{any_phrase, plain, words};
+use super::lexicon::lexicon;
+use super::{View, ranked, suggestion};
+use serde_json::json;
+use steward_core::ports::ToolScope;
+use steward_core::tool::Suggestion;
+
+/// Files to write, best first.
+pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+    let view = View::look(scope);
+    let lexicon = &lexicon().write;
+    let text = plain(request);
+    if any_phrase(&text, &lexicon.cues).is_none() {
+        return Vec::new();
+    }
+    let Some((path, span, sure)) = target(request, &view) else {
+        return Vec::new();
+    };
+    let exists = view.has(&path);
+    let append = any_phrase(&text, &lexicon.append).is_some();
+    let overwrite = any_phrase(&text, &lexicon.overwrite).is_some();
+    let Some((content, grounded)) = content(request, span) else {
+        return Vec::new();
+    };
+    let mode = match (append, overwrite, exists) {
+        (true, false, _) => "append",
+        (_, _, true) => "overwrite",
+        _ => "create",
+    };
+    let begins = words(request).iter().take(3).any(|word| {
+        lexicon.content_start.contains(&word.lower)
+            || ["create", "make", "overwrite", "replace"].contains(&word.lower.as_str())
+    });
+    let worth = sure * grounded * if begins { 1.0 } else { 0.7 };
+    let content = if mode == "append" && !content.ends_with('\n') {
+        format!("{content}\n")
+    } else {
+        content
+    };
+    let why = match mode {
+        "append" => format!("adds to the end of {path}"),
+        "overwrite" => format!("replaces {path}"),
+        _ => format!("makes {path}"),
+    };
+    ranked(
+        vec![suggestion(
+            json!({"path": path, "content": content, "mode": mode}),
+            worth,
+            why,
+        )],
+        2,
+    )
+}
+
+/// The file: one that is there, or a name that looks like one.
+fn target(request: &str, view: &View) -> Option<(String, (usize, usize), f32)> {
+    let quotes = quoted(request);
+    let outside = |span: &(usize, usize)| {
+        !quotes
+            .iter()
+            .any(|q| q.start < span.0 && span.1 < q.end && q.text.contains(' '))
+    };
+    let new = unknown_paths(request, &view.entries)
+        .into_iter()
+        .rfind(|(_, span)| outside(span));
+    // The file named last is the target; the content may speak of others.
+    let known = view
+        .named(request)
+        .into_iter()
+        .filter(|found| !found.folder && found.score >= 0.6 && outside(&found.span))
+        .max_by(|a, b| a.score.total_cmp(&b.score).then(a.span.0.cmp(&b.span.0)));
+    match (new, known) {
+        (_, Some(known)) if known.score >= 0.95 => Some((known.path, known.span, 0.96)),
+        (Some((path, span)), _) => Some((path, span, 0.95)),
+        (None, Some(known)) => Some((known.path, known.span, known.score)),
+        _ => None,
+    }
+}
+
+/// The text, and how sure it is.
+fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
+    let lexicon = &lexicon().write;
+    let quote = quoted(request)
+        .into_iter()
+        .filter(|q| q.end <= path.0 || q.start >= path.1)
+        .max_by_key(|q| q.text.len());
+    if let Some(quote) = quote {
+        return Some((quote.text.to_owned(), 0.98));
+    }
+    let not_path = |clause: &Clause<'_>| clause.end <= path.0 || clause.start >= path.1;
+    let own = |clause: &Clause<'_>| !clause.text.is_empty() && not_path(clause);
+    // "… x.txt with the text Y", "… x.txt: Y".
+    let behind = &request[path.1..];
+    if let Some(rest) = behind.trim_start().strip_prefix(':') {
+        let rest = tidy(rest);
+        if !rest.is_empty() {
+            return Some((rest.to_owned(), 0.95));
+        }
+    }
+    if let Some(clause) = after(behind, &lexicon.content, &[]) {
+        return Some((strip_leading(clause.text, &lexicon.leading), 0.93));
+    }
+    // "Write Y to x.txt".
+    let front = &request[..path.0];
+    let start = after(front, &lexicon.content_start, &lexicon.content_end).filter(own)?;
+    let text = strip_leading(start.text, &lexicon.leading);
+    (!text.is_empty()).then_some((text, 0.9))
+}
+
+fn strip_leading(text: &str, leading: &[String]) -> String {
+    let lower = text.to_lowercase();
+    let best = leading
+        .iter()
+        .filter(|lead| {
+            lower
+                .strip_prefix(lead.as_str())
+                .is_some_and(|rest| rest.starts_with([' ', ':']))
+        })
+        .max_by_key(|lead| lead.len());
+    match best.and_then(|lead| text.get(lead.len()..)) {
+        Some(rest) => tidy(rest).to_owned(),
+        None => tidy(text).to_owned(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Which commands may run, and with which options not: `data/terminal.toml`.
+
+use crate::error::ToolsError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use steward_sandbox::files::near_matches;
+
+/// What a command can do to the workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    /// Looks.
+    #[default]
+    Read,
+    /// Changes files.
+    Write,
+}
+
+/// One command of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Command {
+    /// Whether it may change files.
+    pub risk: Risk,
+    /// Options that are refused.
+    pub forbid: Vec<String>,
+    /// Exit codes beside 0 that are no failure.
+    pub quiet: Vec<i32>,
+}
+
+/// Commands by name.
+pub(super) type Allowed = BTreeMap<String, Command>;
+
+/// The list of the data file.
+pub(super) fn standard() -> Result<Allowed, ToolsError> {
+    toml::from_str(include_str!("../../data/terminal.toml")).map_err(|error| ToolsError::Data {
+        file: "crates/tools/data/terminal.toml",
+        reason: error.to_string(),
+    })
+}
+
+/// The list's entry for `argv`, if it may run.
+pub(super) fn check<'a>(allowed: &'a Allowed, argv: &[String]) -> Result<&'a Command, ToolsError> {
+    let name = argv.first().map_or("", String::as_str);
+    let Some(command) = allowed.get(name) else {
+        return Err(ToolsError::Refused(unknown(allowed, name)));
+    };
+    if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
+        return Err(ToolsError::Refused(format!(
+            "{bad:?} holds a NUL character; leave it out"
+        )));
+    }
+    let options = argv.iter().skip(1).take_while(|word| *word != "--");
+    for word in options {
+        if let Some(flag) = command.forbid.iter().find(|flag| is_option(word, flag)) {
+            return Err(ToolsError::Refused(format!(
+                "{name} {flag} is not allowed: commands here only look and end by themselves; \
+                 use the tool `write` to change a file"
+            )));
+        }
+    }
+    Ok(command)
+}
+
+/// Whether `word` sets `flag`: itself, with a value attached, abbreviated (`--out` for
+/// `--output`), or among other letters (`-no` for `-o`).
+fn is_option(word: &str, flag: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    if let Some(long) = flag.strip_prefix("--") {
+        return name
+            .strip_prefix("--")
+            .is_some_and(|name| !name.is_empty() && long.starts_with(name));
+    }
+    let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return false;
+    };
+    match flag.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => {
+            let cluster = letters
+                .split(|c: char| !c.is_ascii_alphabetic())
+                .next()
+                .unwrap_or("");
+            cluster.contains(letter)
+        }
+        _ => word == flag,
+    }
+}
+
+fn unknown(allowed: &Allowed, name: &str) -> String {
+    let names: Vec<&str> = allowed.keys().map(String::as_str).collect();
+    let hint = if name.contains(char::is_whitespace) {
+        "give each word as its own element, such as [\"wc\", \"-l\", \"notes.txt\"]; ".to_owned()
+    } else if name.contains('/') {
+        "give the command's name without a path; ".to_owned()
+    } else {
+        let near = near_matches(name, names.iter().copied());
+        match near.first() {
+            Some(near) => format!("did you mean {near}? "),
+            None => String::new(),
+        }
+    };
+    format!(
+        "the command `{name}` is not allowed; {hint}allowed are {}",
+        names.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{check, is_option, standard};
+
+    #[test]
+    fn options_in_all_their_spellings() {
+        for (word, flag, expect) in [
+            ("-o", "-o", true),
+            ("-ofile", "-o", true),
+            ("-no", "-o", true),
+            ("-n", "-o", false),
+            ("--output=x", "--output", true),
+            ("--out", "--output", true),
+            ("--other", "--output", false),
+            ("-delete", "-delete", true),
+            ("-deleted", "-delete", false),
+            ("-i.bak", "-i", true),
+            ("-5", "-i", false),
+            ("x-o", "-o", false),
+        ] {
+            assert_eq!(is_option(word, flag), expect, "{word} {flag}");
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        let allowed = standard().unwrap();
+        let refused = |argv: &[&str], expect: &str| {
+            let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+            let error = check(&allowed, &argv).unwrap_err().to_string();
+            assert!(error.contains(expect), "{argv:?}: {error}");
+        };
+        refused(&["rm", "-rf", "/"], "allowed are");
+        refused(&["sh", "-c", "ls"], "not allowed");
+        refused(&["bash"], "not allowed");
+        refused(&["python3", "-c", "1"], "not allowed");
+        refused(&["env", "ls"], "not allowed");
+        refused(&["xargs", "rm"], "not allowed");
+        refused(&["wc -l a.txt"], "its own element");
+        refused(&["/bin/ls"], "without a path");
+        refused(&["./ls"], "without a path");
+        refused(&["grepp"], "did you mean grep?");
+        refused(&["find", ".", "-exec", "rm", "{}", ";"], "find -exec");
+        refused(&["find", ".", "-delete"], "find -delete");
+        refused(&["sed", "-ni", "p", "x"], "sed -i");
+        refused(&["sort", "--outp=x", "y"], "sort --output");
+        refused(&["tail", "-f", "x"], "tail -f");
+        refused(&["cat", "a\0b"], "NUL");
+        refused(&[""], "not allowed");
+        let grep = ["grep", "-e", "-i", "--", "-delete"].map(str::to_owned);
+        assert!(check(&allowed, &grep).is_ok());
+    }
+}

@@ -1,0 +1,174 @@
+//! Which addresses belong to the public internet.
+
+use ipnet::{Ipv4Net, Ipv6Net};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::OnceLock;
+
+/// Blocks of IPv4 that are not the public internet: the IANA special-purpose registry, multicast,
+/// and what is reserved.
+const V4: &[(&str, &str)] = &[
+    ("0.0.0.0/8", "this host"),
+    ("10.0.0.0/8", "private"),
+    ("100.64.0.0/10", "shared by carriers"),
+    ("127.0.0.0/8", "this machine"),
+    ("169.254.0.0/16", "link-local"),
+    ("172.16.0.0/12", "private"),
+    ("192.0.0.0/24", "reserved for protocols"),
+    ("192.0.2.0/24", "for documentation"),
+    ("192.31.196.0/24", "reserved for protocols"),
+    ("192.52.193.0/24", "reserved for protocols"),
+    ("192.88.99.0/24", "a relay"),
+    ("192.168.0.0/16", "private"),
+    ("192.175.48.0/24", "reserved for protocols"),
+    ("198.18.0.0/15", "for benchmarks"),
+    ("198.51.100.0/24", "for documentation"),
+    ("203.0.113.0/24", "for documentation"),
+    ("224.0.0.0/4", "multicast"),
+    ("240.0.0.0/4", "reserved"),
+];
+
+/// Blocks inside 2000::/3 that are not public. Everything outside it is refused as a whole.
+const V6: &[(&str, &str)] = &[
+    ("2001::/23", "reserved for protocols"),
+    ("2001:db8::/32", "for documentation"),
+    ("2002::/16", "6to4"),
+    ("2620:4f:8000::/48", "reserved for protocols"),
+    ("3fff::/20", "for documentation"),
+    ("3ffe::/16", "no longer in use"),
+];
+
+fn v4() -> &'static [(Ipv4Net, &'static str)] {
+    static NETS: OnceLock<Vec<(Ipv4Net, &'static str)>> = OnceLock::new();
+    NETS.get_or_init(|| {
+        V4.iter()
+            .filter_map(|(net, why)| Some((net.parse().ok()?, *why)))
+            .collect()
+    })
+}
+
+fn v6() -> &'static [(Ipv6Net, &'static str)] {
+    static NETS: OnceLock<Vec<(Ipv6Net, &'static str)>> = OnceLock::new();
+    NETS.get_or_init(|| {
+        V6.iter()
+            .filter_map(|(net, why)| Some((net.parse().ok()?, *why)))
+            .collect()
+    })
+}
+
+/// Why `address` is not one of the public internet; `None` if it is.
+pub(super) fn forbidden(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => forbidden_v4(address),
+        IpAddr::V6(address) => forbidden_v6(address),
+    }
+}
+
+fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
+    v4().iter()
+        .find(|(net, _)| net.contains(&address))
+        .map(|(_, why)| *why)
+}
+
+fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
+    // A mapped address reaches the IPv4 one. NAT64, 6to4, Teredo and the like reach one too, by way
+    // of a gateway that may stand in the house; they are refused whatever they hold.
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return forbidden_v4(inner);
+    }
+    let first = address.segments()[0];
+    match first {
+        0xfe80..=0xfebf => return Some("link-local"),
+        0xfec0..=0xfeff => return Some("site-local"),
+        0xfc00..=0xfdff => return Some("private"),
+        0xff00..=0xffff => return Some("multicast"),
+        0x0064 => return Some("NAT64"),
+        _ => {}
+    }
+    if address.is_loopback() {
+        return Some("this machine");
+    }
+    if first & 0xe000 != 0x2000 {
+        return Some("reserved");
+    }
+    v6().iter()
+        .find(|(net, _)| net.contains(&address))
+        .map(|(_, why)| *why)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{V4, V6, forbidden, v4, v6};
+
+    #[test]
+    fn every_block_is_understood() {
+        assert_eq!((v4().len(), v6().len()), (V4.len(), V6.len()));
+    }
+
+    #[test]
+    fn public_addresses_pass_and_others_do_not() {
+        let public = [
+            "1.1.1.1",
+            "8.8.8.8",
+            "93.184.215.14",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "223.255.255.255",
+            "2606:4700:4700::1111",
+            "2a00:1450:4001:80b::200e",
+            "::ffff:8.8.8.8",
+        ];
+        for text in public {
+            assert_eq!(forbidden(text.parse().unwrap()), None, "{text}");
+        }
+        let closed = [
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "127.0.0.1",
+            "127.255.255.254",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.8",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.19.255.255",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "::127.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::a00:1",
+            "64:ff9b::808:808",
+            "2002:7f00:1::",
+            "2002:a00:1::1",
+            "2001::1",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+            "2001:db8::1",
+            "fe80::1",
+            "fec0::1",
+            "fc00::1",
+            "fd12:3456:789a::1",
+            "ff02::1",
+            "100::1",
+            "3fff::1",
+            "4000::1",
+            "5f00::1",
+        ];
+        for text in closed {
+            assert!(forbidden(text.parse().unwrap()).is_some(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The tool itself.
+
+use super::fetch::{self, Page};
+use super::guard::{self, HostPort};
+use super::html;
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use encoding_rs::{Encoding, UTF_8};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Where a page without a charset in its header may name one.
+const HEAD: usize = 2048;
+
+/// Fetches pages.
+pub struct WebFetch {
+    allow: Vec<HostPort>,
+}
+
+impl WebFetch {
+    /// `allow`: hosts and ports that may be fetched although they are not of the public internet.
+    pub fn new(allow: Vec<HostPort>) -> Self {
+        Self { allow }
+    }
+}
+
+/// Arguments of [`WebFetch`].
+#[derive(Debug, Deserialize)]
+pub struct FetchArgs {
+    url: String,
+}
+
+impl ToolHandler for WebFetch {
+    type Args = FetchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // A GET changes nothing over there, but its address tells something: external, asked for.
+        catalogue::spec(
+            "web_fetch",
+            RiskClass::External,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
+                },
+                "required": ["url"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::web_fetch::suggest).await
+    }
+
+    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Preview {
+        let checked = guard::parse(&args.url).and_then(guard::target);
+        match checked {
+            Ok(target) => Preview {
+                summary: format!("asks {} for {}", target.place(), target.url),
+                detail: None,
+                count: None,
+                reversible: false,
+            },
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+        let url = guard::parse(&args.url)?;
+        let page = fetch::fetch(url, &self.allow).await?;
+        if !(200..300).contains(&page.status) {
+            return Err(ToolsError::Refused(format!(
+                "{} answered with status {}; check the address",
+                page.url, page.status
+            ))
+            .into());
+        }
+        Ok(blocking(move || show(&page)).await?)
+    }
+}
+
+fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
+    let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
+        || page.media.is_empty() && looks_like_html(&page.bytes);
+    let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
+    let mut content;
+    if is_html {
+        let read = html::readable(&decode(page, true), &page.url);
+        let title = read.title.unwrap_or_else(|| "(none)".to_owned());
+        content = format!("Title: {title}\nURL: {}\n\n{}", page.url, read.text);
+        if read.cut {
+            content.push_str("\n[the page took too long to read; the rest was left out]");
+        }
+        if !read.links.is_empty() {
+            content.push_str("\n\nLinks:\n");
+            for (text, url) in &read.links {
+                let _ = writeln!(content, "{text}: {url}");
+            }
+        }
+        data["title"] = Value::String(title);
+        data["links"] = json!(read.links);
+    } else {
+        content = format!("URL: {}\n\n{}", page.url, plain(page)?);
+    }
+    if page.cut {
+        content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
+    }
+    Ok(ToolOutput {
+        data: Some(data),
+        tainted: true,
+        ..ToolOutput::text(content)
+    })
+}
+
+/// Anything but a page: JSON set out in lines, text as it is.
+fn plain(page: &Page) -> Result<String, ToolsError> {
+    let text = decode(page, false);
+    if page.media.ends_with("json") {
+        let parsed: Option<Value> = serde_json::from_str(&text).ok();
+        let pretty = parsed.and_then(|value| serde_json::to_string_pretty(&value).ok());
+        return Ok(pretty.unwrap_or(text));
+    }
+    let texts = [
+        "text/",
+        "application/xml",
+        "application/javascript",
+        "application/yaml",
+    ];
+    let is_text = texts.iter().any(|kind| page.media.starts_with(kind))
+        || page.media.ends_with("+xml")
+        || !page.bytes.contains(&0) && std::str::from_utf8(&page.bytes).is_ok();
+    if is_text {
+        return Ok(text);
+    }
+    let media = if page.media.is_empty() {
+        "binary data"
+    } else {
+        &page.media
+    };
+    Err(ToolsError::Refused(format!(
+        "{} is {media}, which can't be read as text; fetch a page or a text file",
+        page.url
+    )))
+}
+
+fn looks_like_html(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]).to_lowercase();
+    let head = head.trim_start();
+    head.starts_with("<!doctype html") || head.starts_with("<html")
+}
+
+fn decode(page: &Page, is_html: bool) -> String {
+    let label = page
+        .charset
+        .clone()
+        .or_else(|| is_html.then(|| declared(&page.bytes)).flatten());
+    let encoding = label
+        .and_then(|label| Encoding::for_label(label.as_bytes()))
+        .unwrap_or(UTF_8);
+    encoding.decode(&page.bytes).0.into_owned()
+}
+
+/// The charset that a page names in its own head.
+fn declared(bytes: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_lowercase();
+    let (_, rest) = head.split_once("charset=")?;
+    let name = rest.trim_start_matches(['"', '\'']);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
+    Some(name[..end.unwrap_or(name.len())].to_owned())
+}

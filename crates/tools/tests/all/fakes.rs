@@ -1,0 +1,292 @@
+//! A workspace with a dispatcher over in-memory ports.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use steward_core::ports::{
+    Authorized, BlobError, Blobs, Clock, Facts, Note, Reminder, StoreError, StoreResult, ToolScope,
+    Tools as _,
+};
+use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
+use steward_core::{AgentId, TenantId, Timestamp, hash};
+use steward_sandbox::process::Helper;
+use steward_tools::terminal::TerminalConfig;
+use steward_tools::{Dispatcher, Ports, ToolsConfig, standard};
+use tempfile::TempDir;
+
+/// 2026-11-21T08:00:00Z.
+pub const NOW: Timestamp = Timestamp(1_795_248_000_000);
+
+pub struct Fixed;
+
+impl Clock for Fixed {
+    fn now(&self) -> Timestamp {
+        NOW
+    }
+    fn utc_offset_minutes(&self, _: Timestamp) -> i32 {
+        60
+    }
+}
+
+#[derive(Default)]
+pub struct MemoryBlobs(Mutex<BTreeMap<String, Vec<u8>>>);
+
+impl MemoryBlobs {
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+#[async_trait]
+impl Blobs for MemoryBlobs {
+    async fn put(&self, bytes: Vec<u8>) -> Result<String, BlobError> {
+        let name = hash::sha256(&bytes);
+        self.0.lock().unwrap().insert(name.clone(), bytes);
+        Ok(name)
+    }
+    async fn get(&self, name: &str) -> Result<Vec<u8>, BlobError> {
+        let all = self.0.lock().unwrap();
+        all.get(name)
+            .cloned()
+            .ok_or_else(|| BlobError::Missing(name.to_owned()))
+    }
+}
+
+#[derive(Default)]
+pub struct MemoryFacts {
+    pub memory: Mutex<(String, u64)>,
+    /// So many saves of the memory find that another run was faster.
+    pub races: AtomicU64,
+    pub saves: AtomicU64,
+    notes: Mutex<BTreeMap<String, Note>>,
+    reminders: Mutex<BTreeMap<String, Reminder>>,
+}
+
+#[async_trait]
+impl Facts for MemoryFacts {
+    async fn memory(&self, _: TenantId, _: AgentId) -> StoreResult<(String, u64)> {
+        Ok(self.memory.lock().unwrap().clone())
+    }
+    async fn save_memory(
+        &self,
+        _: TenantId,
+        _: AgentId,
+        text: &str,
+        version: u64,
+    ) -> StoreResult<()> {
+        let mut memory = self.memory.lock().unwrap();
+        if self.races.load(Ordering::Relaxed) > 0 {
+            self.races.fetch_sub(1, Ordering::Relaxed);
+            memory.0.push_str("\nfrom another run");
+            memory.1 += 1;
+        }
+        if memory.1 != version {
+            return Err(StoreError::Conflict("a newer memory".into()));
+        }
+        self.saves.fetch_add(1, Ordering::Relaxed);
+        *memory = (text.to_owned(), version + 1);
+        Ok(())
+    }
+    async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
+        Ok(self
+            .notes
+            .lock()
+            .unwrap()
+            .insert(note.title.clone(), note.clone()))
+    }
+    async fn remove_note(&self, _: TenantId, _: AgentId, title: &str) -> StoreResult<()> {
+        self.notes.lock().unwrap().remove(title);
+        Ok(())
+    }
+    async fn notes(&self, _: TenantId, _: AgentId) -> StoreResult<Vec<Note>> {
+        Ok(self.notes.lock().unwrap().values().cloned().collect())
+    }
+    async fn save_reminder(&self, _: TenantId, _: AgentId, reminder: &Reminder) -> StoreResult<()> {
+        self.reminders
+            .lock()
+            .unwrap()
+            .insert(reminder.id.clone(), reminder.clone());
+        Ok(())
+    }
+    async fn remove_reminder(&self, _: TenantId, _: AgentId, id: &str) -> StoreResult<()> {
+        self.reminders.lock().unwrap().remove(id);
+        Ok(())
+    }
+    async fn reminders(&self, _: TenantId, _: AgentId) -> StoreResult<Vec<Reminder>> {
+        let mut all: Vec<_> = self.reminders.lock().unwrap().values().cloned().collect();
+        all.sort_by_key(|one| one.at);
+        Ok(all)
+    }
+}
+
+/// A workspace `w` beside a file `secret.txt` that no tool may reach.
+pub struct Bench {
+    dir: TempDir,
+    pub tools: Dispatcher,
+    pub facts: Arc<MemoryFacts>,
+    pub blobs: Arc<MemoryBlobs>,
+    pub scope: ToolScope,
+    calls: AtomicU64,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::allowing(&[])
+    }
+
+    pub fn allowing(web: &[String]) -> Self {
+        Self::with(web, TerminalConfig::default())
+    }
+
+    pub fn with(web: &[String], terminal: TerminalConfig) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        // Commands may run as another user, who must be able to walk here.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(dir.path(), open).unwrap();
+        let workspace = dir.path().join("w");
+        std::fs::create_dir_all(workspace.join("notes")).unwrap();
+        std::fs::write(dir.path().join("secret.txt"), "SECRET-OUTSIDE\n").unwrap();
+        let config = ToolsConfig {
+            web_allow: web.iter().map(|text| text.parse().unwrap()).collect(),
+            terminal,
+            sandbox_helper: Helper {
+                program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
+                prefix: Vec::new(),
+            },
+        };
+        let (facts, blobs) = (
+            Arc::new(MemoryFacts::default()),
+            Arc::new(MemoryBlobs::default()),
+        );
+        let ports = Ports {
+            facts: facts.clone(),
+            blobs: blobs.clone(),
+            clock: Arc::new(Fixed),
+        };
+        Self {
+            scope: scope(workspace),
+            tools: standard(config, &ports).unwrap(),
+            facts,
+            blobs,
+            dir,
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.scope.workspace.join(name)
+    }
+
+    pub fn outside(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    /// Ways out of the workspace, each a path that a model could give.
+    pub fn escapes(&self) -> Vec<String> {
+        let _ = symlink("../secret.txt", self.path("link.txt"));
+        let _ = symlink("..", self.path("linkdir"));
+        let _ = symlink(
+            self.outside().join("secret.txt"),
+            self.path("absolute-link"),
+        );
+        vec![
+            "../secret.txt".into(),
+            "notes/../../secret.txt".into(),
+            self.outside().join("secret.txt").display().to_string(),
+            "link.txt".into(),
+            "linkdir/secret.txt".into(),
+            "absolute-link".into(),
+            "/etc/passwd".into(),
+            "/proc/self/environ".into(),
+        ]
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.keyed(tool, arguments, &format!("key-{number}")).await
+    }
+
+    pub async fn keyed(
+        &self,
+        tool: &str,
+        arguments: Value,
+        key: &str,
+    ) -> Result<ToolOutput, ToolError> {
+        let call = Authorized {
+            args_hash: hash::of_json(&arguments),
+            call: call(tool, arguments),
+            idempotency_key: key.to_owned(),
+        };
+        self.tools.run(call, &self.scope).await
+    }
+
+    pub async fn ok(&self, tool: &str, arguments: Value) -> ToolOutput {
+        match self.call(tool, arguments.clone()).await {
+            Ok(output) => output,
+            Err(error) => panic!("{tool} {arguments}: {error}"),
+        }
+    }
+
+    /// The message that goes back to the model.
+    pub async fn refused(&self, tool: &str, arguments: Value) -> String {
+        match self.call(tool, arguments.clone()).await {
+            Err(ToolError::RespondToModel(message)) => message,
+            other => panic!("{tool} {arguments}: {other:?}"),
+        }
+    }
+
+    pub async fn preview(&self, tool: &str, arguments: Value) -> Preview {
+        self.tools
+            .preview(&call(tool, arguments), &self.scope)
+            .await
+    }
+
+    pub async fn undo(&self, output: &ToolOutput) -> Result<String, ToolError> {
+        // Through text, as the event log keeps it.
+        let text = serde_json::to_string(output.undo.as_ref().unwrap()).unwrap();
+        let undo: Undo = serde_json::from_str(&text).unwrap();
+        self.tools.undo(&undo, &self.scope).await
+    }
+}
+
+pub fn scope(workspace: PathBuf) -> ToolScope {
+    ToolScope {
+        tenant: "00000000-0000-0000-0000-000000000001".parse().unwrap(),
+        run: None,
+        agent: "00000000-0000-0000-0000-000000000002".parse().unwrap(),
+        conversation: None,
+        workspace,
+        now: NOW,
+        utc_offset_minutes: 60,
+        timeout_ms: 20_000,
+        stop: Arc::new(AtomicBool::new(false)),
+    }
+}
+
+pub fn call(tool: &str, arguments: Value) -> ToolCall {
+    ToolCall {
+        id: "c1".into(),
+        name: tool.into(),
+        arguments,
+        source: CallSource::Native,
+        confidence: 1.0,
+    }
+}

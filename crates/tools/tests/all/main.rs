@@ -1,0 +1,13 @@
+//! The tools through their dispatcher, as the engine calls them.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod catalogue;
+mod dispatcher;
+mod facts;
+mod fakes;
+mod files;
+mod mail;
+mod server;
+mod terminal;
+mod web;
+mod write;

