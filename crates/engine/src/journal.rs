@@ -25,6 +25,12 @@ impl Journal {
             let page = deps.store.events(lease.tenant, lease.run, state.last_seq, PAGE).await?;
             let last = page.len() < PAGE as usize;
             for stored in &page {
+                if stored.event.body == EventBody::Unknown {
+                    return Err(StoreError::Backend(format!(
+                        "event {} of run {} was written by a newer program; go on with that one",
+                        stored.event.seq, lease.run
+                    )));
+                }
                 state.apply(&stored.event);
             }
             if last {

@@ -95,6 +95,13 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
     )
     .await;
     match proposed {
+        Ok(proposal) if proposal.candidates.is_empty() && !proposal.filtered.wants_tool => {
+            let offered = setup.tools.len();
+            runner
+                .journal
+                .append(EventBody::IntentFiltered { kept: Vec::new(), offered, wants_tool: false })
+                .await
+        }
         Ok(proposal) => propose(runner, proposal.candidates, "intent", proposal.notes).await,
         Err(error) => runner.journal.append(EventBody::PlanFailed { message: error.to_string() }).await,
     }

@@ -63,8 +63,8 @@ pub(crate) async fn drive(
         let node = deps.config.node.clone();
         runner.journal.append(EventBody::RunResumed { node }).await?;
     }
+    runner.take_commands().await?;
     loop {
-        runner.take_commands().await?;
         let effects = runner.journal.state.next(deps.clock.now());
         if effects.is_empty() && runner.rest().await? {
             return Ok(());
@@ -72,10 +72,25 @@ pub(crate) async fn drive(
         for effect in effects {
             runner.carry_out(effect).await?;
         }
+        // A commit that parks gives the lease back with it: what was queued since needs a new one.
+        if !runner.parked() {
+            runner.take_commands().await?;
+        }
     }
 }
 
 impl Runner<'_> {
+    /// Whether the run waits for a person or for a far alarm.
+    fn parked(&self) -> bool {
+        match &self.journal.state.waiting {
+            Some(Waiting::Approval { .. }) => true,
+            Some(Waiting::Timer { at, .. }) => {
+                at.since(self.deps.clock.now()) > self.deps.config.short_wait
+            }
+            None => false,
+        }
+    }
+
     /// Takes queued commands in: each becomes an event, consumed in the same transaction.
     async fn take_commands(&mut self) -> StoreResult<()> {
         let lease = self.journal.lease();
@@ -83,36 +98,32 @@ impl Runner<'_> {
         for QueuedCommand { id, command } in queued {
             let mut side = vec![SideWrite::Consumed(vec![id])];
             let mut events = Vec::new();
-            let waits_for = match &self.journal.state.waiting {
-                Some(Waiting::Approval { id, subject }) => Some((*id, subject.clone())),
-                _ => None,
-            };
+            let mut wakes = false;
             match command {
                 _ if self.journal.state.is_finished() => {}
                 Command::Stop { by } => {
                     self.handle.stop.store(true, Ordering::Relaxed);
+                    wakes = true;
                     events.push(EventBody::StopRequested { by });
                 }
                 Command::Steer { text, by } => events.push(EventBody::RunSteered { text, by }),
                 Command::Timer { id } => {
+                    wakes = matches!(&self.journal.state.waiting, Some(Waiting::Timer { id: open, .. }) if *open == id);
                     side.push(SideWrite::TimerDone(id));
                     events.push(EventBody::TimerFired { timer_id: id });
                 }
                 Command::Decide { id, answer, by } => {
-                    if waits_for.is_some_and(|(open, subject)| open == id && answer.fits(&subject)) {
+                    wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
+                    if wakes {
                         side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
                         events.push(EventBody::ApprovalDecided { approval_id: id, answer, by });
                     }
                 }
             }
-            if !events.is_empty() && self.journal.state.waiting.is_some() {
+            if wakes && self.journal.state.waiting.is_some() {
                 side.push(status(&self.journal.state, RunStatus::Running));
             }
             self.journal.commit(events, side).await?;
-            if self.journal.state.waiting.is_some() && !self.journal.state.is_finished() {
-                let parked = status(&self.journal.state, RunStatus::Parked);
-                self.journal.commit(Vec::new(), vec![parked]).await?;
-            }
         }
         Ok(())
     }

@@ -205,13 +205,9 @@ impl RunService {
         let deps = &self.inner.deps;
         tokio::select! {
             result = drive(deps, &handle, lease.clone(), fresh) => {
+                // The lease is not given back: it ends by itself, and the run is not tried at once again.
                 if let Err(error) = result {
-                    tracing::error!(%run, %error, "the run rests until it can go on");
-                    if !matches!(error, StoreError::Fenced { .. })
-                        && let Err(error) = deps.store.release(&lease).await
-                    {
-                        tracing::warn!(%run, %error, "cannot release the run; its lease will end by itself");
-                    }
+                    tracing::error!(%run, %error, "the run rests until its lease ends");
                 }
             }
             () = self.renew(&lease) => {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use steward_core::agent::Agent;
 use steward_core::model::{Connection, Provider};
 use steward_core::ports::{
-    Agents, Blobs, Clock, Connections, Embedder, EventBus, Ids, Models, Settings as _,
+    Agents, Blobs, Clock, Connections, Embedder, EventBus, Ids, Settings as _,
 };
 use steward_core::{AgentId, ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
@@ -18,7 +18,7 @@ use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
 use steward_models::discovery::{Environment, discover};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
-use steward_models::openai::Secrets;
+use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
 use steward_store::{Place, Store, StoreConfig};
@@ -30,6 +30,9 @@ pub const DEFAULT_AGENT: &str = "steward";
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 /// Idle time after which the embedding model's memory is given back.
 const EMBEDDER_IDLE: Duration = Duration::from_secs(300);
+
+/// Context window of the built-in model, tokens: all that it was trained for.
+const LOCAL_WINDOW: u32 = 2048;
 
 /// What differs between commands.
 #[derive(Debug, Clone, Default)]
@@ -80,9 +83,9 @@ impl App {
         install_tls();
         let tenant = TenantId::DEFAULT;
         make_private_dir(&settings.data_dir)?;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let ids: Arc<dyn Ids> = Arc::new(UuidV7::default());
-        let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::open(settings.data_dir.join("blobs"))?);
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let ids: Arc<dyn Ids> = Arc::new(UuidV7);
+        let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&settings.data_dir));
         let config = match &settings.database {
             Some(url) => StoreConfig::postgres(url),
             None => StoreConfig::sqlite(&settings.data_dir),
@@ -90,11 +93,12 @@ impl App {
         let embedded = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
         let local = Arc::new(local_model(settings));
-        let connections = find_connections(&store, tenant, settings).await?;
-        let default = default_connection(&store, tenant, settings, &connections).await?;
         let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
+        let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
+        let connections = find_connections(&store, tenant, settings, &client).await?;
+        let default = default_connection(&store, tenant, settings, &connections).await?;
         let list = connections.iter().map(|known| known.connection.clone()).collect();
-        let models = Arc::new(Router::new(list, default, Arc::clone(&local), secrets)?);
+        let models = Arc::new(Router::new(client, list, default));
         let web_allow = options
             .web_allow
             .iter()
@@ -113,7 +117,7 @@ impl App {
             steward_models::embed::EmbedOptions::default(),
             Some(EMBEDDER_IDLE),
         ));
-        let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::default());
+        let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::new());
         let node = if embedded {
             "local".to_owned()
         } else {
@@ -184,11 +188,10 @@ impl App {
         }
     }
 
-    /// Lets go of runs, ends the model's process, closes the database.
+    /// Lets go of runs and ends the model's process; the database closes with the last use of it.
     pub async fn close(self) {
         self.runs.shutdown().await;
         self.local.stop().await;
-        self.store.close().await;
     }
 }
 
@@ -209,6 +212,8 @@ fn local_model(settings: &Settings) -> Supervisor {
         .arg("model-server")
         .arg("--model")
         .arg(&settings.model)
+        .arg("--context")
+        .arg(LOCAL_WINDOW.to_string())
         .arg("--idle-exit")
         .arg(settings.model_idle_s.to_string());
     let token = SecretString::from(hex::encode(crate::keys::random(24)));
@@ -220,6 +225,7 @@ async fn find_connections(
     store: &Store,
     tenant: TenantId,
     settings: &Settings,
+    client: &Client,
 ) -> anyhow::Result<Vec<Known>> {
     let mut known: Vec<Known> = store
         .connections(tenant)
@@ -227,8 +233,10 @@ async fn find_connections(
         .into_iter()
         .map(|connection| Known { connection, from: "saved".to_owned() })
         .collect();
-    let environment = Environment::new(variable);
-    for found in discover(&environment, &settings.model).await {
+    let mut environment = Environment::new(variable);
+    environment.local_model = Some(settings.model.clone());
+    environment.local_window = LOCAL_WINDOW;
+    for found in discover(&environment, client).await {
         let taken = known.iter().any(|one| one.connection.name == found.connection.name);
         if !taken {
             known.push(Known { connection: found.connection, from: found.how });

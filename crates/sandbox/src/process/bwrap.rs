@@ -66,6 +66,8 @@ pub(super) fn arguments(
     for path in SYSTEM {
         a.system(Path::new(path));
     }
+    // Made by bubblewrap itself, the folder would be closed to anyone but root.
+    a.parents(Path::new("/etc/alternatives"));
     for path in ETC {
         a.add(["--ro-bind-try", path, path]);
     }

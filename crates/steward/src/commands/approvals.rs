@@ -9,7 +9,7 @@ use crate::term::Term;
 use anyhow::bail;
 use serde_json::json;
 use steward_core::approval::{Answer, Approval, Subject};
-use steward_core::ports::ApprovalFilter;
+use steward_core::ports::{ApprovalFilter, Approvals as _, RunStore as _};
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Approvals, term: Term) -> anyhow::Result<Exit> {

@@ -9,7 +9,7 @@ use crate::term::Term;
 use anyhow::Context;
 use steward_core::ConversationId;
 use steward_core::event::{Mode, Origin};
-use steward_core::ports::Conversation;
+use steward_core::ports::{Conversation, Conversations as _};
 use steward_engine::StartRun;
 
 /// Runs the command.

@@ -11,6 +11,7 @@ use serde_json::json;
 use std::time::Instant;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
+use steward_core::ports::{Connections as _, Models as _, Settings as _};
 use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelRequest, Provider};
 
 /// Name of the setting that holds the default connection.

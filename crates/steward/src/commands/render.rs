@@ -6,7 +6,7 @@ use std::io::Write;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
 use steward_core::model::Purpose;
 use steward_core::plan::{Candidate, FINAL_ANSWER, PlanStep};
-use steward_parse::PlanStream;
+use steward_parse::{PlanStream, ToolIndex};
 
 /// Longest argument shown in one line.
 const SHOWN: usize = 160;
@@ -18,18 +18,20 @@ pub struct Renderer {
     plan: Option<PlanStream>,
     steps_shown: usize,
     streamed: bool,
+    index: ToolIndex,
 }
 
 impl Renderer {
     /// A renderer for one run.
     pub fn new(term: Term, verbose: bool) -> Self {
-        Self { term, verbose, plan: None, steps_shown: 0, streamed: false }
+        Self { term, verbose, plan: None, steps_shown: 0, streamed: false, index: ToolIndex::new(&[]) }
     }
 
     /// Shows one event.
     pub fn event(&mut self, event: &Event) {
         let term = self.term;
         match &event.body {
+            EventBody::RunStarted { setup, .. } => self.index = ToolIndex::new(&setup.tools),
             EventBody::RunResumed { node } => {
                 term.say(&term.dim(&format!("resumed on {node}")));
             }
@@ -49,7 +51,7 @@ impl Renderer {
                     term.say(&term.dim(&format!("asking {model} ({purpose:?}, up to {reserved} tokens)")));
                 }
                 if *purpose == Purpose::Plan {
-                    self.plan = Some(PlanStream::default());
+                    self.plan = Some(PlanStream::new(&self.index));
                     self.steps_shown = 0;
                 }
                 term.status("thinking…");

@@ -7,7 +7,7 @@ use crate::compose::{App, Options};
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
-use steward_core::ports::{RunFilter, RunStatus};
+use steward_core::ports::{RunFilter, RunStatus, RunStore as _};
 use steward_engine::RunService;
 
 /// Runs the command.

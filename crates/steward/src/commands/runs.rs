@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};
-use steward_core::ports::{RunFilter, RunRow, RunStatus};
+use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore as _};
 
 /// Events read at once.
 const PAGE: u32 = 500;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, AccessDeps, FirstStart};
 use steward_api::{ApiState, Health, Listening, Probe};
-use steward_core::ports::RunStore;
+use steward_core::ports::{Models as _, RunStore as _};
 
 /// The user behind programs of this machine's owner.
 const LOCAL_USER: &str = "local@steward";
