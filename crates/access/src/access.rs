@@ -79,11 +79,15 @@ impl Access {
         }
         if let Some((email, password)) = admin {
             self.make_user(email, password, Role::Admin).await?;
-            return Ok(FirstStart::Made { email: email.to_lowercase() });
+            return Ok(FirstStart::Made {
+                email: email.to_lowercase(),
+            });
         }
         let token = random_hex(24);
         let hash = serde_json::Value::String(sha256(token.as_bytes()));
-        self.settings.set_setting(self.tenant, SETUP_TOKEN, &hash).await?;
+        self.settings
+            .set_setting(self.tenant, SETUP_TOKEN, &hash)
+            .await?;
         Ok(FirstStart::Token(token))
     }
 
@@ -95,19 +99,26 @@ impl Access {
         password: &str,
     ) -> Result<(), AccessError> {
         let kept = self.settings.setting(self.tenant, SETUP_TOKEN).await?;
-        let kept = kept.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
+        let kept = kept
+            .as_ref()
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
         if kept.is_empty() || kept != sha256(token.as_bytes()) || self.has_admin().await? {
             return Err(AccessError::SetupToken);
         }
         self.make_user(email, password, Role::Admin).await?;
-        self.settings.set_setting(self.tenant, SETUP_TOKEN, &serde_json::Value::Null).await?;
+        self.settings
+            .set_setting(self.tenant, SETUP_TOKEN, &serde_json::Value::Null)
+            .await?;
         Ok(())
     }
 
     /// A new API key for the user of `email`; the one before it ends. Shown once, kept as a hash.
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
-        let Some(mut user) =
-            self.users.user_by_email(self.tenant, &email.to_lowercase()).await?
+        let Some(mut user) = self
+            .users
+            .user_by_email(self.tenant, &email.to_lowercase())
+            .await?
         else {
             return Err(AccessError::Invalid(format!("there is no user {email}")));
         };
@@ -119,7 +130,12 @@ impl Access {
 
     /// A user that only programs on this machine use; made if it isn't there. Has no password.
     pub async fn service_user(&self, email: &str, name: &str) -> Result<(), AccessError> {
-        if self.users.user_by_email(self.tenant, email).await?.is_none() {
+        if self
+            .users
+            .user_by_email(self.tenant, email)
+            .await?
+            .is_none()
+        {
             self.save(email, name, Role::Operator, None).await?;
         }
         Ok(())
@@ -130,27 +146,32 @@ impl Access {
         Ok(marker == Some(serde_json::Value::Bool(true)))
     }
 
-    async fn make_user(
-        &self,
-        email: &str,
-        password: &str,
-        role: Role,
-    ) -> Result<(), AccessError> {
+    async fn make_user(&self, email: &str, password: &str, role: Role) -> Result<(), AccessError> {
         let email = email.trim().to_lowercase();
         let plausible = email.split_once('@').is_some_and(|(name, host)| {
             !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
         });
         if !plausible || email.len() > 254 {
-            return Err(AccessError::Invalid(format!("`{email}` is not an email address")));
+            return Err(AccessError::Invalid(format!(
+                "`{email}` is not an email address"
+            )));
         }
         let password = password.to_owned();
         let hash = tokio::task::spawn_blocking(move || password::hash(&password))
             .await
             .map_err(|error| AccessError::Hash(error.to_string()))??;
-        self.save(&email, email.split('@').next().unwrap_or(&email), role, Some(hash)).await?;
+        self.save(
+            &email,
+            email.split('@').next().unwrap_or(&email),
+            role,
+            Some(hash),
+        )
+        .await?;
         if role == Role::Admin {
             let yes = serde_json::Value::Bool(true);
-            self.settings.set_setting(self.tenant, "auth.has_admin", &yes).await?;
+            self.settings
+                .set_setting(self.tenant, "auth.has_admin", &yes)
+                .await?;
         }
         Ok(())
     }
@@ -182,7 +203,12 @@ impl Access {
             "viewer" => Role::Viewer,
             other => return Err(LoginError::Unavailable(format!("unknown role `{other}`"))),
         };
-        Ok(Principal { tenant: self.tenant, user: user.id, name: user.name.clone(), role })
+        Ok(Principal {
+            tenant: self.tenant,
+            user: user.id,
+            name: user.name.clone(),
+            role,
+        })
     }
 }
 
@@ -194,8 +220,13 @@ impl Authenticator for Access {
         if let Some(seconds) = self.attempts.closed(&email, now) {
             return Err(LoginError::TooMany { seconds });
         }
-        let unavailable = |error: steward_core::ports::StoreError| LoginError::Unavailable(error.to_string());
-        let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
+        let unavailable =
+            |error: steward_core::ports::StoreError| LoginError::Unavailable(error.to_string());
+        let user = self
+            .users
+            .user_by_email(self.tenant, &email)
+            .await
+            .map_err(unavailable)?;
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
         let password = password.to_owned();
         let fits = tokio::task::spawn_blocking(move || password::verify(&password, phc.as_deref()))
@@ -215,13 +246,20 @@ impl Authenticator for Access {
     }
 
     async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {
-        let unavailable = |error: steward_core::ports::StoreError| LoginError::Unavailable(error.to_string());
+        let unavailable =
+            |error: steward_core::ports::StoreError| LoginError::Unavailable(error.to_string());
         let user = if bearer.starts_with(KEY_PREFIX) {
             let hash = sha256(bearer.as_bytes());
-            self.users.user_by_api_key(self.tenant, &hash).await.map_err(unavailable)?
+            self.users
+                .user_by_api_key(self.tenant, &hash)
+                .await
+                .map_err(unavailable)?
         } else {
             let id = self.tokens.check(bearer, self.clock.now())?;
-            self.users.user(self.tenant, id).await.map_err(unavailable)?
+            self.users
+                .user(self.tenant, id)
+                .await
+                .map_err(unavailable)?
         };
         self.principal(&user.ok_or(LoginError::Token)?)
     }

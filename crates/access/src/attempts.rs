@@ -8,7 +8,7 @@ use steward_core::Timestamp;
 /// Failures before an email is closed.
 const ALLOWED: usize = 5;
 /// Window of the count, and how long it stays closed after the last failure.
-const WINDOW: Duration = Duration::from_secs(15 * 60);
+const WINDOW: Duration = Duration::from_mins(15);
 /// Emails remembered; the oldest are forgotten first.
 const REMEMBERED: usize = 10_000;
 
@@ -28,7 +28,7 @@ impl Attempts {
             return None;
         }
         let last = times.last().copied()?;
-        Some((WINDOW - now.since(last).min(WINDOW)).as_secs().max(1))
+        Some(WINDOW.saturating_sub(now.since(last)).as_secs().max(1))
     }
 
     /// Notes a failure.
@@ -42,6 +42,9 @@ impl Attempts {
 
     /// Forgets failures after a success.
     pub fn succeeded(&self, email: &str) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(email);
+        self.failures
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(email);
     }
 }

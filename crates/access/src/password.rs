@@ -28,8 +28,12 @@ pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
 pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
     /// Of a random password that nobody knows: unknown users cost as much time as known ones.
     const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE";
-    let Ok(parsed) = PasswordHash::new(phc.unwrap_or(NOBODY)) else { return false };
-    let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
+    let Ok(parsed) = PasswordHash::new(phc.unwrap_or(NOBODY)) else {
+        return false;
+    };
+    let fits = Argon2::default()
+        .verify_password(password.as_bytes(), &parsed)
+        .is_ok();
     fits && phc.is_some()
 }
 
@@ -46,7 +50,9 @@ mod tests {
         assert!(!verify("correct horse battery", None));
         assert!(!verify("x", Some("not a hash")));
         assert!(hash("short").is_err());
-        let nobody = argon2::password_hash::phc::PasswordHash::new("$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE");
+        let nobody = argon2::password_hash::phc::PasswordHash::new(
+            "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE",
+        );
         assert!(nobody.is_ok(), "the stand-in must cost a real verification");
     }
 }

@@ -30,7 +30,12 @@ impl Tokens {
 
     pub fn issue(&self, user: UserId, now: Timestamp) -> Result<String, LoginError> {
         let iat = u64::try_from(now.0 / 1000).unwrap_or(0);
-        let claims = Claims { iss: ISSUER.to_owned(), sub: user, iat, exp: iat + LIFETIME_S };
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            sub: user,
+            iat,
+            exp: iat + LIFETIME_S,
+        };
         let key = EncodingKey::from_secret(self.key.expose_secret());
         encode(&Header::new(Algorithm::HS256), &claims, &key)
             .map_err(|error| LoginError::Unavailable(error.to_string()))
@@ -42,7 +47,9 @@ impl Tokens {
         rules.validate_exp = false;
         rules.set_issuer(&[ISSUER]);
         let key = DecodingKey::from_secret(self.key.expose_secret());
-        let claims = decode::<Claims>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims;
+        let claims = decode::<Claims>(token, &key, &rules)
+            .map_err(|_| LoginError::Token)?
+            .claims;
         let seconds = u64::try_from(now.0 / 1000).unwrap_or(0);
         if seconds >= claims.exp {
             return Err(LoginError::Token);

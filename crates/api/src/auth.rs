@@ -19,7 +19,11 @@ async fn principal(parts: &Parts, state: &ApiState) -> Result<Principal, LoginEr
         .headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
+        .and_then(|value| {
+            value
+                .strip_prefix("Bearer ")
+                .or_else(|| value.strip_prefix("bearer "))
+        })
         .map(str::trim)
         .filter(|token| !token.is_empty())
         .ok_or(LoginError::Token)?;
@@ -30,7 +34,10 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = OpenAiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
-        principal(parts, state).await.map(Self).map_err(|error| OpenAiError::unauthorized(&error))
+        principal(parts, state)
+            .await
+            .map(Self)
+            .map_err(|error| OpenAiError::unauthorized(&error))
     }
 }
 

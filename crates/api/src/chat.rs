@@ -28,15 +28,22 @@ pub(crate) async fn completions(
     let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
     let agent = find(&state, &request.model).await?;
     let name = agent.name.clone();
-    let (streamed, with_usage) =
-        (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
+    let (streamed, with_usage) = (
+        request.stream,
+        request
+            .stream_options
+            .as_ref()
+            .is_some_and(|one| one.include_usage),
+    );
     let created = state.runs.deps().clock.now().0 / 1000;
     let start = start_of(&state, &principal, agent, request)?;
     let run = state.runs.start(start).await?;
     if streamed {
         return Ok(stream(&state, run, name, created, with_usage).into_response());
     }
-    whole(&state, run, &name, created).await.map(IntoResponse::into_response)
+    whole(&state, run, &name, created)
+        .await
+        .map(IntoResponse::into_response)
 }
 
 fn start_of(
@@ -46,9 +53,16 @@ fn start_of(
     request: ChatRequest,
 ) -> Result<StartRun, OpenAiError> {
     if request.n.is_some_and(|n| n != 1) {
-        return Err(OpenAiError::invalid("an agent gives one answer; leave `n` out", "n"));
+        return Err(OpenAiError::invalid(
+            "an agent gives one answer; leave `n` out",
+            "n",
+        ));
     }
-    if request.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+    if request
+        .tools
+        .as_ref()
+        .is_some_and(|tools| !tools.is_empty())
+    {
         return Err(OpenAiError::invalid(
             "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
             "tools",
@@ -59,19 +73,29 @@ fn start_of(
         let text = message.text()?;
         match message.role.as_str() {
             "system" | "developer" => {
-                agent.instructions = format!("{}\n\n{text}", agent.instructions).trim().to_owned();
+                format!("{}\n\n{text}", agent.instructions)
+                    .trim()
+                    .clone_into(&mut agent.instructions);
             }
             "user" => history.push(Message::user(text)),
             "assistant" => history.push(Message::assistant(text)),
             "tool" | "function" => history.push(Message::user(format!("Observation: {text}"))),
             other => {
-                return Err(OpenAiError::invalid(format!("unknown role `{other}`"), "messages"));
+                return Err(OpenAiError::invalid(
+                    format!("unknown role `{other}`"),
+                    "messages",
+                ));
             }
         }
     }
-    let Some(input) = history.pop().filter(|last| last.role == steward_core::message::Role::User)
+    let Some(input) = history
+        .pop()
+        .filter(|last| last.role == steward_core::message::Role::User)
     else {
-        return Err(OpenAiError::invalid("the last message must be the user's", "messages"));
+        return Err(OpenAiError::invalid(
+            "the last message must be the user's",
+            "messages",
+        ));
     };
     if let Some(temperature) = request.temperature {
         agent.tuning.temperature = temperature.clamp(0.0, 2.0);
@@ -104,19 +128,46 @@ async fn whole(
     while let Some(event) = events.next().await {
         match event?.body {
             EventBody::ApprovalRequested { subject, .. } => {
-                return Ok(Json(completion(run, model, created, &waiting(&subject), "stop", &json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}), "waiting")));
+                return Ok(Json(completion(
+                    run,
+                    model,
+                    created,
+                    &waiting(&subject),
+                    "stop",
+                    &json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
+                    "waiting",
+                )));
             }
-            EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
+            EventBody::RunFinished {
+                outcome,
+                answer,
+                usage: spent,
+                ..
+            } => {
                 if let Outcome::Failed { message } = outcome {
                     return Err(OpenAiError::failed(format!("{message} (run {run})")));
                 }
-                let finish = if matches!(outcome, Outcome::Limited { .. }) { "length" } else { "stop" };
-                return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
+                let finish = if matches!(outcome, Outcome::Limited { .. }) {
+                    "length"
+                } else {
+                    "stop"
+                };
+                return Ok(Json(completion(
+                    run,
+                    model,
+                    created,
+                    &answer,
+                    finish,
+                    &usage(&spent),
+                    "finished",
+                )));
             }
             _ => {}
         }
     }
-    Err(OpenAiError::failed(format!("the log of run {run} ended early")))
+    Err(OpenAiError::failed(format!(
+        "the log of run {run} ended early"
+    )))
 }
 
 fn completion(
@@ -146,12 +197,19 @@ fn completion(
 /// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
 pub(crate) fn waiting(subject: &Subject) -> String {
     let what = match subject {
-        Subject::Call { tool, arguments, preview, .. } => {
+        Subject::Call {
+            tool,
+            arguments,
+            preview,
+            ..
+        } => {
             format!("{tool} {arguments} ({})", preview.summary)
         }
         Subject::Plan { .. } => "a plan".to_owned(),
         Subject::Uncertain { tool, .. } => format!("{tool} was interrupted: did it happen?"),
         Subject::Question { text, .. } => return text.clone(),
     };
-    format!("This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered.")
+    format!(
+        "This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered."
+    )
 }

@@ -18,7 +18,12 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, title: title.into(), hint: hint.into(), retry_after: None }
+        Self {
+            status,
+            title: title.into(),
+            hint: hint.into(),
+            retry_after: None,
+        }
     }
 }
 
@@ -61,12 +66,18 @@ impl From<LoginError> for Problem {
                 title,
                 "send `Authorization: Bearer …` with an API key, or a token from POST /api/auth/login",
             ),
-            LoginError::Invalid(_) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the request")
-            }
+            LoginError::Invalid(_) => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                title,
+                "correct the request",
+            ),
             LoginError::Unavailable(_) => {
                 tracing::error!(error = title, "logins cannot be checked");
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, title, "see /readyz; try again soon")
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    title,
+                    "see /readyz; try again soon",
+                )
             }
         }
     }
@@ -76,9 +87,11 @@ impl From<AccessError> for Problem {
     fn from(error: AccessError) -> Self {
         let title = error.to_string();
         match error {
-            AccessError::Invalid(_) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the request")
-            }
+            AccessError::Invalid(_) => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                title,
+                "correct the request",
+            ),
             AccessError::SetupToken => Self::new(
                 StatusCode::FORBIDDEN,
                 title,
@@ -86,7 +99,11 @@ impl From<AccessError> for Problem {
             ),
             AccessError::Store(_) | AccessError::Hash(_) => {
                 tracing::error!(error = title, "a user could not be saved");
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, title, "see /readyz; try again soon")
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    title,
+                    "see /readyz; try again soon",
+                )
             }
         }
     }

@@ -36,8 +36,15 @@ pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<V
                 ("failing", why)
             }
         };
-        parts.insert((*name).to_owned(), json!({"status": status, "detail": detail}));
+        parts.insert(
+            (*name).to_owned(),
+            json!({"status": status, "detail": detail}),
+        );
     }
-    let code = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let code = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     (code, Json(json!({"ready": ready, "parts": parts})))
 }

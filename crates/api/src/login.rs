@@ -28,7 +28,11 @@ pub(crate) struct SetUp {
 
 fn body<T>(parsed: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
     parsed.map(|Json(body)| body).map_err(|error| {
-        Problem::new(error.status(), error.body_text(), "send a JSON object with Content-Type: application/json")
+        Problem::new(
+            error.status(),
+            error.body_text(),
+            "send a JSON object with Content-Type: application/json",
+        )
     })
 }
 
@@ -39,7 +43,9 @@ pub(crate) async fn login(
 ) -> Result<Json<Value>, Problem> {
     let Login { email, password } = body(parsed)?;
     let (token, seconds) = state.access.login(&email, &password).await?;
-    Ok(Json(json!({"access_token": token, "token_type": "bearer", "expires_in": seconds})))
+    Ok(Json(
+        json!({"access_token": token, "token_type": "bearer", "expires_in": seconds}),
+    ))
 }
 
 /// `POST /api/auth/setup`: the first administrator, by the one-time token.
@@ -47,7 +53,11 @@ pub(crate) async fn set_up(
     State(state): State<ApiState>,
     parsed: Result<Json<SetUp>, JsonRejection>,
 ) -> Result<StatusCode, Problem> {
-    let SetUp { token, email, password } = body(parsed)?;
+    let SetUp {
+        token,
+        email,
+        password,
+    } = body(parsed)?;
     state.access.set_up(&token, &email, &password).await?;
     Ok(StatusCode::CREATED)
 }

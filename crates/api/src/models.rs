@@ -38,7 +38,12 @@ pub(crate) async fn find(state: &ApiState, name: &str) -> Result<Agent, OpenAiEr
     if let Some(agent) = deps.store.agent_by_name(deps.tenant, name).await? {
         return Ok(agent);
     }
-    let known: Vec<String> =
-        deps.store.agents(deps.tenant).await?.into_iter().map(|agent| agent.name).collect();
+    let known: Vec<String> = deps
+        .store
+        .agents(deps.tenant)
+        .await?
+        .into_iter()
+        .map(|agent| agent.name)
+        .collect();
     Err(OpenAiError::unknown_model(name, &known))
 }

@@ -39,7 +39,9 @@ impl OpenAiError {
             status,
             kind: "authentication_error",
             code,
-            message: format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
+            message: format!(
+                "{error}; send `Authorization: Bearer …` with an API key of this Steward"
+            ),
             param: None,
         }
     }
@@ -49,7 +51,10 @@ impl OpenAiError {
             status: StatusCode::NOT_FOUND,
             kind: "invalid_request_error",
             code: "model_not_found",
-            message: format!("there is no agent `{name}`; there are: {}", known.join(", ")),
+            message: format!(
+                "there is no agent `{name}`; there are: {}",
+                known.join(", ")
+            ),
             param: Some("model"),
         }
     }
@@ -150,14 +155,20 @@ impl ChatMessage {
                 .map(|part| {
                     part["text"].as_str().map(str::to_owned).ok_or_else(|| {
                         OpenAiError::invalid(
-                            format!("content of type `{}` is not taken; send text", part["type"].as_str().unwrap_or("unknown")),
+                            format!(
+                                "content of type `{}` is not taken; send text",
+                                part["type"].as_str().unwrap_or("unknown")
+                            ),
                             "messages",
                         )
                     })
                 })
                 .collect::<Result<Vec<_>, _>>()
                 .map(|parts| parts.join("\n")),
-            _ => Err(OpenAiError::invalid("content must be text or a list of parts", "messages")),
+            _ => Err(OpenAiError::invalid(
+                "content must be text or a list of parts",
+                "messages",
+            )),
         }
     }
 }

@@ -86,5 +86,7 @@ pub async fn serve(
             tracing::debug!(%error, "TCP_NODELAY refused");
         }
     });
-    axum::serve(listener, router(state)).with_graceful_shutdown(stop).await
+    axum::serve(listener, router(state))
+        .with_graceful_shutdown(stop)
+        .await
 }

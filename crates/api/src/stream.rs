@@ -54,7 +54,11 @@ pub(crate) fn stream(
     with_usage: bool,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let mut events = state.runs.watch(run, 0);
-    let chunks = Chunks { run, model, created };
+    let chunks = Chunks {
+        run,
+        model,
+        created,
+    };
     let stream = async_stream::stream! {
         yield Ok(chunks.event(&json!({"role": "assistant", "content": ""}), None));
         let mut shown = String::new();

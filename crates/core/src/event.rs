@@ -145,6 +145,10 @@ pub enum Outcome {
 /// The result of one tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large variant is the usual one"
+)]
 pub enum ToolResult {
     /// It worked.
     Ok {

@@ -73,6 +73,10 @@ pub enum Strategy {
 /// What a model can do. One value, not twenty getters; the exam (TOOL-10) will fill it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a model, stored by name"
+)]
 pub struct Capabilities {
     /// Best way to have it call tools.
     pub strategy: Strategy,

@@ -192,6 +192,6 @@ pub fn truncate(text: &str, limit: usize) -> (String, bool) {
         return (text.to_owned(), false);
     }
     let mut kept: String = text.chars().take(limit).collect();
-    kept.push_str(&format!("\n[truncated: {} chars omitted]", total - limit));
+    let _ = write!(kept, "\n[truncated: {} chars omitted]", total - limit);
     (kept, true)
 }

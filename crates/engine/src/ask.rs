@@ -40,9 +40,16 @@ pub(crate) async fn ask(
                 call_id: call.id.clone(),
                 tool: call.name.clone(),
             });
-            Subject::Uncertain { call_id: call.id, tool: call.name, arguments: call.arguments }
+            Subject::Uncertain {
+                call_id: call.id,
+                tool: call.name,
+                arguments: call.arguments,
+            }
         }
-        Ask::Question { call, text } => Subject::Question { call_id: call.id, text },
+        Ask::Question { call, text } => Subject::Question {
+            call_id: call.id,
+            text,
+        },
     };
     let id = ApprovalId(deps.ids.next());
     let row = Approval {
@@ -54,9 +61,14 @@ pub(crate) async fn ask(
         decided_by: None,
         decided_at: None,
     };
-    events.push(EventBody::ApprovalRequested { approval_id: id, subject: Box::new(subject) });
+    events.push(EventBody::ApprovalRequested {
+        approval_id: id,
+        subject: Box::new(subject),
+    });
     let status = status(&journal.state, RunStatus::Parked);
-    journal.commit(events, vec![SideWrite::Approval(row), status]).await
+    journal
+        .commit(events, vec![SideWrite::Approval(row), status])
+        .await
 }
 
 /// The status row of a run that goes on or parks.
@@ -71,12 +83,17 @@ pub(crate) fn status(state: &RunState, status: RunStatus) -> SideWrite {
 }
 
 fn risk(state: &RunState, tool: &str) -> RiskClass {
-    state.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk)
+    state
+        .tool(tool)
+        .map_or(RiskClass::Destructive, |spec| spec.risk)
 }
 
 async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> Subject {
     let Some(plan) = &state.plan else {
-        return Subject::Plan { plan_hash: String::new(), previews: Vec::new() };
+        return Subject::Plan {
+            plan_hash: String::new(),
+            previews: Vec::new(),
+        };
     };
     let scope = scope(deps, state, stop);
     let mut previews = Vec::new();
@@ -93,7 +110,14 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             confidence: 1.0,
         };
         let preview = deps.tools.preview(&call, &scope).await;
-        previews.push(StepPreview { step: index, risk, preview });
+        previews.push(StepPreview {
+            step: index,
+            risk,
+            preview,
+        });
     }
-    Subject::Plan { plan_hash: plan.plan.hash(), previews }
+    Subject::Plan {
+        plan_hash: plan.plan.hash(),
+        previews,
+    }
 }

@@ -1,5 +1,7 @@
 //! What is sent to a model for a purpose: prompt, tools, schema.
 
+use std::fmt::Write as _;
+
 use steward_core::event::{Outcome, Setup};
 use steward_core::message::Message;
 use steward_core::model::{ModelRequest, Purpose, Strategy};
@@ -26,7 +28,9 @@ pub(crate) struct Built {
 
 /// Tools on offer: those that the intent filter kept, in catalogue order, plus the control tools.
 pub(crate) fn offered(state: &RunState, setup: &Setup) -> Vec<ToolSpec> {
-    let Some(kept) = &state.kept else { return setup.tools.clone() };
+    let Some(kept) = &state.kept else {
+        return setup.tools.clone();
+    };
     if kept.is_empty() {
         return Vec::new();
     }
@@ -50,7 +54,11 @@ pub(crate) fn request(
 ) -> Built {
     let tools = offered(state, setup);
     let plain = purpose != Purpose::Reply || !setup.capabilities.plans;
-    let strategy = if plain { Strategy::Native } else { setup.capabilities.strategy };
+    let strategy = if plain {
+        Strategy::Native
+    } else {
+        setup.capabilities.strategy
+    };
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&tools),
         (Purpose::Reply, Strategy::React) => react::instructions(&tools),
@@ -65,7 +73,11 @@ pub(crate) fn request(
     };
     let closing = closing(state, purpose);
     let window = setup.capabilities.window;
-    let reserve = setup.agent.tuning.max_tokens.min((window / 4).max(MIN_RESERVE));
+    let reserve = setup
+        .agent
+        .tuning
+        .max_tokens
+        .min((window / 4).max(MIN_RESERVE));
     let prompt = assemble(&PromptInput {
         instructions: &setup.agent.instructions,
         tool_text: &tool_text,
@@ -77,39 +89,65 @@ pub(crate) fn request(
         window,
         reserve,
     });
-    let native = purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
-    let messages = if native { prompt.messages.clone() } else { as_text(&prompt.messages) };
+    let native =
+        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
+    let messages = if native {
+        prompt.messages.clone()
+    } else {
+        as_text(&prompt.messages)
+    };
     let request = ModelRequest {
         messages,
         tools: if native { tools.clone() } else { Vec::new() },
         schema: schema.filter(|_| setup.capabilities.json_schema),
         temperature: setup.agent.tuning.temperature,
         max_tokens: reserve,
-        stop: if strategy == Strategy::React { vec!["\nObservation:".to_owned()] } else { Vec::new() },
+        stop: if strategy == Strategy::React {
+            vec!["\nObservation:".to_owned()]
+        } else {
+            Vec::new()
+        },
         seed: None,
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
-    Built { request, prompt, strategy, index: ToolIndex::new(&setup.tools) }
+    Built {
+        request,
+        prompt,
+        strategy,
+        index: ToolIndex::new(&setup.tools),
+    }
 }
 
 /// The next plan step that has open arguments, and its index.
 pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
     let plan = state.plan.as_ref()?;
-    plan.plan.steps.iter().enumerate().find_map(|(index, step)| {
-        let done = state.filled.iter().any(|(key, _)| *key == (plan.generation, index));
-        let open = !plan::Plan::open_arguments(step).is_empty();
-        if step.tool == FINAL_ANSWER || done || !open {
-            return None;
-        }
-        Some((state.tool(&step.tool)?, index))
-    })
+    plan.plan
+        .steps
+        .iter()
+        .enumerate()
+        .find_map(|(index, step)| {
+            let done = state
+                .filled
+                .iter()
+                .any(|(key, _)| *key == (plan.generation, index));
+            let open = !plan::Plan::open_arguments(step).is_empty();
+            if step.tool == FINAL_ANSWER || done || !open {
+                return None;
+            }
+            Some((state.tool(&step.tool)?, index))
+        })
 }
 
 fn plan_text(tools: &[ToolSpec], max_steps: usize) -> String {
     let lines: Vec<String> = tools
         .iter()
         .filter(|spec| spec.name != FINAL_ANSWER)
-        .map(|spec| format!("- {}: {} Arguments: {}", spec.name, spec.description, spec.parameters))
+        .map(|spec| {
+            format!(
+                "- {}: {} Arguments: {}",
+                spec.name, spec.description, spec.parameters
+            )
+        })
         .collect();
     PLAN_PROMPT
         .replace("{{max_steps}}", &max_steps.to_string())
@@ -120,8 +158,12 @@ fn closing(state: &RunState, purpose: Purpose) -> String {
     match purpose {
         Purpose::Reply => String::new(),
         Purpose::Plan => {
-            let said: Vec<&str> =
-                state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
+            let said: Vec<&str> = state
+                .feedback
+                .iter()
+                .chain(&state.steers)
+                .map(String::as_str)
+                .collect();
             if said.is_empty() {
                 return String::new();
             }
@@ -130,7 +172,10 @@ fn closing(state: &RunState, purpose: Purpose) -> String {
                 .as_ref()
                 .map(|plan| serde_json::json!(plan.plan.steps).to_string())
                 .unwrap_or_default();
-            format!("Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.", said.join("\n"))
+            format!(
+                "Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.",
+                said.join("\n")
+            )
         }
         Purpose::Fill => open_step(state)
             .and_then(|(spec, index)| {
@@ -161,7 +206,7 @@ fn as_text(messages: &[Message]) -> Vec<Message> {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&format!("[called {} {}]", call.name, call.arguments));
+            let _ = write!(text, "[called {} {}]", call.name, call.arguments);
         }
         let role = if message.tool_call_id.is_some() {
             text = format!("Observation: {text}");
@@ -174,7 +219,12 @@ fn as_text(messages: &[Message]) -> Vec<Message> {
                 last.text.push_str("\n\n");
                 last.text.push_str(&text);
             }
-            _ => plain.push(Message { role, text, tool_calls: Vec::new(), tool_call_id: None }),
+            _ => plain.push(Message {
+                role,
+                text,
+                tool_calls: Vec::new(),
+                tool_call_id: None,
+            }),
         }
     }
     plain

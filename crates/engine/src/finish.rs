@@ -23,7 +23,10 @@ pub(crate) async fn finish(
         .calls
         .iter()
         .filter(|entry| {
-            matches!(entry.status, CallStatus::Intent { .. } | CallStatus::Uncertain { .. })
+            matches!(
+                entry.status,
+                CallStatus::Intent { .. } | CallStatus::Uncertain { .. }
+            )
         })
         .map(|entry| EventBody::ToolUncertain {
             call_id: entry.call.id.clone(),

@@ -22,7 +22,10 @@ impl Journal {
     pub async fn load(deps: Deps, lease: Lease) -> StoreResult<Self> {
         let mut state = RunState::new(lease.run);
         loop {
-            let page = deps.store.events(lease.tenant, lease.run, state.last_seq, PAGE).await?;
+            let page = deps
+                .store
+                .events(lease.tenant, lease.run, state.last_seq, PAGE)
+                .await?;
             let last = page.len() < PAGE as usize;
             for stored in &page {
                 if stored.event.body == EventBody::Unknown {

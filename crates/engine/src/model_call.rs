@@ -23,7 +23,9 @@ const COALESCE: usize = 64;
 /// Asks the model for `purpose`; `true` if a reply was committed.
 pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> StoreResult<bool> {
     let state = &runner.journal.state;
-    let Some(setup) = state.setup.clone() else { return Ok(false) };
+    let Some(setup) = state.setup.clone() else {
+        return Ok(false);
+    };
     let step = state.spent.model_calls + 1;
     let built = dialect::request(state, &setup, purpose, runner.deps.config.max_plan_steps);
     if !built.prompt.fits {
@@ -33,7 +35,12 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
     }
     let reserved = built.prompt.tokens + u64::from(built.request.max_tokens);
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved) {
-        finish(&mut runner.journal, Outcome::Limited { limit }, AnswerFrom::Observations).await?;
+        finish(
+            &mut runner.journal,
+            Outcome::Limited { limit },
+            AnswerFrom::Observations,
+        )
+        .await?;
         return Ok(false);
     }
     let prompt = built.request.messages.clone();
@@ -51,7 +58,15 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
         .await?;
     fail_point!("engine.model.requested");
     let parser = StreamParser::new(built.strategy, &built.index, &format!("s{step}-"));
-    let streamed = stream(runner, setup.connection, built.request, parser, step, purpose).await?;
+    let streamed = stream(
+        runner,
+        setup.connection,
+        built.request,
+        parser,
+        step,
+        purpose,
+    )
+    .await?;
     match streamed {
         Ok((mut parsed, finish, usage)) => {
             let (calls, diagnostics) = understood(&runner.journal.state.calls, &mut parsed, step);
@@ -72,7 +87,9 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
             fail_point!("engine.model.responded");
             Ok(true)
         }
-        Err(error) => fail_call(runner, step, purpose, error).await.map(|()| false),
+        Err(error) => fail_call(runner, step, purpose, error)
+            .await
+            .map(|()| false),
     }
 }
 
@@ -107,7 +124,12 @@ async fn stream(
         for chunk in batch {
             match chunk {
                 Ok(chunk) => {
-                    if let ModelChunk::End { finish: word, usage: spent, .. } = &chunk {
+                    if let ModelChunk::End {
+                        finish: word,
+                        usage: spent,
+                        ..
+                    } = &chunk
+                    {
                         finish.clone_from(word);
                         usage = *spent;
                     }
@@ -120,7 +142,15 @@ async fn stream(
         }
         if !text.is_empty() || !reasoning.is_empty() {
             fail_point!("engine.model.streaming");
-            runner.journal.append(EventBody::ModelDelta { step, purpose, text, reasoning }).await?;
+            runner
+                .journal
+                .append(EventBody::ModelDelta {
+                    step,
+                    purpose,
+                    text,
+                    reasoning,
+                })
+                .await?;
         }
         if let Some(error) = failed {
             return Ok(Err(error));
@@ -129,7 +159,15 @@ async fn stream(
     let mut parsed = parser.finish();
     let (text, reasoning) = split(std::mem::take(&mut parsed.tail));
     if !text.is_empty() || !reasoning.is_empty() {
-        runner.journal.append(EventBody::ModelDelta { step, purpose, text, reasoning }).await?;
+        runner
+            .journal
+            .append(EventBody::ModelDelta {
+                step,
+                purpose,
+                text,
+                reasoning,
+            })
+            .await?;
     }
     Ok(Ok((parsed, finish, usage)))
 }
@@ -159,16 +197,26 @@ async fn fail_call(
     if !again {
         return runner
             .journal
-            .append(EventBody::ModelFailed { step, purpose, error, retry_at: None })
+            .append(EventBody::ModelFailed {
+                step,
+                purpose,
+                error,
+                retry_at: None,
+            })
             .await;
     }
-    let wait = error
-        .retry_after_ms
-        .map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
+    let wait = error.retry_after_ms.map_or(
+        Duration::from_millis(500 << (2 * (tries - 1)).min(8)),
+        Duration::from_millis,
+    );
     let at = runner.deps.clock.now().plus(wait);
     let timer_id = TimerId(runner.deps.ids.next());
     let purpose_text = "try the model again".to_owned();
-    let mut side = vec![SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() }];
+    let mut side = vec![SideWrite::Timer {
+        id: timer_id,
+        at,
+        purpose: purpose_text.clone(),
+    }];
     if wait > runner.deps.config.short_wait {
         side.push(status(&runner.journal.state, RunStatus::Parked));
     }
@@ -176,8 +224,17 @@ async fn fail_call(
         .journal
         .commit(
             vec![
-                EventBody::ModelFailed { step, purpose, error, retry_at: Some(at) },
-                EventBody::TimerSet { timer_id, at, purpose: purpose_text },
+                EventBody::ModelFailed {
+                    step,
+                    purpose,
+                    error,
+                    retry_at: Some(at),
+                },
+                EventBody::TimerSet {
+                    timer_id,
+                    at,
+                    purpose: purpose_text,
+                },
             ],
             side,
         )
@@ -194,7 +251,10 @@ fn understood(
     let mut diagnostics = std::mem::take(&mut parsed.diagnostics);
     let mut calls = std::mem::take(&mut parsed.calls);
     for broken in std::mem::take(&mut parsed.broken) {
-        diagnostics.push(format!("call of `{}` is broken: {}", broken.name, broken.error));
+        diagnostics.push(format!(
+            "call of `{}` is broken: {}",
+            broken.name, broken.error
+        ));
         calls.push(ToolCall {
             id: broken.id,
             name: broken.name,

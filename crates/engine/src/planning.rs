@@ -15,11 +15,17 @@ use steward_core::schema;
 use steward_parse::ToolIndex;
 
 pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else { return Ok(()) };
+    let Some(setup) = runner.journal.state.setup.clone() else {
+        return Ok(());
+    };
     let ranked = intent::rank(&setup.input, &setup.tools, runner.deps.embedder.as_ref()).await;
     let body = match ranked {
         Ok(filtered) => EventBody::IntentFiltered {
-            kept: filtered.kept.into_iter().take(setup.capabilities.max_tools).collect(),
+            kept: filtered
+                .kept
+                .into_iter()
+                .take(setup.capabilities.max_tools)
+                .collect(),
             offered: setup.tools.len(),
             wants_tool: filtered.wants_tool,
         },
@@ -29,7 +35,10 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
                 kept: setup
                     .tools
                     .iter()
-                    .map(|spec| steward_core::event::Ranked { tool: spec.name.clone(), score: 0.0 })
+                    .map(|spec| steward_core::event::Ranked {
+                        tool: spec.name.clone(),
+                        score: 0.0,
+                    })
                     .collect(),
                 offered: setup.tools.len(),
                 wants_tool: true,
@@ -40,7 +49,9 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
 }
 
 pub(crate) async fn make_plan(runner: &mut Runner<'_>) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else { return Ok(()) };
+    let Some(setup) = runner.journal.state.setup.clone() else {
+        return Ok(());
+    };
     if setup.capabilities.plans {
         plan_by_model(runner, &setup).await
     } else {
@@ -54,7 +65,8 @@ async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()
         let enough = !runner.journal.state.plan_replies.is_empty();
         if !call_model(runner, Purpose::Plan).await? {
             let state = &runner.journal.state;
-            if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none() {
+            if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none()
+            {
                 break;
             }
             return Ok(());
@@ -78,7 +90,8 @@ async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()
             Err(error) => notes.push(error.to_string()),
         }
     }
-    propose(runner, candidates, "model", notes).await
+    let body = planned(candidates, "model", notes);
+    runner.journal.append(body).await
 }
 
 async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()> {
@@ -94,40 +107,56 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         &scope,
     )
     .await;
-    match proposed {
-        Ok(proposal) if proposal.candidates.is_empty() && !proposal.filtered.wants_tool => {
-            let offered = setup.tools.len();
-            runner
-                .journal
-                .append(EventBody::IntentFiltered { kept: Vec::new(), offered, wants_tool: false })
-                .await
+    let proposal = match proposed {
+        Ok(proposal) => proposal,
+        Err(error) => {
+            let message = error.to_string();
+            return runner.journal.append(EventBody::PlanFailed { message }).await;
         }
-        Ok(proposal) => propose(runner, proposal.candidates, "intent", proposal.notes).await,
-        Err(error) => runner.journal.append(EventBody::PlanFailed { message: error.to_string() }).await,
+    };
+    let wants_tool = proposal.filtered.wants_tool || !proposal.candidates.is_empty();
+    let filtered = EventBody::IntentFiltered {
+        kept: proposal.filtered.kept.iter().take(setup.capabilities.max_tools).cloned().collect(),
+        offered: proposal.filtered.offered,
+        wants_tool,
+    };
+    if !wants_tool {
+        return runner.journal.append(filtered).await;
     }
+    let planned = planned(proposal.candidates, "intent", proposal.notes);
+    runner.journal.commit(vec![filtered, planned], Vec::new()).await
 }
 
-async fn propose(
-    runner: &mut Runner<'_>,
-    mut candidates: Vec<Candidate>,
-    by: &str,
-    notes: Vec<String>,
-) -> StoreResult<()> {
+/// The best candidates first, or why there is none.
+fn planned(mut candidates: Vec<Candidate>, by: &str, notes: Vec<String>) -> EventBody {
     candidates.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
-    let body = if candidates.is_empty() {
-        let why = if notes.is_empty() { "no tool fits the request".to_owned() } else { notes.join("; ") };
+    if candidates.is_empty() {
+        let why = if notes.is_empty() {
+            "no tool fits the request".to_owned()
+        } else {
+            notes.join("; ")
+        };
         EventBody::PlanFailed {
-            message: format!("no usable plan: {why}; say it in other words, name the file or table, or choose a larger model"),
+            message: format!(
+                "no usable plan: {why}; say it in other words, name the file or table, or choose a larger model"
+            ),
         }
     } else {
-        EventBody::PlanProposed { candidates, by: by.to_owned(), notes }
-    };
-    runner.journal.append(body).await
+        EventBody::PlanProposed {
+            candidates,
+            by: by.to_owned(),
+            notes,
+        }
+    }
 }
 
 /// A plan always ends with `final_answer`.
 fn ended(mut plan: Plan) -> Plan {
-    if plan.steps.last().is_none_or(|step| step.tool != FINAL_ANSWER) {
+    if plan
+        .steps
+        .last()
+        .is_none_or(|step| step.tool != FINAL_ANSWER)
+    {
         plan.steps.push(PlanStep {
             tool: FINAL_ANSWER.to_owned(),
             args: serde_json::json!({"text": ""}),
@@ -139,8 +168,14 @@ fn ended(mut plan: Plan) -> Plan {
 
 /// The request with what the user said since.
 fn request_text(state: &RunState, setup: &Setup) -> String {
-    let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
-    said.last().map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
+    let said: Vec<&str> = state
+        .feedback
+        .iter()
+        .chain(&state.steers)
+        .map(String::as_str)
+        .collect();
+    said.last()
+        .map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
 }
 
 pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<()> {
@@ -152,7 +187,10 @@ pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<(
         }
         // Without a model, a step with open arguments is refused; the others run.
         let arguments = Err("its open arguments could not be filled: no model answered".to_owned());
-        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
+        return runner
+            .journal
+            .append(EventBody::PlanFilled { index, arguments })
+            .await;
     }
     let state = &runner.journal.state;
     let text = match &state.reply {
@@ -160,7 +198,10 @@ pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<(
         _ => return Ok(()),
     };
     let arguments = filled(state, index, &text);
-    runner.journal.append(EventBody::PlanFilled { index, arguments }).await
+    runner
+        .journal
+        .append(EventBody::PlanFilled { index, arguments })
+        .await
 }
 
 fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
@@ -169,7 +210,9 @@ fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
         .as_ref()
         .and_then(|plan| plan.plan.steps.get(index))
         .ok_or("the step is gone")?;
-    let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;
+    let spec = open_step(state)
+        .map(|(spec, _)| spec)
+        .ok_or("the step has no open arguments")?;
     let reply: Value = steward_parse::repair(text, false)
         .ok()
         .map(|repaired| repaired.value)

@@ -57,11 +57,18 @@ pub(crate) async fn drive(
     fresh: bool,
 ) -> StoreResult<()> {
     let journal = Journal::load(deps.clone(), lease).await?;
-    let mut runner = Runner { deps, handle, journal };
+    let mut runner = Runner {
+        deps,
+        handle,
+        journal,
+    };
     let state = &runner.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
-        runner.journal.append(EventBody::RunResumed { node }).await?;
+        runner
+            .journal
+            .append(EventBody::RunResumed { node })
+            .await?;
     }
     runner.take_commands().await?;
     loop {
@@ -115,8 +122,16 @@ impl Runner<'_> {
                 Command::Decide { id, answer, by } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
                     if wakes {
-                        side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
-                        events.push(EventBody::ApprovalDecided { approval_id: id, answer, by });
+                        side.push(SideWrite::Decided {
+                            id,
+                            answer: answer.clone(),
+                            by: by.clone(),
+                        });
+                        events.push(EventBody::ApprovalDecided {
+                            approval_id: id,
+                            answer,
+                            by,
+                        });
                     }
                 }
             }
@@ -156,11 +171,28 @@ impl Runner<'_> {
             Effect::Fill { index } => fill(self, index).await,
             Effect::Reject { call, message } => {
                 self.journal
-                    .append(EventBody::ToolRejected { call_id: call.id, tool: call.name, message })
+                    .append(EventBody::ToolRejected {
+                        call_id: call.id,
+                        tool: call.name,
+                        message,
+                    })
                     .await
             }
-            Effect::RunTool { call, idempotency_key, effect, .. } => {
-                run_tool(self.deps, &mut self.journal, call, idempotency_key, effect, &stop).await
+            Effect::RunTool {
+                call,
+                idempotency_key,
+                effect,
+                ..
+            } => {
+                run_tool(
+                    self.deps,
+                    &mut self.journal,
+                    call,
+                    idempotency_key,
+                    effect,
+                    &stop,
+                )
+                .await
             }
             Effect::DryRun { call } => {
                 let scope = scope(self.deps, &self.journal.state, &stop);
@@ -171,7 +203,12 @@ impl Runner<'_> {
                 }
                 let result = ToolResult::Dry { preview: text };
                 self.journal
-                    .append(EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0 })
+                    .append(EventBody::ToolResult {
+                        call_id: call.id,
+                        tool: call.name,
+                        result,
+                        ms: 0,
+                    })
                     .await
             }
             Effect::Ask(what) => self.ask(what, &stop).await,

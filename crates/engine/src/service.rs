@@ -56,11 +56,7 @@ impl RunService {
     }
 
     /// Events of a run after `after`, past and to come, without gap or duplicate.
-    pub fn watch(
-        &self,
-        run: RunId,
-        after: u64,
-    ) -> BoxStream<'static, Result<Event, StoreError>> {
+    pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
         watch(self.inner.deps.clone(), self.inner.deps.tenant, run, after)
     }
 
@@ -74,7 +70,14 @@ impl RunService {
         if text.trim().is_empty() {
             return Err(EngineError::Invalid("the message is empty".to_owned()));
         }
-        self.command(run, Command::Steer { text: text.to_owned(), by: by.to_owned() }).await
+        self.command(
+            run,
+            Command::Steer {
+                text: text.to_owned(),
+                by: by.to_owned(),
+            },
+        )
+        .await
     }
 
     /// Answers an approval. The first answer counts.
@@ -98,7 +101,15 @@ impl RunService {
                     .to_owned(),
             ));
         }
-        self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
+        self.command(
+            approval.run_id,
+            Command::Decide {
+                id,
+                answer,
+                by: by.to_owned(),
+            },
+        )
+        .await
     }
 
     /// Takes back what an ended run did, newest effect first.
@@ -162,7 +173,9 @@ impl RunService {
             if self.handle(due.run).is_some() {
                 continue;
             }
-            deps.store.push_command(due.tenant, due.run, Command::Timer { id: due.id }).await?;
+            deps.store
+                .push_command(due.tenant, due.run, Command::Timer { id: due.id })
+                .await?;
         }
         Ok(())
     }
@@ -188,7 +201,10 @@ impl RunService {
         let deps = &self.inner.deps;
         let now = deps.clock.now();
         let until = now.plus(deps.config.lease);
-        let lease = deps.store.claim(what, &deps.config.node, now, until).await?;
+        let lease = deps
+            .store
+            .claim(what, &deps.config.node, now, until)
+            .await?;
         Ok(lease.map(|lease| self.spawn(lease, false)).is_some())
     }
 
@@ -196,7 +212,9 @@ impl RunService {
         let handle = Handle::new();
         self.running().insert(lease.run, handle.clone());
         let service = self.clone();
-        self.inner.tasks.spawn(async move { service.hold(lease, handle, fresh).await });
+        self.inner
+            .tasks
+            .spawn(async move { service.hold(lease, handle, fresh).await });
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
@@ -220,7 +238,11 @@ impl RunService {
             }
         }
         self.running().remove(&run);
-        let waiting = deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
+        let waiting = deps
+            .store
+            .commands(deps.tenant, run)
+            .await
+            .is_ok_and(|queue| !queue.is_empty());
         if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run))).await {
             tracing::warn!(%run, %error, "cannot go on with the run");
         }
@@ -245,6 +267,9 @@ impl RunService {
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, Handle>> {
-        self.inner.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

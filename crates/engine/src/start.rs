@@ -42,14 +42,19 @@ pub struct StartRun {
 
 pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, EngineError> {
     if request.input.trim().is_empty() {
-        return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));
+        return Err(EngineError::Invalid(
+            "the request is empty; say what is to be done".to_owned(),
+        ));
     }
     if request.input.chars().count() > MAX_INPUT {
         return Err(EngineError::Invalid(format!(
             "the request has more than {MAX_INPUT} characters; put the text into a file and name it"
         )));
     }
-    let connection = deps.models.select(request.connection.or(request.agent.connection)).await?;
+    let connection = deps
+        .models
+        .select(request.connection.or(request.agent.connection))
+        .await?;
     let history = match request.conversation {
         Some(id) => deps.store.messages(deps.tenant, id).await?,
         None => request.history,
@@ -96,13 +101,22 @@ pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, Engin
         tokens: 0,
         cost_micros: 0,
     };
-    let first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup) }];
+    let first = vec![EventBody::RunStarted {
+        v: EVENT_VERSION,
+        setup: Box::new(setup),
+    }];
     let until = now.plus(deps.config.lease);
     let side: Vec<SideWrite> = Vec::new();
-    Ok(deps.store.create_run(row, first, side, &deps.config.node, until).await?)
+    Ok(deps
+        .store
+        .create_run(row, first, side, &deps.config.node, until)
+        .await?)
 }
 
 fn title(input: &str) -> String {
-    let line = input.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let line = input
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     line.trim().chars().take(MAX_TITLE).collect()
 }

@@ -23,9 +23,14 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
     ToolScope {
         tenant: deps.tenant,
         run: Some(state.run_id),
-        agent: setup.map_or_else(|| steward_core::AgentId(state.run_id.0), |setup| setup.agent.id),
+        agent: setup.map_or_else(
+            || steward_core::AgentId(state.run_id.0),
+            |setup| setup.agent.id,
+        ),
         conversation: setup.and_then(|setup| setup.conversation),
-        workspace: setup.map(|setup| setup.workspace.clone().into()).unwrap_or_default(),
+        workspace: setup
+            .map(|setup| setup.workspace.clone().into())
+            .unwrap_or_default(),
         now: deps.clock.now(),
         utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
         timeout_ms: setup.map_or(60_000, |setup| setup.budget.call_ms),
@@ -54,7 +59,10 @@ pub(crate) async fn run_tool(
         })
         .await?;
     fail_point!("engine.intent.after");
-    let limit = journal.state.tool(&call.name).map_or(DEFAULT_LIMIT, |spec| spec.result_limit);
+    let limit = journal
+        .state
+        .tool(&call.name)
+        .map_or(DEFAULT_LIMIT, |spec| spec.result_limit);
     let scope = scope(deps, &journal.state, stop);
     let begun = Instant::now();
     let (call_id, tool) = (call.id.clone(), call.name.clone());
@@ -64,17 +72,34 @@ pub(crate) async fn run_tool(
         gen_ai.tool.name = %tool,
         gen_ai.tool.call.id = %call_id,
     );
-    let authorized = Authorized { call, idempotency_key: key, args_hash };
+    let authorized = Authorized {
+        call,
+        idempotency_key: key,
+        args_hash,
+    };
     let output = tracing::Instrument::instrument(deps.tools.run(authorized, &scope), span).await;
     fail_point!("engine.effect.after");
     let result = match output {
         Ok(output) => ok(output, limit),
-        Err(ToolError::RespondToModel(message)) => ToolResult::Error { message, fatal: false },
-        Err(ToolError::Fatal(message)) => ToolResult::Error { message, fatal: true },
+        Err(ToolError::RespondToModel(message)) => ToolResult::Error {
+            message,
+            fatal: false,
+        },
+        Err(ToolError::Fatal(message)) => ToolResult::Error {
+            message,
+            fatal: true,
+        },
     };
     let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
-    journal.append(EventBody::ToolResult { call_id, tool, result, ms }).await?;
+    journal
+        .append(EventBody::ToolResult {
+            call_id,
+            tool,
+            result,
+            ms,
+        })
+        .await?;
     fail_point!("engine.result.after");
     Ok(())
 }
@@ -82,7 +107,9 @@ pub(crate) async fn run_tool(
 fn ok(output: ToolOutput, limit: usize) -> ToolResult {
     let limit = if limit == 0 { DEFAULT_LIMIT } else { limit };
     let (content, truncated) = truncate(&output.content, limit);
-    let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
+    let data = output
+        .data
+        .filter(|data| data.to_string().len() <= MAX_DATA);
     ToolResult::Ok {
         content,
         data,

@@ -27,14 +27,21 @@ pub(crate) async fn undo(deps: &Deps, run: RunId, by: &str) -> Result<Vec<Undone
     let now = deps.clock.now();
     let lease = deps
         .store
-        .claim(Claim::Run(run), &deps.config.node, now, now.plus(deps.config.lease))
+        .claim(
+            Claim::Run(run),
+            &deps.config.node,
+            now,
+            now.plus(deps.config.lease),
+        )
         .await?
         .ok_or_else(|| EngineError::Invalid(format!("run {run} is at work; stop it first")))?;
     let mut journal = Journal::load(deps.clone(), lease).await?;
     let outcome = if journal.state.is_finished() {
         undo_all(deps, &mut journal, by).await
     } else {
-        Err(EngineError::Invalid(format!("run {run} has not ended; stop it first")))
+        Err(EngineError::Invalid(format!(
+            "run {run} has not ended; stop it first"
+        )))
     };
     deps.store.release(journal.lease()).await?;
     outcome
@@ -50,7 +57,9 @@ async fn undo_all(
         .state
         .observations()
         .filter_map(|(call, result)| match result {
-            ToolResult::Ok { undo: Some(undo), .. } if !already.contains(&call.id) => {
+            ToolResult::Ok {
+                undo: Some(undo), ..
+            } if !already.contains(&call.id) => {
                 Some((call.id.clone(), call.name.clone(), undo.clone()))
             }
             _ => None,
@@ -61,9 +70,11 @@ async fn undo_all(
     for (call_id, tool, undo) in effects.into_iter().rev() {
         let result = match &undo {
             Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
-            Undo::Snapshot { .. } => {
-                deps.tools.undo(&undo, &scope).await.map_err(|error| error.to_string())
-            }
+            Undo::Snapshot { .. } => deps
+                .tools
+                .undo(&undo, &scope)
+                .await
+                .map_err(|error| error.to_string()),
         };
         if let Ok(summary) = &result {
             journal
@@ -74,7 +85,11 @@ async fn undo_all(
                 })
                 .await?;
         }
-        report.push(Undone { call_id, tool, result });
+        report.push(Undone {
+            call_id,
+            tool,
+            result,
+        });
     }
     Ok(report)
 }
@@ -83,8 +98,13 @@ async fn undone_calls(deps: &Deps, journal: &Journal) -> Result<Vec<String>, Eng
     let mut calls = Vec::new();
     let mut after = 0;
     loop {
-        let page = deps.store.events(deps.tenant, journal.run(), after, 1000).await?;
-        let Some(last) = page.last() else { return Ok(calls) };
+        let page = deps
+            .store
+            .events(deps.tenant, journal.run(), after, 1000)
+            .await?;
+        let Some(last) = page.last() else {
+            return Ok(calls);
+        };
         after = last.event.seq;
         calls.extend(page.iter().filter_map(|stored| match &stored.event.body {
             EventBody::ToolUndone { call_id, .. } => Some(call_id.clone()),

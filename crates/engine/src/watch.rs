@@ -32,7 +32,15 @@ pub(crate) fn watch(
     after: u64,
 ) -> BoxStream<'static, Result<Event, StoreError>> {
     let live = deps.bus.subscribe(run);
-    let watch = Watch { deps, tenant, run, last: after, live, ready: std::collections::VecDeque::new(), ended: false };
+    let watch = Watch {
+        deps,
+        tenant,
+        run,
+        last: after,
+        live,
+        ready: std::collections::VecDeque::new(),
+        ended: false,
+    };
     futures::stream::unfold(Some(watch), |watch| async move {
         let mut watch = watch?;
         match watch.next().await {
@@ -55,8 +63,13 @@ impl Watch {
             if self.ended {
                 return Ok(None);
             }
-            let page = self.deps.store.events(self.tenant, self.run, self.last, PAGE).await?;
-            self.ready.extend(page.into_iter().map(|stored| stored.event));
+            let page = self
+                .deps
+                .store
+                .events(self.tenant, self.run, self.last, PAGE)
+                .await?;
+            self.ready
+                .extend(page.into_iter().map(|stored| stored.event));
             if self.ready.is_empty() {
                 self.wait().await;
             }

@@ -28,7 +28,13 @@ pub struct Global {
     #[arg(long, global = true, env = "STEWARD_DATA", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// PostgreSQL instead of the embedded database: postgres://user@host/name.
-    #[arg(long, global = true, env = "STEWARD_DATABASE", value_name = "URL", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "STEWARD_DATABASE",
+        value_name = "URL",
+        hide_env_values = true
+    )]
     pub database: Option<String>,
     /// Connection to use, by name (see `steward connections`).
     #[arg(long, global = true, env = "STEWARD_CONNECTION", value_name = "NAME")]
@@ -78,24 +84,42 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
     /// Address and port.
-    #[arg(long, env = "STEWARD_LISTEN", default_value = "127.0.0.1:8800", value_name = "ADDR")]
+    #[arg(
+        long,
+        env = "STEWARD_LISTEN",
+        default_value = "127.0.0.1:8800",
+        value_name = "ADDR"
+    )]
     pub listen: String,
     /// Folder that the agents' file tools are confined to.
     #[arg(long, env = "STEWARD_WORKSPACE", value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// Let web tools reach this private host and port; may be given often.
-    #[arg(long, env = "STEWARD_ALLOW", value_name = "HOST:PORT", value_delimiter = ',')]
+    #[arg(
+        long,
+        env = "STEWARD_ALLOW",
+        value_name = "HOST:PORT",
+        value_delimiter = ','
+    )]
     pub allow: Vec<String>,
 }
 
 impl Default for Serve {
     fn default() -> Self {
-        Self { listen: "127.0.0.1:8800".to_owned(), workspace: None, allow: Vec::new() }
+        Self {
+            listen: "127.0.0.1:8800".to_owned(),
+            workspace: None,
+            allow: Vec::new(),
+        }
     }
 }
 
 /// `ask`.
 #[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 pub struct Ask {
     /// The request; `-` or nothing reads it from standard input.
     pub request: Vec<String>,

@@ -29,7 +29,7 @@ use steward_tools::{Ports, ToolsConfig};
 pub const DEFAULT_AGENT: &str = "steward";
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 /// Idle time after which the embedding model's memory is given back.
-const EMBEDDER_IDLE: Duration = Duration::from_secs(300);
+const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
 /// Context window of the built-in model, tokens: all that it was trained for.
 const LOCAL_WINDOW: u32 = 2048;
@@ -73,7 +73,10 @@ pub struct App {
 
 /// How this program confines commands: by starting itself.
 pub fn sandbox_helper(settings: &Settings) -> Helper {
-    Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
+    Helper {
+        program: settings.program.clone(),
+        prefix: vec!["sandbox-exec".into()],
+    }
 }
 
 impl App {
@@ -90,14 +93,17 @@ impl App {
             Some(url) => StoreConfig::postgres(url),
             None => StoreConfig::sqlite(&settings.data_dir),
         };
-        let embedded = matches!(config.place, Place::Sqlite { .. });
+        let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
         let local = Arc::new(local_model(settings));
         let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
         let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
         let connections = find_connections(&store, tenant, settings, &client).await?;
         let default = default_connection(&store, tenant, settings, &connections).await?;
-        let list = connections.iter().map(|known| known.connection.clone()).collect();
+        let list = connections
+            .iter()
+            .map(|known| known.connection.clone())
+            .collect();
         let models = Arc::new(Router::new(client, list, default));
         let web_allow = options
             .web_allow
@@ -110,7 +116,11 @@ impl App {
                 terminal: TerminalConfig::default(),
                 sandbox_helper: sandbox_helper(settings),
             },
-            &Ports { facts: store.clone(), blobs: blobs.clone(), clock: Arc::clone(&clock) },
+            &Ports {
+                facts: store.clone(),
+                blobs: blobs.clone(),
+                clock: Arc::clone(&clock),
+            },
         )?;
         let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
             &settings.embedding_dir,
@@ -118,13 +128,16 @@ impl App {
             Some(EMBEDDER_IDLE),
         ));
         let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::new());
-        let node = if embedded {
+        let node = if in_process {
             "local".to_owned()
         } else {
             // Two nodes on one database must not take each other's leases for their own.
             format!("node-{}", ids.next())
         };
-        let mut config = EngineConfig { node, ..EngineConfig::default() };
+        let mut config = EngineConfig {
+            node,
+            ..EngineConfig::default()
+        };
         if let Some(seconds) = settings.lease_s {
             config.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
             config.poll = config.poll.min(config.lease / 2);
@@ -173,19 +186,27 @@ impl App {
     }
 
     /// The id of a connection by name; `None` for `None`.
-    pub async fn connection_named(
+    pub fn connection_named(
         &self,
         name: Option<&str>,
     ) -> anyhow::Result<Option<ConnectionId>> {
         let Some(name) = name else { return Ok(None) };
-        match self.connections.iter().find(|known| known.connection.name == name) {
-            Some(known) => Ok(Some(known.connection.id)),
-            None => {
-                let names: Vec<_> =
-                    self.connections.iter().map(|known| known.connection.name.as_str()).collect();
-                bail!("there is no connection `{name}`; there are: {}", names.join(", "))
-            }
-        }
+        let found = self
+            .connections
+            .iter()
+            .find(|known| known.connection.name == name);
+        let Some(known) = found else {
+            let names: Vec<_> = self
+                .connections
+                .iter()
+                .map(|known| known.connection.name.as_str())
+                .collect();
+            bail!(
+                "there is no connection `{name}`; there are: {}",
+                names.join(", ")
+            )
+        };
+        Ok(Some(known.connection.id))
     }
 
     /// Lets go of runs and ends the model's process; the database closes with the last use of it.
@@ -202,9 +223,16 @@ fn install_tls() {
 
 fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(|| {
-        format!("cannot make the data directory {}; choose another with --data-dir", dir.display())
-    })
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| {
+            format!(
+                "cannot make the data directory {}; choose another with --data-dir",
+                dir.display()
+            )
+        })
 }
 
 fn local_model(settings: &Settings) -> Supervisor {
@@ -217,7 +245,10 @@ fn local_model(settings: &Settings) -> Supervisor {
         .arg("--idle-exit")
         .arg(settings.model_idle_s.to_string());
     let token = SecretString::from(hex::encode(crate::keys::random(24)));
-    Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
+    Supervisor::new(
+        command,
+        SupervisorOptions::new(settings.data_dir.join("run"), token),
+    )
 }
 
 /// Saved connections, then those of the environment and of this machine, then the built-in model.
@@ -231,15 +262,23 @@ async fn find_connections(
         .connections(tenant)
         .await?
         .into_iter()
-        .map(|connection| Known { connection, from: "saved".to_owned() })
+        .map(|connection| Known {
+            connection,
+            from: "saved".to_owned(),
+        })
         .collect();
     let mut environment = Environment::new(variable);
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
     for found in discover(&environment, client).await {
-        let taken = known.iter().any(|one| one.connection.name == found.connection.name);
+        let taken = known
+            .iter()
+            .any(|one| one.connection.name == found.connection.name);
         if !taken {
-            known.push(Known { connection: found.connection, from: found.how });
+            known.push(Known {
+                connection: found.connection,
+                from: found.how,
+            });
         }
     }
     Ok(known)
@@ -253,18 +292,27 @@ async fn default_connection(
     settings: &Settings,
     known: &[Known],
 ) -> anyhow::Result<Option<ConnectionId>> {
-    let named = |name: &str| known.iter().find(|one| one.connection.name == name);
+    let find = |name: &str| known.iter().find(|one| one.connection.name == name);
     if let Some(name) = &settings.connection {
-        let names: Vec<_> = known.iter().map(|one| one.connection.name.as_str()).collect();
-        let one = named(name)
-            .ok_or_else(|| anyhow!("there is no connection `{name}`; there are: {}", names.join(", ")))?;
+        let names: Vec<_> = known
+            .iter()
+            .map(|one| one.connection.name.as_str())
+            .collect();
+        let one = find(name).ok_or_else(|| {
+            anyhow!(
+                "there is no connection `{name}`; there are: {}",
+                names.join(", ")
+            )
+        })?;
         return Ok(Some(one.connection.id));
     }
     if let Some(name) = store.setting(tenant, DEFAULT_SETTING).await?
-        && let Some(one) = name.as_str().and_then(named)
+        && let Some(one) = name.as_str().and_then(find)
     {
         return Ok(Some(one.connection.id));
     }
-    let better = known.iter().find(|one| one.connection.provider != Provider::Local);
+    let better = known
+        .iter()
+        .find(|one| one.connection.provider != Provider::Local);
     Ok(better.or(known.first()).map(|one| one.connection.id))
 }

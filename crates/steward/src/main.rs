@@ -25,7 +25,10 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
         Err(error) => return fail(Term::detect(true), &error),
     };
     let term = Term::detect(settings.no_color);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
     };

@@ -34,7 +34,10 @@ pub struct Settings {
 }
 
 /// A variable that is set and not empty.
-#[expect(clippy::disallowed_methods, reason = "the binary's composition is where variables are read")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the binary's composition is where variables are read"
+)]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -59,7 +62,10 @@ impl Settings {
                 .context("no home directory is known; choose a data directory with --data-dir")?,
         };
         let models = cache.join("models");
-        let admin = match (variable("STEWARD_ADMIN_EMAIL"), variable("STEWARD_ADMIN_PASSWORD")) {
+        let admin = match (
+            variable("STEWARD_ADMIN_EMAIL"),
+            variable("STEWARD_ADMIN_PASSWORD"),
+        ) {
             (Some(email), Some(password)) => Some((email, password)),
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
@@ -80,7 +86,10 @@ impl Settings {
             no_color: variable("NO_COLOR").is_some(),
             model_idle_s: 600,
             lease_s: variable("STEWARD_LEASE_SECONDS")
-                .map(|text| text.parse().context("STEWARD_LEASE_SECONDS is not a number"))
+                .map(|text| {
+                    text.parse()
+                        .context("STEWARD_LEASE_SECONDS is not a number")
+                })
                 .transpose()?,
         })
     }

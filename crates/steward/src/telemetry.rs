@@ -42,7 +42,10 @@ pub fn init(settings: &Settings, serving: bool) -> Guard {
             .with_tracer(provider.tracer("steward"))
             .with_filter(EnvFilter::new("info"))
     });
-    tracing_subscriber::registry().with(lines).with(spans).init();
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(spans)
+        .init();
     Guard { provider }
 }
 
@@ -61,7 +64,9 @@ fn exporter(endpoint: &str) -> Option<SdkTracerProvider> {
                 .build(),
         ),
         Err(error) => {
-            eprintln!("OTEL_EXPORTER_OTLP_ENDPOINT `{endpoint}` cannot be used ({error}); no traces are sent");
+            eprintln!(
+                "OTEL_EXPORTER_OTLP_ENDPOINT `{endpoint}` cannot be used ({error}); no traces are sent"
+            );
             None
         }
     }

@@ -16,11 +16,19 @@ impl Term {
     /// From the standard streams. `no_color`: the variable NO_COLOR is set.
     pub fn detect(no_color: bool) -> Self {
         let live = std::io::stderr().is_terminal();
-        Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live }
+        Self {
+            colour: live && !no_color,
+            live,
+            can_ask: std::io::stdin().is_terminal() && live,
+        }
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Less important.
@@ -49,7 +57,6 @@ impl Term {
     }
 
     /// A line of progress, on standard error.
-    #[expect(clippy::unused_self, reason = "written like the other outputs")]
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
     }

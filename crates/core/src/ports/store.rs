@@ -95,6 +95,10 @@ pub struct Commit {
 
 /// Rows that change together with events.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few at a time, each written once"
+)]
 pub enum SideWrite {
     /// A new inbox entry.
     Approval(Approval),

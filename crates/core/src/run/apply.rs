@@ -12,6 +12,10 @@ use crate::tool::{EffectClass, ToolCall};
 
 impl RunState {
     /// Folds one event in. Total: an event that makes no sense here changes nothing else.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm for each kind of event, read as a table"
+    )]
     pub fn apply(&mut self, event: &Event) {
         self.count_time(event);
         self.last_seq = event.seq;
@@ -341,7 +345,7 @@ impl RunState {
                     CallStatus::Rejected("the user gave no answer".to_owned()),
                 );
             }
-            (Subject::Uncertain { .. }, _) | (Subject::Call { .. } | Subject::Plan { .. }, _) => {}
+            (Subject::Uncertain { .. } | Subject::Call { .. } | Subject::Plan { .. }, _) => {}
         }
     }
 
@@ -407,11 +411,9 @@ impl RunState {
         }
         let text = match &status {
             CallStatus::Done(ToolResult::Ok { content, .. }) => Some(content.clone()),
-            CallStatus::Done(ToolResult::Error { message, .. }) => {
-                Some(serde_json::json!({"error": message}).to_string())
-            }
             CallStatus::Done(ToolResult::Dry { preview }) => Some(preview.clone()),
-            CallStatus::Rejected(message) => {
+            CallStatus::Done(ToolResult::Error { message, .. })
+            | CallStatus::Rejected(message) => {
                 Some(serde_json::json!({"error": message}).to_string())
             }
             _ => None,

@@ -207,7 +207,8 @@ impl RunState {
     }
 
     fn begin_plan(&self, setup: &Setup) -> Vec<Effect> {
-        if setup.intent_filter && self.kept.is_none() {
+        // Without a planning model, the filter is part of making the plan: the tools have their say.
+        if setup.intent_filter && setup.capabilities.plans && self.kept.is_none() {
             return vec![Effect::FilterIntent];
         }
         if !self.wants_tool && !setup.capabilities.plans {

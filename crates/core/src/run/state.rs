@@ -12,6 +12,10 @@ use crate::{ApprovalId, RunId, TimerId, Timestamp};
 
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a run has few calls, and most end in the large variant"
+)]
 pub enum CallStatus {
     /// Wanted; not judged yet.
     Proposed,

@@ -23,7 +23,11 @@ pub async fn run(settings: Settings, args: cli::Approvals, term: Term) -> anyhow
 }
 
 async fn open(app: &App) -> anyhow::Result<Vec<Approval>> {
-    let filter = ApprovalFilter { open: true, run: None, limit: 1000 };
+    let filter = ApprovalFilter {
+        open: true,
+        run: None,
+        limit: 1000,
+    };
     Ok(app.store.approvals(app.tenant, filter).await?)
 }
 
@@ -37,7 +41,12 @@ async fn list(app: &App, as_json: bool, term: Term) -> anyhow::Result<Exit> {
         term.say("Nothing waits for you.");
     }
     for approval in &open {
-        println!("{}  {}  {}", approval.id, approval.asked_at.rfc3339(), describe(&approval.subject));
+        println!(
+            "{}  {}  {}",
+            approval.id,
+            approval.asked_at.rfc3339(),
+            describe(&approval.subject)
+        );
         println!("    run {}", approval.run_id);
         let actions = match approval.subject {
             Subject::Uncertain { .. } => "happened | run-again | skip",
@@ -51,14 +60,25 @@ async fn list(app: &App, as_json: bool, term: Term) -> anyhow::Result<Exit> {
 
 fn describe(subject: &Subject) -> String {
     match subject {
-        Subject::Call { tool, arguments, risk, preview, .. } => {
+        Subject::Call {
+            tool,
+            arguments,
+            risk,
+            preview,
+            ..
+        } => {
             format!("may {tool} ({risk:?}) run? {arguments} {}", preview.summary)
         }
         Subject::Plan { previews, .. } => {
-            let changes: Vec<_> = previews.iter().map(|one| one.preview.summary.as_str()).collect();
+            let changes: Vec<_> = previews
+                .iter()
+                .map(|one| one.preview.summary.as_str())
+                .collect();
             format!("may the plan run? {}", changes.join("; "))
         }
-        Subject::Uncertain { tool, arguments, .. } => {
+        Subject::Uncertain {
+            tool, arguments, ..
+        } => {
             format!("{tool} was interrupted: did it happen? {arguments}")
         }
         Subject::Question { text, .. } => format!("question: {text}"),
@@ -73,7 +93,12 @@ async fn decide(
 ) -> anyhow::Result<Exit> {
     let (text, answer) = match action {
         ApprovalAction::Approve { id } => (id, Answer::Approve { grant: None }),
-        ApprovalAction::Deny { id, reason } => (id, Answer::Deny { reason: reason.clone() }),
+        ApprovalAction::Deny { id, reason } => (
+            id,
+            Answer::Deny {
+                reason: reason.clone(),
+            },
+        ),
         ApprovalAction::Answer { id, text } => (id, Answer::Feedback { text: text.clone() }),
         ApprovalAction::Happened { id } => (id, Answer::Happened),
         ApprovalAction::RunAgain { id } => (id, Answer::RunAgain),
@@ -94,6 +119,13 @@ async fn decide(
     };
     let row = app.store.run(app.tenant, approval.run_id).await?;
     app.runs.decide(approval.id, answer, "cli").await?;
-    let follow = Follow { term, verbose: false, json: as_json, ask: term.can_ask };
-    follow.to_end(&app.runs, approval.run_id, row.last_seq).await
+    let follow = Follow {
+        term,
+        verbose: false,
+        json: as_json,
+        ask: term.can_ask,
+    };
+    follow
+        .to_end(&app.runs, approval.run_id, row.last_seq)
+        .await
 }

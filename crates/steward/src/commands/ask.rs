@@ -24,7 +24,9 @@ const REQUEST_LIMIT: u64 = 1_000_000;
 pub async fn run(settings: Settings, args: cli::Ask, term: Term) -> anyhow::Result<Exit> {
     let input = request(&args)?;
     let workspace = workspace(args.workspace.as_deref())?;
-    let options = Options { web_allow: args.allow.clone(), ..Options::default() };
+    let options = Options {
+        web_allow: args.allow.clone(),
+    };
     let app = App::open(&settings, options).await?;
     let start = StartRun {
         agent: app.default_agent().await?,
@@ -40,11 +42,16 @@ pub async fn run(settings: Settings, args: cli::Ask, term: Term) -> anyhow::Resu
         asked_by: "cli".to_owned(),
         workspace: workspace.display().to_string(),
         grants: grants(args.yes),
-        connection: app.connection_named(settings.connection.as_deref()).await?,
+        connection: app.connection_named(settings.connection.as_deref())?,
         intent_filter: !args.no_intent_filter,
     };
     let run = app.runs.start(start).await?;
-    let follow = Follow { term, verbose: args.verbose, json: args.json, ask: term.can_ask && !args.json };
+    let follow = Follow {
+        term,
+        verbose: args.verbose,
+        json: args.json,
+        ask: term.can_ask && !args.json,
+    };
     let exit = follow.to_end(&app.runs, run, 0).await?;
     app.close().await;
     Ok(exit)
@@ -53,7 +60,10 @@ pub async fn run(settings: Settings, args: cli::Ask, term: Term) -> anyhow::Resu
 /// What `-y` allows.
 pub fn grants(yes: bool) -> Vec<Grant> {
     if yes {
-        vec![Grant { scope: GrantScope::AllButDestructive, until: None }]
+        vec![Grant {
+            scope: GrantScope::AllButDestructive,
+            until: None,
+        }]
     } else {
         Vec::new()
     }
@@ -110,18 +120,28 @@ impl Follow {
                     continue;
                 }
             };
-            let Some(event) = event.transpose()? else { bail!("the log of run {run} ended early") };
+            let Some(event) = event.transpose()? else {
+                bail!("the log of run {run} ended early")
+            };
             if !self.json {
                 renderer.event(&event);
             }
             match &event.body {
-                EventBody::ApprovalRequested { approval_id, subject } => {
+                EventBody::ApprovalRequested {
+                    approval_id,
+                    subject,
+                } => {
                     let answered = self.ask && self.answer(runs, *approval_id, subject).await?;
                     if !answered {
-                        return self.parked(run, *approval_id, &log);
+                        return Ok(self.parked(run, *approval_id, &log));
                     }
                 }
-                EventBody::RunFinished { outcome, answer, composed, .. } => {
+                EventBody::RunFinished {
+                    outcome,
+                    answer,
+                    composed,
+                    ..
+                } => {
                     let exit = exit_of(outcome);
                     if self.json {
                         log.push(event.clone());
@@ -148,12 +168,14 @@ impl Follow {
         let (term, subject) = (self.term, subject.clone());
         let answer: Option<Answer> =
             tokio::task::spawn_blocking(move || ask_person(term, &subject)).await?;
-        let Some(answer) = answer else { return Ok(false) };
+        let Some(answer) = answer else {
+            return Ok(false);
+        };
         runs.decide(id, answer, "cli").await?;
         Ok(true)
     }
 
-    fn parked(self, run: RunId, id: ApprovalId, log: &[Event]) -> anyhow::Result<Exit> {
+    fn parked(self, run: RunId, id: ApprovalId, log: &[Event]) -> Exit {
         if self.json {
             println!("{}", report(run, log));
         }
@@ -161,7 +183,7 @@ impl Follow {
         self.term.say(&format!(
             "waits for a person; nothing more was done.\n  steward approvals             what is asked\n  steward approvals approve {id}\n  steward resume {run}"
         ));
-        Ok(Exit::Waiting)
+        Exit::Waiting
     }
 }
 
@@ -183,11 +205,24 @@ fn report(run: RunId, log: &[Event]) -> serde_json::Value {
             EventBody::PlanProposed { candidates, .. } => {
                 plan = candidates.first().map_or(json!(null), |best| json!(best));
             }
-            EventBody::ToolIntent { call_id, tool, arguments, .. } => {
+            EventBody::ToolIntent {
+                call_id,
+                tool,
+                arguments,
+                ..
+            } => {
                 steps.push(json!({"call_id": call_id, "tool": tool, "arguments": arguments}));
             }
-            EventBody::ToolResult { call_id, tool, result, ms } => {
-                let found = steps.iter_mut().rev().find(|step| step["call_id"] == json!(call_id));
+            EventBody::ToolResult {
+                call_id,
+                tool,
+                result,
+                ms,
+            } => {
+                let found = steps
+                    .iter_mut()
+                    .rev()
+                    .find(|step| step["call_id"] == json!(call_id));
                 match found {
                     Some(step) => {
                         step["result"] = json!(result);
@@ -196,7 +231,12 @@ fn report(run: RunId, log: &[Event]) -> serde_json::Value {
                     None => steps.push(json!({"call_id": call_id, "tool": tool, "result": result})),
                 }
             }
-            EventBody::RunFinished { outcome, answer, composed, usage } => {
+            EventBody::RunFinished {
+                outcome,
+                answer,
+                composed,
+                usage,
+            } => {
                 end = json!({"outcome": outcome, "answer": answer, "composed": composed, "usage": usage});
             }
             _ => {}

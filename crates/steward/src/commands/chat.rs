@@ -17,15 +17,14 @@ pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Res
     let workspace = workspace(args.workspace.as_deref())?;
     let app = App::open(&settings, Options::default()).await?;
     let agent = app.default_agent().await?;
-    let connection = app.connection_named(settings.connection.as_deref()).await?;
-    let conversation = match &args.conversation {
-        Some(text) => {
-            let id: ConversationId =
-                text.parse().with_context(|| format!("`{text}` is not a conversation id"))?;
+    let connection = app.connection_named(settings.connection.as_deref())?;
+    let conversation = if let Some(text) = &args.conversation {
+            let id: ConversationId = text
+                .parse()
+                .with_context(|| format!("`{text}` is not a conversation id"))?;
             app.store.conversation(app.tenant, id).await?;
             id
-        }
-        None => {
+        } else {
             let id = ConversationId(app.ids.next());
             let header = Conversation {
                 id,
@@ -36,14 +35,22 @@ pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Res
             };
             app.store.create_conversation(app.tenant, &header).await?;
             id
-        }
+        };
+    term.say(&term.dim(&format!(
+        "conversation {conversation}; an empty line or Ctrl-D ends it"
+    )));
+    let follow = Follow {
+        term,
+        verbose: false,
+        json: false,
+        ask: term.can_ask,
     };
-    term.say(&term.dim(&format!("conversation {conversation}; an empty line or Ctrl-D ends it")));
-    let follow = Follow { term, verbose: false, json: false, ask: term.can_ask };
     let mut exit = Exit::Done;
     loop {
         let line = tokio::task::spawn_blocking(move || term.ask(&term.bold("you ▸"))).await?;
-        let Some(line) = line.filter(|line| !line.is_empty()) else { break };
+        let Some(line) = line.filter(|line| !line.is_empty()) else {
+            break;
+        };
         let run = app
             .runs
             .start(StartRun {
@@ -66,5 +73,9 @@ pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Res
         }
     }
     app.close().await;
-    Ok(if exit == Exit::Waiting { exit } else { Exit::Done })
+    Ok(if exit == Exit::Waiting {
+        exit
+    } else {
+        Exit::Done
+    })
 }

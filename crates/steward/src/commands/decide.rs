@@ -11,13 +11,27 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
     match subject {
         Subject::Plan { previews, .. } => {
             for one in previews {
-                term.say(&format!("  step {} ({:?}): {}", one.step + 1, one.risk, one.preview.summary));
+                term.say(&format!(
+                    "  step {} ({:?}): {}",
+                    one.step + 1,
+                    one.risk,
+                    one.preview.summary
+                ));
                 show_detail(term, &one.preview);
             }
             yes_no_feedback(term, "Go ahead? [y/N/what to change]")
         }
-        Subject::Call { tool, arguments, risk, preview, .. } => {
-            term.say(&format!("{} {tool} ({risk:?}) {arguments}", term.yellow("asks:")));
+        Subject::Call {
+            tool,
+            arguments,
+            risk,
+            preview,
+            ..
+        } => {
+            term.say(&format!(
+                "{} {tool} ({risk:?}) {arguments}",
+                term.yellow("asks:")
+            ));
             if !preview.summary.is_empty() {
                 term.say(&format!("  {}", preview.summary));
             }
@@ -27,7 +41,9 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             }
             yes_no_feedback(term, "Let it run? [y/N/what to change]")
         }
-        Subject::Uncertain { tool, arguments, .. } => {
+        Subject::Uncertain {
+            tool, arguments, ..
+        } => {
             term.say(&format!(
                 "{} {tool} {arguments}\n  It was interrupted; whether it happened is not known.",
                 term.yellow("uncertain:")
@@ -55,7 +71,9 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
 }
 
 fn show_detail(term: Term, preview: &Preview) {
-    let Some(detail) = &preview.detail else { return };
+    let Some(detail) = &preview.detail else {
+        return;
+    };
     for line in detail.lines().take(40) {
         let line = match line.as_bytes().first() {
             Some(b'+') => term.green(line),

@@ -20,11 +20,21 @@ struct Finding {
 
 impl Finding {
     fn good(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: true, detail: detail.into(), hint: String::new() }
+        Self {
+            name: name.to_owned(),
+            ok: true,
+            detail: detail.into(),
+            hint: String::new(),
+        }
     }
 
     fn bad(name: &str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
+        Self {
+            name: name.to_owned(),
+            ok: false,
+            detail: detail.into(),
+            hint: hint.into(),
+        }
     }
 }
 
@@ -50,7 +60,11 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
         println!("{}", json!({"ok": good, "checks": findings}));
     } else {
         for finding in &findings {
-            let mark = if finding.ok { term.green("✓") } else { term.red("✗") };
+            let mark = if finding.ok {
+                term.green("✓")
+            } else {
+                term.red("✗")
+            };
             println!("{mark} {}: {}", finding.name, finding.detail);
             if !finding.ok && !finding.hint.is_empty() {
                 println!("    {}", finding.hint);
@@ -63,9 +77,10 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
 async fn embeddings(settings: &Settings) -> Finding {
     let embedder = steward_models::embed::LazyMiniLm::new(&settings.embedding_dir);
     match embedder.embed(&["a probe".to_owned()]).await {
-        Ok(vectors) => {
-            Finding::good("embeddings", format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len()))
-        }
+        Ok(vectors) => Finding::good(
+            "embeddings",
+            format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len()),
+        ),
         Err(error) => Finding::bad("embeddings", error.to_string(), "run `make setup`"),
     }
 }
@@ -92,14 +107,21 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     });
     for known in &app.connections {
         let name = format!("model {}", known.connection.name);
-        findings.push(Finding::good(&name, format!("{} ({})", known.connection.model, known.from)));
+        findings.push(Finding::good(
+            &name,
+            format!("{} ({})", known.connection.model, known.from),
+        ));
     }
     if let Err(error) = app.models.select(None).await {
         findings.push(Finding::bad("model", error.message, error.hint));
     }
     match steward_models::local::fit(&settings.model) {
         Ok(fit) => findings.push(Finding::good("local model", fit.note)),
-        Err(error) => findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE")),
+        Err(error) => findings.push(Finding::bad(
+            "local model",
+            error.to_string(),
+            "run `make setup`, or give --model FILE",
+        )),
     }
     app.close().await;
 }

@@ -17,7 +17,7 @@ use steward_core::event::{EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_engine::StartRun;
 
 /// Longest one request may take.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_mins(2);
 
 /// One request of the file.
 #[derive(Debug, Clone, Deserialize)]
@@ -51,9 +51,22 @@ struct Request {
 
 /// Runs the command.
 pub async fn run(settings: Settings, suite: Suite, term: Term) -> anyhow::Result<Exit> {
-    let Suite::Asks { file, workspace, json, no_intent_filter, pages_port, limit } = suite;
-    let request =
-        Request { file, workspace, json, intent_filter: !no_intent_filter, pages_port, limit };
+    let Suite::Asks {
+        file,
+        workspace,
+        json,
+        no_intent_filter,
+        pages_port,
+        limit,
+    } = suite;
+    let request = Request {
+        file,
+        workspace,
+        json,
+        intent_filter: !no_intent_filter,
+        pages_port,
+        limit,
+    };
     asks(settings, request, term).await
 }
 
@@ -69,7 +82,6 @@ async fn asks(mut settings: Settings, request: Request, term: Term) -> anyhow::R
     let _pages = pages::serve(shown.canonicalize()?, request.pages_port).await?;
     let options = Options {
         web_allow: vec![format!("127.0.0.1:{}", request.pages_port)],
-        ..Options::default()
     };
     let app = App::open(&settings, options).await?;
     let mut findings = Vec::new();
@@ -95,7 +107,10 @@ async fn asks(mut settings: Settings, request: Request, term: Term) -> anyhow::R
             json!({"cases": findings.len(), "right_tool": right, "observed": observed, "results": findings})
         );
     } else {
-        println!("{} cases, right tool {right}, observed {observed}", findings.len());
+        println!(
+            "{} cases, right tool {right}, observed {observed}",
+            findings.len()
+        );
     }
     app.close().await;
     Ok(Exit::Done)
@@ -146,7 +161,10 @@ async fn one(
     intent_filter: bool,
 ) -> Finding {
     let begun = Instant::now();
-    let mut finding = Finding { id: case.id.clone(), ..Finding::default() };
+    let mut finding = Finding {
+        id: case.id.clone(),
+        ..Finding::default()
+    };
     let followed = tokio::time::timeout(
         LIMIT,
         follow(app, settings, case, workspace, intent_filter, &mut finding),
@@ -181,7 +199,7 @@ async fn follow(
             asked_by: "eval".to_owned(),
             workspace: workspace.canonicalize()?.display().to_string(),
             grants: grants(true),
-            connection: app.connection_named(settings.connection.as_deref()).await?,
+            connection: app.connection_named(settings.connection.as_deref())?,
             intent_filter,
         })
         .await?;
@@ -189,7 +207,9 @@ async fn follow(
     while let Some(event) = events.next().await {
         match event?.body {
             // An intent follows the validation of its arguments; a rejected call has none.
-            EventBody::ToolIntent { tool, arguments, .. } if finding.tool.is_none() => {
+            EventBody::ToolIntent {
+                tool, arguments, ..
+            } if finding.tool.is_none() => {
                 finding.right_tool = case.tools.contains(&tool) && finding.error.is_none();
                 finding.tool = Some(tool);
                 finding.arguments = Some(arguments);
@@ -198,10 +218,16 @@ async fn follow(
                 finding.error = Some(message);
                 finding.tool.get_or_insert(tool);
             }
-            EventBody::ToolResult { result: ToolResult::Ok { content, .. }, .. } => {
+            EventBody::ToolResult {
+                result: ToolResult::Ok { content, .. },
+                ..
+            } => {
                 finding.observed |= content.contains(&case.observe);
             }
-            EventBody::ToolResult { result: ToolResult::Error { message, .. }, .. } => {
+            EventBody::ToolResult {
+                result: ToolResult::Error { message, .. },
+                ..
+            } => {
                 finding.error = Some(message);
             }
             EventBody::ApprovalRequested { subject, .. } => {
@@ -221,7 +247,13 @@ async fn follow(
 }
 
 fn print_line(term: Term, case: &Case, finding: &Finding) {
-    let mark = |good: bool| if good { term.green("✓") } else { term.red("✗") };
+    let mark = |good: bool| {
+        if good {
+            term.green("✓")
+        } else {
+            term.red("✗")
+        }
+    };
     println!(
         "{} {} {}  {:<14} {:>5} ms  {}  {}{}",
         case.id,
@@ -230,7 +262,15 @@ fn print_line(term: Term, case: &Case, finding: &Finding) {
         finding.tool.as_deref().unwrap_or("-"),
         finding.ms,
         case.ask,
-        finding.arguments.as_ref().map(Value::to_string).unwrap_or_default(),
-        finding.error.as_ref().map(|error| format!("  [{error}]")).unwrap_or_default(),
+        finding
+            .arguments
+            .as_ref()
+            .map(Value::to_string)
+            .unwrap_or_default(),
+        finding
+            .error
+            .as_ref()
+            .map(|error| format!("  [{error}]"))
+            .unwrap_or_default(),
     );
 }

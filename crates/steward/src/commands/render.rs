@@ -24,7 +24,14 @@ pub struct Renderer {
 impl Renderer {
     /// A renderer for one run.
     pub fn new(term: Term, verbose: bool) -> Self {
-        Self { term, verbose, plan: None, steps_shown: 0, streamed: false, index: ToolIndex::new(&[]) }
+        Self {
+            term,
+            verbose,
+            plan: None,
+            steps_shown: 0,
+            streamed: false,
+            index: ToolIndex::new(&[]),
+        }
     }
 
     /// Shows one event.
@@ -35,20 +42,27 @@ impl Renderer {
             EventBody::RunResumed { node } => {
                 term.say(&term.dim(&format!("resumed on {node}")));
             }
-            EventBody::IntentFiltered { kept, offered, .. } => {
-                if self.verbose {
-                    let names: Vec<String> =
-                        kept.iter().map(|one| format!("{} {:.2}", one.tool, one.score)).collect();
-                    term.say(&term.dim(&format!(
-                        "tools that fit ({} of {offered}): {}",
-                        kept.len(),
-                        names.join(", ")
-                    )));
-                }
+            EventBody::IntentFiltered { kept, offered, .. } if self.verbose => {
+                let names: Vec<String> = kept
+                    .iter()
+                    .map(|one| format!("{} {:.2}", one.tool, one.score))
+                    .collect();
+                term.say(&term.dim(&format!(
+                    "tools that fit ({} of {offered}): {}",
+                    kept.len(),
+                    names.join(", ")
+                )));
             }
-            EventBody::ModelRequested { purpose, model, reserved, .. } => {
+            EventBody::ModelRequested {
+                purpose,
+                model,
+                reserved,
+                ..
+            } => {
                 if self.verbose {
-                    term.say(&term.dim(&format!("asking {model} ({purpose:?}, up to {reserved} tokens)")));
+                    term.say(&term.dim(&format!(
+                        "asking {model} ({purpose:?}, up to {reserved} tokens)"
+                    )));
                 }
                 if *purpose == Purpose::Plan {
                     self.plan = Some(PlanStream::new(&self.index));
@@ -56,15 +70,21 @@ impl Renderer {
                 }
                 term.status("thinking…");
             }
-            EventBody::ModelDelta { purpose: Purpose::Plan, text, .. } => self.plan_delta(text),
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
-                if !text.is_empty() {
-                    term.clear();
-                    self.streamed = true;
-                    let mut out = std::io::stdout();
-                    let _ = out.write_all(text.as_bytes());
-                    let _ = out.flush();
-                }
+            EventBody::ModelDelta {
+                purpose: Purpose::Plan,
+                text,
+                ..
+            } => self.plan_delta(text),
+            EventBody::ModelDelta {
+                purpose: Purpose::Reply | Purpose::Answer,
+                text,
+                ..
+            } if !text.is_empty() => {
+                term.clear();
+                self.streamed = true;
+                let mut out = std::io::stdout();
+                let _ = out.write_all(text.as_bytes());
+                let _ = out.flush();
             }
             EventBody::ModelResponded { calls, .. } => {
                 term.clear();
@@ -73,12 +93,20 @@ impl Renderer {
                     self.streamed = false;
                 }
             }
-            EventBody::ModelFailed { error, retry_at, .. } => {
+            EventBody::ModelFailed {
+                error, retry_at, ..
+            } => {
                 term.clear();
-                let again = if retry_at.is_some() { "; trying again" } else { "" };
+                let again = if retry_at.is_some() {
+                    "; trying again"
+                } else {
+                    ""
+                };
                 term.say(&term.yellow(&format!("model call failed: {error}{again}")));
             }
-            EventBody::PlanProposed { candidates, notes, .. } => {
+            EventBody::PlanProposed {
+                candidates, notes, ..
+            } => {
                 self.proposed(candidates);
                 if self.verbose {
                     for note in notes {
@@ -89,12 +117,21 @@ impl Renderer {
             EventBody::ToolRejected { tool, message, .. } => {
                 term.say(&format!("{} {tool}: {message}", term.red("✗")));
             }
-            EventBody::ToolIntent { tool, arguments, .. } => {
-                term.say(&format!("{} {} {}", term.bold("▸"), term.bold(tool), short(arguments)));
+            EventBody::ToolIntent {
+                tool, arguments, ..
+            } => {
+                term.say(&format!(
+                    "{} {} {}",
+                    term.bold("▸"),
+                    term.bold(tool),
+                    short(arguments)
+                ));
             }
             EventBody::ToolResult { result, ms, .. } => self.result(result, *ms),
             EventBody::ToolUncertain { tool, .. } => {
-                term.say(&term.yellow(&format!("{tool} was interrupted: whether it happened is not known")));
+                term.say(&term.yellow(&format!(
+                    "{tool} was interrupted: whether it happened is not known"
+                )));
             }
             _ => {}
         }
@@ -106,14 +143,17 @@ impl Renderer {
         for step in steps {
             self.term.clear();
             self.steps_shown += 1;
-            self.term.say(&step_line(self.term, self.steps_shown, &step));
+            self.term
+                .say(&step_line(self.term, self.steps_shown, &step));
         }
     }
 
     fn proposed(&mut self, candidates: &[Candidate]) {
         let term = self.term;
         term.clear();
-        let Some(best) = candidates.first() else { return };
+        let Some(best) = candidates.first() else {
+            return;
+        };
         term.say(&term.bold("Plan"));
         for (index, step) in best.plan.steps.iter().enumerate() {
             if step.tool != FINAL_ANSWER || best.plan.steps.len() == 1 {
@@ -122,7 +162,12 @@ impl Renderer {
         }
         if self.verbose {
             for (rank, other) in candidates.iter().enumerate() {
-                let steps: Vec<_> = other.plan.steps.iter().map(|step| step.tool.as_str()).collect();
+                let steps: Vec<_> = other
+                    .plan
+                    .steps
+                    .iter()
+                    .map(|step| step.tool.as_str())
+                    .collect();
                 term.say(&term.dim(&format!(
                     "candidate {}: {:.2} (fit {:.2}) {}",
                     rank + 1,
@@ -138,17 +183,28 @@ impl Renderer {
     fn result(&mut self, result: &ToolResult, ms: u64) {
         let term = self.term;
         match result {
-            ToolResult::Ok { content, receipt, truncated, .. } => {
+            ToolResult::Ok {
+                content,
+                receipt,
+                truncated,
+                ..
+            } => {
                 let proof = receipt
                     .as_ref()
                     .map(|receipt| format!(", {} {}", receipt.action, receipt.object))
                     .unwrap_or_default();
                 let cut = if *truncated { ", cut" } else { "" };
                 let lines = content.lines().count();
-                term.say(&format!("{} {}", term.green("✓"), term.dim(&format!("{lines} lines{cut}{proof}, {ms} ms"))));
+                term.say(&format!(
+                    "{} {}",
+                    term.green("✓"),
+                    term.dim(&format!("{lines} lines{cut}{proof}, {ms} ms"))
+                ));
             }
             ToolResult::Error { message, .. } => term.say(&format!("{} {message}", term.red("✗"))),
-            ToolResult::Dry { preview } => term.say(&format!("{} {preview}", term.yellow("would:"))),
+            ToolResult::Dry { preview } => {
+                term.say(&format!("{} {preview}", term.yellow("would:")));
+            }
         }
     }
 
@@ -160,7 +216,9 @@ impl Renderer {
             Outcome::Completed => {}
             Outcome::Failed { message } => term.say(&format!("{} {message}", term.red("failed:"))),
             Outcome::Stopped { by } => term.say(&term.yellow(&format!("stopped by {by}"))),
-            Outcome::Limited { limit } => term.say(&term.yellow(&format!("stopped at a limit: {limit:?}"))),
+            Outcome::Limited { limit } => {
+                term.say(&term.yellow(&format!("stopped at a limit: {limit:?}")));
+            }
             Outcome::Rejected => term.say(&term.yellow("not done: the plan was refused")),
         }
         if self.streamed {
@@ -181,7 +239,11 @@ pub fn step_line(term: Term, number: usize, step: &PlanStep) -> String {
     } else {
         format!("  {}", term.dim(&step.thought))
     };
-    format!("  {number}. {} {}{thought}", term.bold(&step.tool), short(&step.args))
+    format!(
+        "  {number}. {} {}{thought}",
+        term.bold(&step.tool),
+        short(&step.args)
+    )
 }
 
 fn short(arguments: &Value) -> String {
@@ -189,7 +251,9 @@ fn short(arguments: &Value) -> String {
         Some(map) => map
             .iter()
             .map(|(key, value)| {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 format!("{key}={}", if value.is_empty() { "…" } else { &value })
             })
             .collect::<Vec<_>>()

@@ -13,25 +13,36 @@ use steward_engine::RunService;
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Resume, term: Term) -> anyhow::Result<Exit> {
     let app = App::open(&settings, Options::default()).await?;
-    let chosen = match &args.run {
-        Some(text) => vec![find_run(&app, text).await?],
-        None => {
+    let chosen = if let Some(text) = &args.run {
+        vec![find_run(&app, text).await?]
+        } else {
             let mut open = Vec::new();
             for status in [RunStatus::Running, RunStatus::Parked] {
-                let filter = RunFilter { status: Some(status), limit: 1000, ..RunFilter::default() };
+                let filter = RunFilter {
+                    status: Some(status),
+                    limit: 1000,
+                    ..RunFilter::default()
+                };
                 open.extend(app.store.runs(app.tenant, filter).await?.items);
             }
             open
-        }
     };
     if chosen.is_empty() {
         term.say("Nothing to resume.");
     }
-    let follow = Follow { term, verbose: false, json: false, ask: term.can_ask };
+    let follow = Follow {
+        term,
+        verbose: false,
+        json: false,
+        ask: term.can_ask,
+    };
     let mut worst = Exit::Done;
     for row in chosen {
         if row.status == RunStatus::Finished {
-            term.say(&format!("run {} has ended; see `steward runs show {}`", row.id, row.id));
+            term.say(&format!(
+                "run {} has ended; see `steward runs show {}`",
+                row.id, row.id
+            ));
             continue;
         }
         term.say(&term.bold(&row.title));
@@ -50,7 +61,11 @@ async fn go_on(
     follow: Follow,
     row: &steward_core::ports::RunRow,
 ) -> anyhow::Result<Exit> {
-    let after = if row.status == RunStatus::Parked { row.last_seq.saturating_sub(1) } else { row.last_seq };
+    let after = if row.status == RunStatus::Parked {
+        row.last_seq.saturating_sub(1)
+    } else {
+        row.last_seq
+    };
     runs.resume(row.id).await?;
     follow.to_end(runs, row.id, after).await
 }

@@ -37,7 +37,10 @@ pub async fn find_run(app: &App, text: &str) -> anyhow::Result<RunRow> {
     if let Ok(id) = text.parse::<RunId>() {
         return Ok(app.store.run(app.tenant, id).await?);
     }
-    let filter = RunFilter { limit: 1000, ..RunFilter::default() };
+    let filter = RunFilter {
+        limit: 1000,
+        ..RunFilter::default()
+    };
     let mut found: Vec<RunRow> = app
         .store
         .runs(app.tenant, filter)
@@ -60,9 +63,16 @@ async fn list(app: &App, args: &cli::Runs, term: Term) -> anyhow::Result<Exit> {
     let before = args
         .before
         .as_deref()
-        .map(|text| text.parse::<RunId>().with_context(|| format!("`{text}` is not a run id")))
+        .map(|text| {
+            text.parse::<RunId>()
+                .with_context(|| format!("`{text}` is not a run id"))
+        })
         .transpose()?;
-    let filter = RunFilter { before, limit: args.limit, ..RunFilter::default() };
+    let filter = RunFilter {
+        before,
+        limit: args.limit,
+        ..RunFilter::default()
+    };
     let page = app.store.runs(app.tenant, filter).await?;
     if args.json {
         println!("{}", json!({"runs": page.items, "more": page.more}));
@@ -115,10 +125,19 @@ async fn show(app: &App, text: &str, as_json: bool, term: Term) -> anyhow::Resul
         for stored in &page {
             let event = &stored.event;
             if as_json {
-                println!("{}", json!({"seq": event.seq, "at": event.at.rfc3339(), "epoch": event.epoch, "body": serde_json::from_str::<serde_json::Value>(&stored.raw).unwrap_or_default()}));
+                println!(
+                    "{}",
+                    json!({"seq": event.seq, "at": event.at.rfc3339(), "epoch": event.epoch, "body": serde_json::from_str::<serde_json::Value>(&stored.raw).unwrap_or_default()})
+                );
             } else if !matches!(event.body, EventBody::ModelDelta { .. }) {
                 let raw: String = stored.raw.chars().take(200).collect();
-                println!("{:>4}  {}  {:<19} {}", event.seq, event.at.rfc3339(), event.body.kind(), term.dim(&raw));
+                println!(
+                    "{:>4}  {}  {:<19} {}",
+                    event.seq,
+                    event.at.rfc3339(),
+                    event.body.kind(),
+                    term.dim(&raw)
+                );
             }
         }
     }
@@ -144,5 +163,9 @@ async fn undo(app: &App, text: &str, as_json: bool, term: Term) -> anyhow::Resul
             }
         }
     }
-    Ok(if report.iter().all(|one| one.result.is_ok()) { Exit::Done } else { Exit::Failed })
+    Ok(if report.iter().all(|one| one.result.is_ok()) {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
 }

@@ -21,18 +21,21 @@ const LOCAL_USER: &str = "local@steward";
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     // The port first: a taken one must not touch the data directory.
-    let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
+    let listening = Listening::bind(&args.listen)
+        .await
+        .map_err(|why| anyhow!(why))?;
     let address = listening.address;
-    let options = Options { web_allow: args.allow.clone(), ..Options::default() };
+    let options = Options {
+        web_allow: args.allow.clone(),
+    };
     let app = App::open(&settings, options).await?;
-    let folder = match &args.workspace {
-        Some(dir) => workspace(Some(dir))?,
-        None => {
+    let folder = if let Some(dir) = &args.workspace {
+        workspace(Some(dir))?
+        } else {
             let own = settings.data_dir.join("workspace");
             std::fs::create_dir_all(&own)
                 .with_context(|| format!("cannot make {}", own.display()))?;
             workspace(Some(&own))?
-        }
     };
     app.default_agent().await?;
     let access = Arc::new(Access::new(AccessDeps {
@@ -43,7 +46,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         ids: app.ids.clone(),
         signing_key: keys::signing_key(&settings.data_dir)?,
     }));
-    let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
+    let admin = settings
+        .admin
+        .as_ref()
+        .map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
     #[cfg(feature = "failpoints")]
@@ -103,8 +109,15 @@ fn health(app: &App) -> Health {
     let database: Probe = Box::new(move || {
         let store = store.clone();
         Box::pin(async move {
-            let filter = steward_core::ports::RunFilter { limit: 1, ..Default::default() };
-            store.runs(tenant, filter).await.map(|_| "answers".to_owned()).map_err(|error| error.to_string())
+            let filter = steward_core::ports::RunFilter {
+                limit: 1,
+                ..Default::default()
+            };
+            store
+                .runs(tenant, filter)
+                .await
+                .map(|_| "answers".to_owned())
+                .map_err(|error| error.to_string())
         })
     });
     let models = app.models.clone();
@@ -130,17 +143,35 @@ fn health(app: &App) -> Health {
         })
     });
     Health {
-        probes: vec![("database", true, database), ("model", false, model), ("embeddings", false, embeddings)],
+        probes: vec![
+            ("database", true, database),
+            ("model", false, model),
+            ("embeddings", false, embeddings),
+        ],
     }
 }
 
 async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &App) {
     let url = format!("http://{address}");
-    term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(&url)));
+    term.say(&format!(
+        "{} serves at {}",
+        term.bold("Steward"),
+        term.bold(&url)
+    ));
     let default = app.models.select(None).await.ok();
     for known in &app.connections {
-        let mark = if default.as_ref().is_some_and(|one| one.id == known.connection.id) { "▸" } else { " " };
-        term.say(&format!("  {mark} model {} — {} ({})", known.connection.name, known.connection.model, known.from));
+        let mark = if default
+            .as_ref()
+            .is_some_and(|one| one.id == known.connection.id)
+        {
+            "▸"
+        } else {
+            " "
+        };
+        term.say(&format!(
+            "  {mark} model {} — {} ({})",
+            known.connection.name, known.connection.model, known.from
+        ));
     }
     match first {
         FirstStart::Ready => term.say(&format!(

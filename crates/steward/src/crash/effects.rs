@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
-use steward_tools::{Context, Dispatcher, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder};
+use steward_tools::{
+    Context, Dispatcher, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
+};
 
 struct CountedEffect {
     name: &'static str,

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Arms the point that the environment names.
 pub fn arm() {
-    let Some(text) = variable("STEWARD_KILL_AT") else { return };
+    let Some(text) = variable("STEWARD_KILL_AT") else {
+        return;
+    };
     let (name, count) = text.rsplit_once(':').unwrap_or((&text, "1"));
     let left = AtomicU32::new(count.parse().unwrap_or(1));
     let armed = fail::cfg_callback(name, move || {
