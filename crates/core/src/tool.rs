@@ -1,5 +1,7 @@
 //! Tools: what a model can call, what a call is, and what comes back.
 
+use std::fmt::Write as _;
+
 use crate::policy::RiskClass;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -111,12 +111,21 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         Ok(proposal) => proposal,
         Err(error) => {
             let message = error.to_string();
-            return runner.journal.append(EventBody::PlanFailed { message }).await;
+            return runner
+                .journal
+                .append(EventBody::PlanFailed { message })
+                .await;
         }
     };
     let wants_tool = proposal.filtered.wants_tool || !proposal.candidates.is_empty();
     let filtered = EventBody::IntentFiltered {
-        kept: proposal.filtered.kept.iter().take(setup.capabilities.max_tools).cloned().collect(),
+        kept: proposal
+            .filtered
+            .kept
+            .iter()
+            .take(setup.capabilities.max_tools)
+            .cloned()
+            .collect(),
         offered: proposal.filtered.offered,
         wants_tool,
     };
@@ -124,7 +133,10 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         return runner.journal.append(filtered).await;
     }
     let planned = planned(proposal.candidates, "intent", proposal.notes);
-    runner.journal.commit(vec![filtered, planned], Vec::new()).await
+    runner
+        .journal
+        .commit(vec![filtered, planned], Vec::new())
+        .await
 }
 
 /// The best candidates first, or why there is none.

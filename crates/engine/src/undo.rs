@@ -28,13 +28,13 @@ pub(crate) async fn undo(deps: &Deps, run: RunId, by: &str) -> Result<Vec<Undone
     let lease = deps
         .store
         .claim(
-            Claim::Run(run),
+            Claim::Ended(run),
             &deps.config.node,
             now,
             now.plus(deps.config.lease),
         )
         .await?
-        .ok_or_else(|| EngineError::Invalid(format!("run {run} is at work; stop it first")))?;
+        .ok_or_else(|| EngineError::Invalid(format!("run {run} has not ended; stop it first")))?;
     let mut journal = Journal::load(deps.clone(), lease).await?;
     let outcome = if journal.state.is_finished() {
         undo_all(deps, &mut journal, by).await

@@ -41,7 +41,7 @@ pub struct Global {
     pub connection: Option<String>,
     /// GGUF file of the local model.
     #[arg(long, global = true, env = "STEWARD_MODEL", value_name = "FILE")]
-    pub model: Option<PathBuf>,
+    pub model: Option<String>,
     /// What to log, as in `info` or `steward_engine=debug,warn`.
     #[arg(long, global = true, env = "STEWARD_LOG", value_name = "FILTER")]
     pub log: Option<String>,
@@ -350,9 +350,9 @@ pub enum Suite {
 /// `model-server`.
 #[derive(Debug, Clone, Args)]
 pub struct ModelServer {
-    /// GGUF file.
+    /// GGUF file. Text, like each `--model`: clap carries them under one name, which has one type.
     #[arg(long)]
-    pub model: PathBuf,
+    pub model: String,
     /// Threads; 0 is one per core.
     #[arg(long, default_value_t = 0)]
     pub threads: u32,

@@ -186,10 +186,7 @@ impl App {
     }
 
     /// The id of a connection by name; `None` for `None`.
-    pub fn connection_named(
-        &self,
-        name: Option<&str>,
-    ) -> anyhow::Result<Option<ConnectionId>> {
+    pub fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
         let Some(name) = name else { return Ok(None) };
         let found = self
             .connections

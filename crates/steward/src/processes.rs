@@ -19,7 +19,7 @@ pub fn model_server(args: &ModelServer) -> ExitCode {
         idle_exit: (args.idle_exit > 0).then(|| Duration::from_secs(args.idle_exit)),
         ..ServeTuning::default()
     };
-    match serve_supervised(args.model.clone(), tuning) {
+    match serve_supervised(args.model.clone().into(), tuning) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

@@ -73,10 +73,10 @@ impl Settings {
         Ok(Self {
             data_dir,
             database: global.database.clone(),
-            model: global
-                .model
-                .clone()
-                .unwrap_or_else(|| models.join("SmolLM2-135M-Instruct.Q4_1.gguf")),
+            model: global.model.as_ref().map_or_else(
+                || models.join("SmolLM2-135M-Instruct.Q4_1.gguf"),
+                PathBuf::from,
+            ),
             embedding_dir: models.join("all-MiniLM-L6-v2-int8"),
             connection: global.connection.clone(),
             log: global.log.clone(),

@@ -213,6 +213,8 @@ pub struct Page<T> {
 pub enum Claim {
     /// This run, if nobody holds a valid lease on it.
     Run(RunId),
+    /// This run, which has ended, to take its effects back.
+    Ended(RunId),
     /// Any run at work whose lease has ended, or a parked one with commands waiting.
     Any,
 }

@@ -412,8 +412,7 @@ impl RunState {
         let text = match &status {
             CallStatus::Done(ToolResult::Ok { content, .. }) => Some(content.clone()),
             CallStatus::Done(ToolResult::Dry { preview }) => Some(preview.clone()),
-            CallStatus::Done(ToolResult::Error { message, .. })
-            | CallStatus::Rejected(message) => {
+            CallStatus::Done(ToolResult::Error { message, .. }) | CallStatus::Rejected(message) => {
                 Some(serde_json::json!({"error": message}).to_string())
             }
             _ => None,

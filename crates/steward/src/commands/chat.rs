@@ -19,23 +19,23 @@ pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Res
     let agent = app.default_agent().await?;
     let connection = app.connection_named(settings.connection.as_deref())?;
     let conversation = if let Some(text) = &args.conversation {
-            let id: ConversationId = text
-                .parse()
-                .with_context(|| format!("`{text}` is not a conversation id"))?;
-            app.store.conversation(app.tenant, id).await?;
-            id
-        } else {
-            let id = ConversationId(app.ids.next());
-            let header = Conversation {
-                id,
-                agent: agent.id,
-                user: None,
-                title: "chat".to_owned(),
-                created_at: app.clock.now(),
-            };
-            app.store.create_conversation(app.tenant, &header).await?;
-            id
+        let id: ConversationId = text
+            .parse()
+            .with_context(|| format!("`{text}` is not a conversation id"))?;
+        app.store.conversation(app.tenant, id).await?;
+        id
+    } else {
+        let id = ConversationId(app.ids.next());
+        let header = Conversation {
+            id,
+            agent: agent.id,
+            user: None,
+            title: "chat".to_owned(),
+            created_at: app.clock.now(),
         };
+        app.store.create_conversation(app.tenant, &header).await?;
+        id
+    };
     term.say(&term.dim(&format!(
         "conversation {conversation}; an empty line or Ctrl-D ends it"
     )));

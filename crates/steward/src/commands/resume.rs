@@ -15,17 +15,17 @@ pub async fn run(settings: Settings, args: cli::Resume, term: Term) -> anyhow::R
     let app = App::open(&settings, Options::default()).await?;
     let chosen = if let Some(text) = &args.run {
         vec![find_run(&app, text).await?]
-        } else {
-            let mut open = Vec::new();
-            for status in [RunStatus::Running, RunStatus::Parked] {
-                let filter = RunFilter {
-                    status: Some(status),
-                    limit: 1000,
-                    ..RunFilter::default()
-                };
-                open.extend(app.store.runs(app.tenant, filter).await?.items);
-            }
-            open
+    } else {
+        let mut open = Vec::new();
+        for status in [RunStatus::Running, RunStatus::Parked] {
+            let filter = RunFilter {
+                status: Some(status),
+                limit: 1000,
+                ..RunFilter::default()
+            };
+            open.extend(app.store.runs(app.tenant, filter).await?.items);
+        }
+        open
     };
     if chosen.is_empty() {
         term.say("Nothing to resume.");

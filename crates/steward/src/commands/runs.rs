@@ -6,13 +6,17 @@ use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::{Context, bail};
+use futures::StreamExt;
 use serde_json::json;
+use std::time::Duration;
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore as _};
 
 /// Events read at once.
 const PAGE: u32 = 500;
+/// Longest wait for a run that was told to stop; a lease left by a crash ends before.
+const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Runs, term: Term) -> anyhow::Result<Exit> {
@@ -20,16 +24,40 @@ pub async fn run(settings: Settings, args: cli::Runs, term: Term) -> anyhow::Res
     let exit = match &args.action {
         None => list(&app, &args, term).await,
         Some(RunAction::Show { run }) => show(&app, run, args.json, term).await,
-        Some(RunAction::Stop { run }) => {
-            let row = find_run(&app, run).await?;
-            app.runs.stop(row.id, "cli").await?;
-            term.say(&format!("stopped {}", row.id));
-            Ok(Exit::Done)
-        }
+        Some(RunAction::Stop { run }) => stop(&app, run, term).await,
         Some(RunAction::Undo { run }) => undo(&app, run, args.json, term).await,
     };
     app.close().await;
     exit
+}
+
+/// Stops a run and waits until it has ended: this process drives it to its end.
+async fn stop(app: &App, text: &str, term: Term) -> anyhow::Result<Exit> {
+    let row = find_run(app, text).await?;
+    if row.status == RunStatus::Finished {
+        term.say(&format!("run {} has ended already", row.id));
+        return Ok(Exit::Done);
+    }
+    let mut events = app.runs.watch(row.id, row.last_seq);
+    app.runs.stop(row.id, "cli").await?;
+    let ended = tokio::time::timeout(STOP_LIMIT, async {
+        while let Some(event) = events.next().await {
+            if matches!(event?.body, EventBody::RunFinished { .. }) {
+                return Ok(());
+            }
+        }
+        bail!("the log of run {} ended early", row.id)
+    });
+    match ended.await {
+        Ok(outcome) => outcome?,
+        Err(_) => bail!(
+            "run {} was told to stop but has not ended in {} s; another process may hold it, see `steward runs`",
+            row.id,
+            STOP_LIMIT.as_secs()
+        ),
+    }
+    term.say(&format!("stopped {}", row.id));
+    Ok(Exit::Done)
 }
 
 /// A run by its id or by the beginning or end of it.

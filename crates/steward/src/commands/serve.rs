@@ -31,11 +31,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let app = App::open(&settings, options).await?;
     let folder = if let Some(dir) = &args.workspace {
         workspace(Some(dir))?
-        } else {
-            let own = settings.data_dir.join("workspace");
-            std::fs::create_dir_all(&own)
-                .with_context(|| format!("cannot make {}", own.display()))?;
-            workspace(Some(&own))?
+    } else {
+        let own = settings.data_dir.join("workspace");
+        std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        workspace(Some(&own))?
     };
     app.default_agent().await?;
     let access = Arc::new(Access::new(AccessDeps {

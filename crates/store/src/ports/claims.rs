@@ -4,7 +4,7 @@ use crate::tx::{Tx, args, locking};
 use steward_core::ports::{Claim, Lease, StoreError, StoreResult};
 use steward_core::{RunId, TenantId, Timestamp};
 
-/// Takes a run whose lease is free. A run that has ended is never taken.
+/// Takes a run whose lease is free. One that has ended is taken only where that is asked for.
 pub(super) async fn claim(
     tx: &mut Tx<'_>,
     what: &Claim,
@@ -18,6 +18,16 @@ pub(super) async fn claim(
                 tx,
                 "select tenant_id, id from runs
                  where id = $1 and status <> 'finished'
+                   and (lease_until is null or lease_until < $2)",
+                "for update"
+            );
+            tx.row(sql, args![*run, now]).await?
+        }
+        Claim::Ended(run) => {
+            let sql = locking!(
+                tx,
+                "select tenant_id, id from runs
+                 where id = $1 and status = 'finished'
                    and (lease_until is null or lease_until < $2)",
                 "for update"
             );

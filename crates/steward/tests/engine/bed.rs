@@ -1,0 +1,130 @@
+//! A whole engine in this process, over a scripted model.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use steward_core::agent::{Agent, Tuning};
+use steward_core::budget::Preset;
+use steward_core::event::{Event, EventBody, Mode, Origin};
+use steward_core::model::{Auth, Capabilities, Connection, Provider};
+use steward_core::policy::Policy;
+use steward_core::ports::{Blobs, Clock};
+use steward_core::{AgentId, ApprovalId, ConnectionId, RunId, TenantId};
+use steward_engine::{Deps, EngineConfig, RunService, StartRun};
+use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_models::embed::LazyMiniLm;
+use steward_models::openai::{Client, Secrets, Timeouts};
+use steward_models::registry::Router;
+use steward_sandbox::process::Helper;
+use steward_store::{Store, StoreConfig};
+use steward_testkit::model_server::ScriptedModelServer;
+use steward_tools::{Ports, ToolsConfig, standard};
+use uuid::Uuid;
+
+/// A service over the store in `data`, asking `model`.
+pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
+    let store = Arc::new(Store::open(StoreConfig::sqlite(data), blobs.clone()).await.unwrap());
+    let connection = Connection {
+        id: ConnectionId(Uuid::from_u128(5)),
+        name: "scripted".into(),
+        provider: Provider::Compatible,
+        base_url: model.base_url(),
+        model: "scripted".into(),
+        auth: Auth::None,
+        capabilities: Capabilities::default(),
+    };
+    let client = Client::new(Secrets::none(), None, Timeouts::default());
+    let helper = Helper {
+        program: env!("CARGO_BIN_EXE_steward").into(),
+        prefix: vec!["sandbox-exec".into()],
+    };
+    let tools = standard(
+        ToolsConfig { web_allow: vec![], terminal: Default::default(), sandbox_helper: helper },
+        &Ports { facts: store.clone(), blobs, clock: Arc::clone(&clock) },
+    )
+    .unwrap();
+    RunService::new(Deps {
+        tenant: TenantId::DEFAULT,
+        store,
+        models: Arc::new(Router::new(client, vec![connection], None)),
+        tools: Arc::new(tools),
+        embedder: Arc::new(LazyMiniLm::new("/nowhere")),
+        bus: Arc::new(InProcessBus::new()),
+        clock,
+        ids: Arc::new(UuidV7),
+        config: EngineConfig { plan_candidates: 1, ..EngineConfig::default() },
+    })
+}
+
+/// A request to an agent with every tool.
+pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
+    StartRun {
+        agent: Agent {
+            id: AgentId(Uuid::from_u128(6)),
+            name: "a".into(),
+            instructions: "Help.".into(),
+            tools: vec![],
+            connection: None,
+            policy: Policy::default(),
+            budget: Preset::Agent,
+            tuning: Tuning::default(),
+        },
+        input: input.into(),
+        conversation: None,
+        history: vec![],
+        mode,
+        origin: Origin::Api,
+        asked_by: "test".into(),
+        workspace: workspace.display().to_string(),
+        grants: vec![],
+        connection: None,
+        intent_filter: false,
+    }
+}
+
+/// Events until `done` says so; panics after 20 s.
+pub async fn until(
+    service: &RunService,
+    run: RunId,
+    done: impl Fn(&EventBody) -> bool,
+) -> Vec<Event> {
+    let mut events = service.watch(run, 0);
+    let mut seen: Vec<Event> = Vec::new();
+    let follow = async {
+        while let Some(event) = events.next().await {
+            let event = event.unwrap();
+            let last = done(&event.body);
+            seen.push(event);
+            if last {
+                return;
+            }
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(20), follow).await;
+    assert!(ended.is_ok(), "no end: {:?}", kinds(&seen));
+    seen
+}
+
+/// The kinds of events, in order.
+pub fn kinds(events: &[Event]) -> Vec<&'static str> {
+    events.iter().map(|event| event.body.kind()).collect()
+}
+
+/// Until the run has ended.
+pub async fn finished(service: &RunService, run: RunId) -> Vec<Event> {
+    until(service, run, |body| matches!(body, EventBody::RunFinished { .. })).await
+}
+
+/// Until a person is asked; the question's id.
+pub async fn asked(service: &RunService, run: RunId) -> ApprovalId {
+    let events =
+        until(service, run, |body| matches!(body, EventBody::ApprovalRequested { .. })).await;
+    match &events.last().unwrap().body {
+        EventBody::ApprovalRequested { approval_id, .. } => *approval_id,
+        _ => unreachable!("until ends with it"),
+    }
+}
