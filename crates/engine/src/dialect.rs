@@ -17,6 +17,8 @@ const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
 
 /// Tokens kept for a reply by a window, at least.
 const MIN_RESERVE: u32 = 256;
+/// Longest small talk of a model that can't plan, tokens.
+const SMALL_TALK: u32 = 160;
 
 /// A request and how to read the reply.
 pub(crate) struct Built {
@@ -78,6 +80,8 @@ pub(crate) fn request(
         .tuning
         .max_tokens
         .min((window / 4).max(MIN_RESERVE));
+    // A model that can't plan rambles; what it has to say in small talk is short.
+    let longest = if setup.capabilities.plans { reserve } else { reserve.min(SMALL_TALK) };
     let prompt = assemble(&PromptInput {
         instructions: &setup.agent.instructions,
         tool_text: &tool_text,
@@ -101,7 +105,7 @@ pub(crate) fn request(
         tools: if native { tools.clone() } else { Vec::new() },
         schema: schema.filter(|_| setup.capabilities.json_schema),
         temperature: setup.agent.tuning.temperature,
-        max_tokens: reserve,
+        max_tokens: longest,
         stop: if strategy == Strategy::React {
             vec!["\nObservation:".to_owned()]
         } else {

@@ -51,22 +51,45 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API and resume what was interrupted.
+    #[command(
+        after_help = "Examples:\n  steward serve\n  steward serve --listen 127.0.0.1:9000 --workspace ~/data"
+    )]
     Serve(Serve),
     /// Give an agent one request: plan, approve, do, answer.
+    #[command(
+        after_help = "Examples:\n  steward ask \"Which files mention Kafka?\"\n  steward ask -y \"How many rows has airports.csv?\" --workspace ~/data\n  echo \"Summarise notes/handover.md\" | steward ask -\n  steward ask --plan-only \"…\""
+    )]
     Ask(Ask),
     /// Talk with an agent.
+    #[command(after_help = "Examples:\n  steward chat\n  steward chat -y --workspace ~/data")]
     Chat(Chat),
     /// List runs, or show, stop or undo one.
+    #[command(
+        after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a"
+    )]
     Runs(Runs),
     /// Go on with interrupted runs, or with one.
+    #[command(
+        after_help = "Examples:\n  steward resume        all that was interrupted\n  steward resume 3f2a   only this run"
+    )]
     Resume(Resume),
     /// What waits for a person; answer it.
+    #[command(
+        after_help = "Examples:\n  steward approvals\n  steward approvals approve 3f2a\n  steward approvals answer 3f2a \"call it b.txt\""
+    )]
     Approvals(Approvals),
     /// Check this machine: sandbox, database, models.
+    #[command(after_help = "Examples:\n  steward doctor\n  steward doctor --json")]
     Doctor(Json),
     /// Model endpoints that were found or saved.
+    #[command(
+        after_help = "Examples:\n  steward connections\n  steward connections add big --url http://host:8000/v1 --model qwen3-32b --key-env BIG_KEY\n  steward connections test big"
+    )]
     Connections(Connections),
     /// Measure how well requests are understood.
+    #[command(
+        after_help = "Examples:\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
+    )]
     Eval(Eval),
     /// The local model's process; started by steward itself.
     #[command(hide = true)]

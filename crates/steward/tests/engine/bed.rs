@@ -20,6 +20,7 @@ use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
+use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig, standard};
 use uuid::Uuid;
 
@@ -43,7 +44,7 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         prefix: vec!["sandbox-exec".into()],
     };
     let tools = standard(
-        ToolsConfig { web_allow: vec![], terminal: Default::default(), sandbox_helper: helper },
+        ToolsConfig { web_allow: vec![], terminal: TerminalConfig::default(), sandbox_helper: helper },
         &Ports { facts: store.clone(), blobs, clock: Arc::clone(&clock) },
     )
     .unwrap();

@@ -151,7 +151,7 @@ async fn a_plan_leaves_an_argument_open_and_feedback_replans() {
         let known = ids.clone();
         let events = until(&service, run, |body| match body {
             EventBody::ApprovalRequested { approval_id, .. } => {
-                *approval_id != id && !known.contains(approval_id) && true
+                *approval_id != id && !known.contains(approval_id)
             }
             _ => false,
         })

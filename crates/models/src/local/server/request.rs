@@ -200,8 +200,13 @@ impl ScoreRequest {
     }
 }
 
+/// Repeat penalty of free text where the request names none.
+const FREE_REPEAT_PENALTY: f32 = 1.2;
+
 impl WireSampling {
-    pub fn sampling(&self) -> Result<Sampling, Refusal> {
+    /// Small models fall into loops in free text; text under a schema must be free to repeat itself.
+    pub fn sampling(&self, constrained: bool) -> Result<Sampling, Refusal> {
+        let repeat = if constrained { 1.0 } else { FREE_REPEAT_PENALTY };
         let sampling = Sampling {
             temperature: within("temperature", self.temperature, 0.2, 0.0, 2.0)?,
             top_k: self.top_k.map_or(40, |k| k as usize),
@@ -209,7 +214,7 @@ impl WireSampling {
             min_p: within("min_p", self.min_p, 0.05, 0.0, 1.0)?,
             frequency_penalty: within("frequency_penalty", self.frequency_penalty, 0.0, -2.0, 2.0)?,
             presence_penalty: within("presence_penalty", self.presence_penalty, 0.0, -2.0, 2.0)?,
-            repeat_penalty: within("repeat_penalty", self.repeat_penalty, 1.0, 0.1, 10.0)?,
+            repeat_penalty: within("repeat_penalty", self.repeat_penalty, repeat, 0.1, 10.0)?,
             // Any seed will do where none is asked for; the hasher's keys are random.
             seed: self.seed.map_or_else(
                 || std::hash::RandomState::new().build_hasher().finish(),
