@@ -81,7 +81,11 @@ pub(crate) fn request(
         .max_tokens
         .min((window / 4).max(MIN_RESERVE));
     // A model that can't plan rambles; what it has to say in small talk is short.
-    let longest = if setup.capabilities.plans { reserve } else { reserve.min(SMALL_TALK) };
+    let longest = if setup.capabilities.plans {
+        reserve
+    } else {
+        reserve.min(SMALL_TALK)
+    };
     let prompt = assemble(&PromptInput {
         instructions: &setup.agent.instructions,
         tool_text: &tool_text,

@@ -28,7 +28,11 @@ use uuid::Uuid;
 pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
-    let store = Arc::new(Store::open(StoreConfig::sqlite(data), blobs.clone()).await.unwrap());
+    let store = Arc::new(
+        Store::open(StoreConfig::sqlite(data), blobs.clone())
+            .await
+            .unwrap(),
+    );
     let connection = Connection {
         id: ConnectionId(Uuid::from_u128(5)),
         name: "scripted".into(),
@@ -44,8 +48,16 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         prefix: vec!["sandbox-exec".into()],
     };
     let tools = standard(
-        ToolsConfig { web_allow: vec![], terminal: TerminalConfig::default(), sandbox_helper: helper },
-        &Ports { facts: store.clone(), blobs, clock: Arc::clone(&clock) },
+        ToolsConfig {
+            web_allow: vec![],
+            terminal: TerminalConfig::default(),
+            sandbox_helper: helper,
+        },
+        &Ports {
+            facts: store.clone(),
+            blobs,
+            clock: Arc::clone(&clock),
+        },
     )
     .unwrap();
     RunService::new(Deps {
@@ -57,7 +69,10 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         bus: Arc::new(InProcessBus::new()),
         clock,
         ids: Arc::new(UuidV7),
-        config: EngineConfig { plan_candidates: 1, ..EngineConfig::default() },
+        config: EngineConfig {
+            plan_candidates: 1,
+            ..EngineConfig::default()
+        },
     })
 }
 
@@ -117,13 +132,18 @@ pub fn kinds(events: &[Event]) -> Vec<&'static str> {
 
 /// Until the run has ended.
 pub async fn finished(service: &RunService, run: RunId) -> Vec<Event> {
-    until(service, run, |body| matches!(body, EventBody::RunFinished { .. })).await
+    until(service, run, |body| {
+        matches!(body, EventBody::RunFinished { .. })
+    })
+    .await
 }
 
 /// Until a person is asked; the question's id.
 pub async fn asked(service: &RunService, run: RunId) -> ApprovalId {
-    let events =
-        until(service, run, |body| matches!(body, EventBody::ApprovalRequested { .. })).await;
+    let events = until(service, run, |body| {
+        matches!(body, EventBody::ApprovalRequested { .. })
+    })
+    .await;
     match &events.last().unwrap().body {
         EventBody::ApprovalRequested { approval_id, .. } => *approval_id,
         _ => unreachable!("until ends with it"),

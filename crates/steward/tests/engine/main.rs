@@ -14,7 +14,9 @@ use steward_testkit::model_server::{Behaviour, Reply, Script, ScriptedModelServe
 
 fn outcome(events: &[steward_core::event::Event]) -> (Outcome, String) {
     match &events.last().unwrap().body {
-        EventBody::RunFinished { outcome, answer, .. } => (outcome.clone(), answer.clone()),
+        EventBody::RunFinished {
+            outcome, answer, ..
+        } => (outcome.clone(), answer.clone()),
         other => panic!("{other:?}"),
     }
 }
@@ -31,9 +33,15 @@ async fn a_tool_is_called_and_the_answer_follows() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Which word?", Mode::Loop, dir.path())).await.unwrap();
+    let run = service
+        .start(request("Which word?", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(outcome(&events), (Outcome::Completed, "It is heron.".into()));
+    assert_eq!(
+        outcome(&events),
+        (Outcome::Completed, "It is heron.".into())
+    );
     let kinds = kinds(&events);
     let at = |kind| kinds.iter().position(|one| *one == kind).unwrap();
     assert!(at("model.responded") < at("tool.intent") && at("tool.intent") < at("tool.result"));
@@ -50,18 +58,32 @@ async fn a_tool_is_called_and_the_answer_follows() {
 async fn stop_closes_the_upstream_within_a_second() {
     let dir = tempfile::tempdir().unwrap();
     let reply = Reply::text("word ".repeat(500)).pieces(5, 50);
-    let model = ScriptedModelServer::start(Script::always(Behaviour::Reply(reply))).await.unwrap();
+    let model = ScriptedModelServer::start(Script::always(Behaviour::Reply(reply)))
+        .await
+        .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Talk", Mode::Loop, dir.path())).await.unwrap();
-    until(&service, run, |body| matches!(body, EventBody::ModelDelta { .. })).await;
+    let run = service
+        .start(request("Talk", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
+    until(&service, run, |body| {
+        matches!(body, EventBody::ModelDelta { .. })
+    })
+    .await;
     let begun = Instant::now();
     service.stop(run, "me").await.unwrap();
-    assert!(model.wait_disconnects(1, Duration::from_secs(1)).await, "the upstream is closed");
+    assert!(
+        model.wait_disconnects(1, Duration::from_secs(1)).await,
+        "the upstream is closed"
+    );
     let events = finished(&service, run).await;
     println!("stopped after {:?}", begun.elapsed());
     assert!(matches!(outcome(&events).0, Outcome::Stopped { by } if by == "me"));
-    assert!(service.stop(run, "me").await.is_err(), "an ended run says so");
+    assert!(
+        service.stop(run, "me").await.is_err(),
+        "an ended run says so"
+    );
     service.shutdown().await;
 }
 
@@ -77,8 +99,14 @@ async fn a_message_meanwhile_is_taken_in() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Count", Mode::Loop, dir.path())).await.unwrap();
-    until(&service, run, |body| matches!(body, EventBody::ModelDelta { .. })).await;
+    let run = service
+        .start(request("Count", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
+    until(&service, run, |body| {
+        matches!(body, EventBody::ModelDelta { .. })
+    })
+    .await;
     service.steer(run, "in German please", "me").await.unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events).1, "In German then: eins.");
@@ -99,24 +127,55 @@ async fn a_parked_write_survives_a_restart_and_is_undone() {
     let data = tempfile::tempdir().unwrap();
     let (run, id) = {
         let service = service(data.path(), &model).await;
-        let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
+        let run = service
+            .start(request("Write", Mode::Loop, dir.path()))
+            .await
+            .unwrap();
         let id = asked(&service, run).await;
         service.shutdown().await;
         (run, id)
     };
-    assert_eq!(std::fs::read_to_string(dir.path().join("n.txt")).unwrap(), "before");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("n.txt")).unwrap(),
+        "before"
+    );
     let service = service(data.path(), &model).await;
-    assert!(service.decide(id, Answer::Happened, "me").await.is_err(), "does not fit the question");
-    service.decide(id, Answer::Approve { grant: None }, "me").await.unwrap();
+    assert!(
+        service.decide(id, Answer::Happened, "me").await.is_err(),
+        "does not fit the question"
+    );
+    service
+        .decide(id, Answer::Approve { grant: None }, "me")
+        .await
+        .unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events), (Outcome::Completed, "Written.".into()));
-    assert_eq!(std::fs::read_to_string(dir.path().join("n.txt")).unwrap(), "after");
-    assert!(service.decide(id, Answer::Approve { grant: None }, "me").await.is_err(), "answered before");
-    assert_eq!(model.chats().len(), 2, "a committed reply is not paid for twice");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("n.txt")).unwrap(),
+        "after"
+    );
+    assert!(
+        service
+            .decide(id, Answer::Approve { grant: None }, "me")
+            .await
+            .is_err(),
+        "answered before"
+    );
+    assert_eq!(
+        model.chats().len(),
+        2,
+        "a committed reply is not paid for twice"
+    );
     let undone = service.undo(run, "me").await.unwrap();
     assert!(undone.len() == 1 && undone[0].result.is_ok(), "{undone:?}");
-    assert_eq!(std::fs::read_to_string(dir.path().join("n.txt")).unwrap(), "before");
-    assert!(service.undo(run, "me").await.unwrap().is_empty(), "undone once");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("n.txt")).unwrap(),
+        "before"
+    );
+    assert!(
+        service.undo(run, "me").await.unwrap().is_empty(),
+        "undone once"
+    );
     service.shutdown().await;
 }
 
@@ -142,9 +201,14 @@ async fn a_plan_leaves_an_argument_open_and_feedback_replans() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Keep the word", Mode::Plan, dir.path())).await.unwrap();
+    let run = service
+        .start(request("Keep the word", Mode::Plan, dir.path()))
+        .await
+        .unwrap();
     let id = asked(&service, run).await;
-    let feedback = Answer::Feedback { text: "into c.txt".into() };
+    let feedback = Answer::Feedback {
+        text: "into c.txt".into(),
+    };
     service.decide(id, feedback, "me").await.unwrap();
     let mut ids = Vec::new();
     for _ in 0..2 {
@@ -158,12 +222,23 @@ async fn a_plan_leaves_an_argument_open_and_feedback_replans() {
         .await;
         if let EventBody::ApprovalRequested { approval_id, .. } = &events.last().unwrap().body {
             ids.push(*approval_id);
-            service.decide(*approval_id, Answer::Approve { grant: None }, "me").await.unwrap();
+            service
+                .decide(*approval_id, Answer::Approve { grant: None }, "me")
+                .await
+                .unwrap();
         }
     }
     let events = finished(&service, run).await;
-    assert_eq!(outcome(&events), (Outcome::Completed, "Kept in c.txt.".into()), "{:?}", kinds(&events));
-    assert_eq!(std::fs::read_to_string(dir.path().join("c.txt")).unwrap(), "heron");
+    assert_eq!(
+        outcome(&events),
+        (Outcome::Completed, "Kept in c.txt.".into()),
+        "{:?}",
+        kinds(&events)
+    );
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("c.txt")).unwrap(),
+        "heron"
+    );
     assert!(!dir.path().join("b.txt").exists());
     service.shutdown().await;
 }
@@ -180,13 +255,22 @@ async fn passing_faults_are_tried_again_lasting_ones_end_the_run() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Hello", Mode::Loop, dir.path())).await.unwrap();
+    let run = service
+        .start(request("Hello", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events), (Outcome::Completed, "There.".into()));
     assert!(kinds(&events).contains(&"timer.fired"));
-    let run = service.start(request("Hello", Mode::Loop, dir.path())).await.unwrap();
+    let run = service
+        .start(request("Hello", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
     let (end, _) = outcome(&finished(&service, run).await);
-    assert!(matches!(&end, Outcome::Failed { message } if message.contains("scripted")), "{end:?}");
+    assert!(
+        matches!(&end, Outcome::Failed { message } if message.contains("scripted")),
+        "{end:?}"
+    );
     service.shutdown().await;
 }
 
@@ -201,12 +285,28 @@ async fn bad_calls_go_back_to_the_model_and_limits_say_which() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Go", Mode::Loop, dir.path())).await.unwrap();
+    let run = service
+        .start(request("Go", Mode::Loop, dir.path()))
+        .await
+        .unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(outcome(&events).0, Outcome::Limited { limit: Limit::ModelCalls });
-    let ran = events.iter().any(|event| matches!(event.body, EventBody::ToolIntent { .. }));
+    assert_eq!(
+        outcome(&events).0,
+        Outcome::Limited {
+            limit: Limit::ModelCalls
+        }
+    );
+    let ran = events
+        .iter()
+        .any(|event| matches!(event.body, EventBody::ToolIntent { .. }));
     assert!(!ran, "nothing invalid runs");
-    assert!(!events.iter().any(|event| matches!(&event.body, EventBody::ToolResult { result: ToolResult::Ok { .. }, .. })));
+    assert!(!events.iter().any(|event| matches!(
+        &event.body,
+        EventBody::ToolResult {
+            result: ToolResult::Ok { .. },
+            ..
+        }
+    )));
     model.assert_clean();
     service.shutdown().await;
 }

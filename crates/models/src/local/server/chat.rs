@@ -21,7 +21,10 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let job = ChatJob {
         prompt: request.prompt()?,
-        sampling: request.sampling.sampling(!matches!(request.constraint()?, crate::local::infer::Constraint::Free))?,
+        sampling: request.sampling.sampling(!matches!(
+            request.constraint()?,
+            crate::local::infer::Constraint::Free
+        ))?,
         constraint: request.constraint()?,
         stop: request.stops()?,
         max_tokens: request.limit(),

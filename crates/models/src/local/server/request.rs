@@ -206,7 +206,11 @@ const FREE_REPEAT_PENALTY: f32 = 1.2;
 impl WireSampling {
     /// Small models fall into loops in free text; text under a schema must be free to repeat itself.
     pub fn sampling(&self, constrained: bool) -> Result<Sampling, Refusal> {
-        let repeat = if constrained { 1.0 } else { FREE_REPEAT_PENALTY };
+        let repeat = if constrained {
+            1.0
+        } else {
+            FREE_REPEAT_PENALTY
+        };
         let sampling = Sampling {
             temperature: within("temperature", self.temperature, 0.2, 0.0, 2.0)?,
             top_k: self.top_k.map_or(40, |k| k as usize),
