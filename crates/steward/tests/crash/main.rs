@@ -1,0 +1,29 @@
+//! Nodes are killed at every point where it could hurt; afterwards each log and the outside world must agree.
+#![cfg(feature = "failpoints")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod bed;
+mod kill_loop;
+mod node;
+mod oracle;
+mod settle;
+mod takeover;
+
+use steward_testkit::postgres::TestPostgres;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_kill_loop_sqlite() {
+    kill_loop::run("SQLite", None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_kill_loop_postgres() {
+    let server = TestPostgres::shared().await.unwrap();
+    kill_loop::run("PostgreSQL", Some(server.fresh_database().await.unwrap())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_takeover_of_a_stopped_node() {
+    let server = TestPostgres::shared().await.unwrap();
+    takeover::run(server.fresh_database().await.unwrap()).await;
+}
