@@ -84,6 +84,11 @@ pub(crate) fn stream(
                     shown.clear();
                     yield Ok(chunks.event(&json!({"content": "\n\n"}), None));
                 }
+                // What was sent can't be taken back: the new try begins on a line of its own.
+                EventBody::ModelFailed { .. } if !shown.is_empty() => {
+                    shown.clear();
+                    yield Ok(chunks.event(&json!({"content": "\n\n"}), None));
+                }
                 EventBody::ApprovalRequested { subject, .. } => {
                     yield Ok(chunks.event(&json!({"content": waiting(&subject)}), None));
                     yield Ok(chunks.event(&json!({}), Some("stop")));
