@@ -2,7 +2,12 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use steward_core::ports::{RunStatus, StoreError, StoreResult};
+use serde_json::Value;
+use steward_core::event::Outcome;
+use steward_core::ports::{Page, RunStatus, StoreError, StoreResult};
+
+/// Longest text to search for, characters: SQLite takes patterns of 50,000 bytes.
+const LONGEST_SEARCH: usize = 1000;
 
 /// `value` as JSON text.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
@@ -37,7 +42,109 @@ pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
     }
 }
 
+/// The word of an enumeration that serde writes as one.
+pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => Ok(word),
+        other => Err(StoreError::Backend(format!(
+            "a value cannot be written as one word: {other:?}"
+        ))),
+    }
+}
+
+/// The value of such a word; `what` names the column in the error.
+pub(crate) fn from_word<T: DeserializeOwned>(what: &str, word: String) -> StoreResult<T> {
+    serde_json::from_value(Value::String(word))
+        .map_err(|e| StoreError::Corrupt(format!("{what} holds a word that is not known: {e}")))
+}
+
+/// The `status` of an outcome.
+pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Failed { .. } => "failed",
+        Outcome::Stopped { .. } => "stopped",
+        Outcome::Limited { .. } => "limited",
+        Outcome::Rejected => "rejected",
+    }
+}
+
+/// Text to search in, whatever the case. Letter by letter: how a part of it is folded must not
+/// depend on what is around it.
+pub(crate) fn fold(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter == '\0' { '\u{fffd}' } else { letter })
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The pattern for `like … escape '\'` that finds `text` in folded text; `None` finds all.
+pub(crate) fn pattern(text: Option<&str>) -> StoreResult<Option<String>> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    if text.chars().count() > LONGEST_SEARCH {
+        return Err(StoreError::Conflict(format!(
+            "the text to search for is too long; use {LONGEST_SEARCH} characters at most"
+        )));
+    }
+    let mut pattern = String::from("%");
+    for letter in fold(text).chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    Ok(Some(pattern))
+}
+
+/// The first `limit` of `items` as a page; the query asked for one more.
+pub(crate) fn paged<T>(mut items: Vec<T>, limit: u32) -> Page<T> {
+    let more = items.len() > limit as usize;
+    items.truncate(limit as usize);
+    Page { items, more }
+}
+
 /// Rows of a page that asked for `limit`: 0 means 100, and 1,000 is the most.
 pub(crate) fn page_size(limit: u32) -> u32 {
     if limit == 0 { 100 } else { limit.min(1000) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fold, outcome_word, pattern, to_word};
+    use steward_core::event::Outcome;
+
+    #[test]
+    fn text_is_folded_and_wildcards_are_letters() {
+        assert_eq!(fold("ÄRGER mit Ünicode\0"), "ärger mit ünicode\u{fffd}");
+        assert_eq!(fold("ΟΔΟΣ"), format!("{}σ", fold("ΟΔΟ")), "no final form");
+        assert_eq!(
+            pattern(Some("50%_A\\")).ok().flatten().as_deref(),
+            Some("%50\\%\\_a\\\\%")
+        );
+        assert!(matches!(pattern(None), Ok(None)));
+        assert!(matches!(pattern(Some("")), Ok(None)));
+        assert!(pattern(Some(&"x".repeat(1001))).is_err());
+        assert!(to_word(&1).is_err());
+    }
+
+    #[test]
+    fn words_are_those_of_the_json() {
+        for outcome in [
+            Outcome::Completed,
+            Outcome::Failed {
+                message: String::new(),
+            },
+            Outcome::Stopped { by: String::new() },
+            Outcome::Limited {
+                limit: steward_core::budget::Limit::Tokens,
+            },
+            Outcome::Rejected,
+        ] {
+            let json = serde_json::to_value(&outcome).unwrap_or_default();
+            assert_eq!(json["status"], outcome_word(&outcome));
+        }
+    }
 }

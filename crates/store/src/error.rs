@@ -26,7 +26,7 @@ pub(crate) fn sqlite(error: &rusqlite::Error) -> StoreError {
             StoreError::Conflict(CLASH.to_owned())
         }
         Some(ErrorCode::ConstraintViolation) if extended == ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
-            StoreError::NotFound("the run or conversation that a row belongs to".to_owned())
+            StoreError::NotFound("the run, conversation or user that a row belongs to".to_owned())
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Backend(
             "the database file is locked by another program; close it and try again".to_owned(),
@@ -45,9 +45,9 @@ pub(crate) fn postgres(error: &sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::Database(db) => match db.code().as_deref() {
             Some("23505") => StoreError::Conflict(CLASH.to_owned()),
-            Some("23503") => {
-                StoreError::NotFound("the run or conversation that a row belongs to".to_owned())
-            }
+            Some("23503") => StoreError::NotFound(
+                "the run, conversation or user that a row belongs to".to_owned(),
+            ),
             Some("40001" | "40P01") => StoreError::Backend(TRY_AGAIN.to_owned()),
             Some("53100") => StoreError::Full(db.message().to_owned()),
             Some("XX001" | "XX002") => StoreError::Corrupt(db.message().to_owned()),
@@ -105,6 +105,7 @@ pub(crate) fn again(error: &StoreError) -> StoreError {
     match error {
         StoreError::NotFound(text) => StoreError::NotFound(text.clone()),
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
+        StoreError::Busy { run } => StoreError::Busy { run: *run },
         StoreError::Fenced { run, epoch } => StoreError::Fenced {
             run: *run,
             epoch: *epoch,

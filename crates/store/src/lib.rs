@@ -12,6 +12,7 @@
 //! cannot append; one caller's failure never fails the others of its batch; a database of a newer
 //! program or of another one is left as it was found.
 
+mod backfill;
 mod codec;
 mod config;
 mod engine;
@@ -23,4 +24,5 @@ mod store;
 mod tx;
 
 pub use config::{Place, StoreConfig};
+pub use migrate::SCHEMA_VERSION;
 pub use store::Store;

@@ -1,5 +1,6 @@
 //! The schema and its versions. One list for both engines.
 
+use crate::backfill::{self, Backfill};
 use crate::tx::{Tx, args};
 use steward_core::ports::{StoreError, StoreResult};
 
@@ -9,14 +10,28 @@ pub(crate) struct Migration {
     pub version: i64,
     pub name: &'static str,
     pub sql: &'static str,
+    /// Done after the SQL, in the same transaction.
+    pub then: Option<Backfill>,
 }
 
 /// All steps that this program knows, in order.
-pub(crate) const ALL: &[Migration] = &[Migration {
-    version: 1,
-    name: "first",
-    sql: include_str!("../migrations/0001_first.sql"),
-}];
+pub(crate) const ALL: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "first",
+        sql: include_str!("../migrations/0001_first.sql"),
+        then: None,
+    },
+    Migration {
+        version: 2,
+        name: "studio",
+        sql: include_str!("../migrations/0002_studio.sql"),
+        then: Some(backfill::studio),
+    },
+];
+
+/// Version of the schema that this program writes.
+pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6401;
@@ -89,6 +104,9 @@ pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()
     };
     for step in list.iter().filter(|step| step.version > from) {
         tx.script(step.sql).await?;
+        if let Some(then) = step.then {
+            then(tx).await?;
+        }
         tx.execute(
             "insert into steward_schema (version, name) values ($1, $2)",
             args![step.version, step.name],
@@ -123,22 +141,35 @@ mod tests {
         }
     }
 
-    const NEXT: &[Migration] = &[
-        ALL[0],
-        Migration {
-            version: 2,
-            name: "next",
-            sql: "create table extra (tenant_id uuid not null); drop table settings;",
-        },
-    ];
-    const BROKEN: &[Migration] = &[
-        ALL[0],
-        Migration {
-            version: 2,
-            name: "broken",
-            sql: "drop table settings; create nonsense;",
-        },
-    ];
+    const KNOWN: i64 = ALL[ALL.len() - 1].version;
+    const NEXT: &[Migration] = &extended(Migration {
+        version: KNOWN + 1,
+        name: "next",
+        sql: "create table extra (tenant_id uuid not null); drop table settings;",
+        then: None,
+    });
+    const BROKEN: &[Migration] = &extended(Migration {
+        version: KNOWN + 1,
+        name: "broken",
+        sql: "drop table settings; create nonsense;",
+        then: None,
+    });
+
+    const fn extended(by: Migration) -> [Migration; ALL.len() + 1] {
+        let mut list = [by; ALL.len() + 1];
+        let mut at = 0;
+        while at < ALL.len() {
+            list[at] = ALL[at];
+            at += 1;
+        }
+        list
+    }
+
+    #[test]
+    fn versions_follow_each_other() {
+        let versions = ALL.iter().map(|step| step.version);
+        assert!(versions.eq(1..=i64::try_from(ALL.len()).unwrap()));
+    }
 
     async fn open(dir: &TempDir, list: &'static [Migration]) -> Result<Store, StoreError> {
         Store::open_with(StoreConfig::sqlite(dir.path()), Arc::new(NoBlobs), list).await
@@ -171,7 +202,7 @@ mod tests {
         let refused = open(&dir, ALL).await.err();
         assert!(matches!(
             refused,
-            Some(StoreError::Newer { found: 2, known: 1 })
+            Some(StoreError::Newer { found, known: KNOWN }) if found == KNOWN + 1
         ));
 
         // The copy is a whole database that the older program can go on with.

@@ -3,6 +3,7 @@
 use crate::config::{Place, StoreConfig};
 use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite, Touches};
 use crate::migrate::{self, Migration};
+use crate::tx::args;
 use crate::{codec, error};
 use std::sync::Arc;
 use steward_core::event::EventBody;
@@ -52,6 +53,25 @@ impl Store {
             }
         };
         Ok(Self { engine, blobs })
+    }
+
+    /// The database's name (`sqlite`, `postgresql`) and version, for people.
+    pub async fn describe(&self) -> StoreResult<(&'static str, String)> {
+        let (name, sql) = match &self.engine {
+            Engine::Sqlite(_) => ("sqlite", "select sqlite_version()"),
+            Engine::Postgres(_) => ("postgresql", "select current_setting('server_version')"),
+        };
+        let version = self
+            .read(sql, |sql, tx| {
+                Box::pin(async move {
+                    tx.row(sql, args![])
+                        .await?
+                        .map(|row| row.text(0))
+                        .transpose()
+                })
+            })
+            .await?;
+        Ok((name, version.unwrap_or_default()))
     }
 
     /// Runs `op` where nothing can be changed.

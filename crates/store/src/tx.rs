@@ -244,6 +244,21 @@ impl From<Timestamp> for Arg {
         Self::Int(Some(value.0))
     }
 }
+impl From<Option<Timestamp>> for Arg {
+    fn from(value: Option<Timestamp>) -> Self {
+        Self::Int(value.map(|at| at.0))
+    }
+}
+impl From<Uuid> for Arg {
+    fn from(value: Uuid) -> Self {
+        Self::Id(Some(value))
+    }
+}
+impl From<Option<Uuid>> for Arg {
+    fn from(value: Option<Uuid>) -> Self {
+        Self::Id(value)
+    }
+}
 impl From<&str> for Arg {
     fn from(value: &str) -> Self {
         Self::Text(Some(value.to_owned()))

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
-use steward_core::event::EventBody;
+use steward_core::event::{EventBody, Origin};
 use steward_core::model::Purpose;
 use steward_core::ports::{
     BlobError, Blobs, Commit, Lease, RunRow, RunStatus, RunStore, Settings, StoreError,
@@ -59,6 +59,11 @@ async fn started(store: &Store, number: u128) -> Lease {
         status: RunStatus::Running,
         outcome: None,
         answer: None,
+        origin: Origin::Cli,
+        user: None,
+        model: String::new(),
+        verdict: None,
+        forked_from: None,
         created_at: Timestamp(1),
         updated_at: Timestamp(1),
         last_seq: 1,
@@ -131,7 +136,7 @@ async fn a_newer_database_is_left_as_it_is() {
             refused,
             StoreError::Newer {
                 found: 9000,
-                known: 1
+                known: 2
             }
         ),
         "{refused:?}"

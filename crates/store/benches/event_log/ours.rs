@@ -4,7 +4,7 @@ use crate::load::{Figures, Log};
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
-use steward_core::event::EventBody;
+use steward_core::event::{EventBody, Origin};
 use steward_core::model::Purpose;
 use steward_core::ports::{
     BlobError, Blobs, Commit, Lease, RunFilter, RunRow, RunStatus, RunStore,
@@ -77,6 +77,11 @@ impl Ours {
                 status: RunStatus::Running,
                 outcome: None,
                 answer: None,
+                origin: Origin::Cli,
+                user: None,
+                model: String::new(),
+                verdict: None,
+                forked_from: None,
                 created_at: Timestamp(0),
                 updated_at: Timestamp(0),
                 last_seq: 0,

@@ -7,7 +7,7 @@ use crate::tx::{Tx, args};
 use async_trait::async_trait;
 use steward_core::agent::Agent;
 use steward_core::ports::{Agents, StoreError, StoreResult};
-use steward_core::{AgentId, TenantId};
+use steward_core::{AgentId, TenantId, Timestamp};
 
 #[async_trait]
 impl Agents for Store {
@@ -22,7 +22,8 @@ impl Agents for Store {
         let found = self
             .read((tenant, id), |(tenant, id), tx| {
                 Box::pin(async move {
-                    let sql = "select body from agents where tenant_id = $1 and id = $2";
+                    let sql = "select body from agents
+                               where tenant_id = $1 and id = $2 and deleted_at is null";
                     let row = tx.row(sql, args![*tenant, *id]).await?;
                     row.map(|row| row.text(0)).transpose()
                 })
@@ -36,7 +37,8 @@ impl Agents for Store {
         let found = self
             .read((tenant, name.to_owned()), |(tenant, name), tx| {
                 Box::pin(async move {
-                    let sql = "select body from agents where tenant_id = $1 and name = $2";
+                    let sql = "select body from agents
+                               where tenant_id = $1 and name = $2 and deleted_at is null";
                     let row = tx.row(sql, args![*tenant, name]).await?;
                     row.map(|row| row.text(0)).transpose()
                 })
@@ -49,30 +51,84 @@ impl Agents for Store {
         self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant)))
             .await
     }
+
+    async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
+        self.write((tenant, id, at), |(tenant, id, at), tx| {
+            Box::pin(delete(tx, *tenant, *id, *at))
+        })
+        .await
+    }
+
+    async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
+        self.write((tenant, id), |(tenant, id), tx| {
+            Box::pin(restore(tx, *tenant, *id))
+        })
+        .await
+    }
 }
 
 async fn save(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "insert into agents (tenant_id, id, name, body) values ($1, $2, $3, $4)
+             on conflict (tenant_id, id) do update set name = excluded.name, body = excluded.body
+             where agents.deleted_at is null",
+            args![tenant, agent.id, &agent.name, to_json(agent)?],
+        )
+        .await
+        .map_err(|e| taken(e, &agent.name))?;
+    if changed == 0 {
+        return Err(StoreError::Conflict(format!(
+            "agent {} is deleted; restore it first",
+            agent.id
+        )));
+    }
+    Ok(())
+}
+
+fn taken(error: StoreError, name: &str) -> StoreError {
+    clash(error, || {
+        format!("another agent has the name {name:?}; choose another, or rename that one")
+    })
+}
+
+async fn delete(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update agents set deleted_at = $3
+             where tenant_id = $1 and id = $2 and deleted_at is null",
+            args![tenant, id, at],
+        )
+        .await?;
+    if changed == 0 {
+        return Err(StoreError::NotFound(format!("agent {id}")));
+    }
+    Ok(())
+}
+
+/// One that is not deleted stays as it is.
+async fn restore(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
+    let row = tx
+        .row(
+            "select name, body from agents where tenant_id = $1 and id = $2",
+            args![tenant, id],
+        )
+        .await?;
+    let row = row.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))?;
+    let name = row.text(0)?;
     tx.execute(
-        "insert into agents (tenant_id, id, name, body) values ($1, $2, $3, $4)
-         on conflict (tenant_id, id) do update set name = excluded.name, body = excluded.body",
-        args![tenant, agent.id, &agent.name, to_json(agent)?],
+        "update agents set deleted_at = null where tenant_id = $1 and id = $2",
+        args![tenant, id],
     )
     .await
-    .map_err(|e| {
-        clash(e, || {
-            format!(
-                "another agent has the name {:?}; choose another",
-                agent.name
-            )
-        })
-    })?;
-    Ok(())
+    .map_err(|e| taken(e, &name))?;
+    from_json("an agent", &row.text(1)?)
 }
 
 async fn all(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<Agent>> {
     let mut agents: Vec<Agent> = tx
         .rows(
-            "select body from agents where tenant_id = $1",
+            "select body from agents where tenant_id = $1 and deleted_at is null",
             args![tenant],
         )
         .await?

@@ -1,12 +1,40 @@
 //! The inbox.
 
-use crate::codec::{from_json, page_size};
+use crate::codec::{from_json, page_size, paged};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::approval::Approval;
-use steward_core::ports::{ApprovalFilter, Approvals, StoreError, StoreResult};
+use steward_core::ports::{ApprovalFilter, Approvals, Page, StoreError, StoreResult};
 use steward_core::{ApprovalId, RunId, TenantId, Timestamp};
+
+/// Open ones, oldest first.
+macro_rules! open {
+    ($narrow:literal) => {
+        concat!(
+            "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
+             where tenant_id = $1 ",
+            $narrow,
+            " and ($2 is null or run_id = $2) and decided_at is null and $3 = 0
+              and ($4 is null or asked_at > $4 or (asked_at = $4 and id > $5))
+              order by asked_at, id limit $6"
+        )
+    };
+}
+
+/// Newest first.
+macro_rules! newest {
+    ($narrow:literal) => {
+        concat!(
+            "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
+             where tenant_id = $1 ",
+            $narrow,
+            " and ($2 is null or run_id = $2) and ($3 = 0 or decided_at is not null)
+              and ($4 is null or asked_at < $4 or (asked_at = $4 and id < $5))
+              order by asked_at desc, id desc limit $6"
+        )
+    };
+}
 
 #[async_trait]
 impl Approvals for Store {
@@ -14,7 +42,7 @@ impl Approvals for Store {
         &self,
         tenant: TenantId,
         filter: ApprovalFilter,
-    ) -> StoreResult<Vec<Approval>> {
+    ) -> StoreResult<Page<Approval>> {
         self.read((tenant, filter), |(tenant, filter), tx| {
             Box::pin(list(tx, *tenant, filter))
         })
@@ -33,20 +61,30 @@ async fn list(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     filter: &ApprovalFilter,
-) -> StoreResult<Vec<Approval>> {
-    let sql = if filter.open {
-        "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
-         where tenant_id = $1 and ($2 is null or run_id = $2) and decided_at is null
-         order by asked_at, id limit $3"
-    } else {
-        "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
-         where tenant_id = $1 and ($2 is null or run_id = $2)
-         order by asked_at, id limit $3"
+) -> StoreResult<Page<Approval>> {
+    // As for runs: what the filter surely holds is said without an `or`, for the index.
+    let sql = match (filter.open, filter.run) {
+        (true, None) => open!(""),
+        (true, Some(_)) => open!("and run_id = $2"),
+        (false, None) => newest!(""),
+        (false, Some(_)) => newest!("and run_id = $2"),
     };
-    let rows = tx
-        .rows(sql, args![tenant, filter.run, page_size(filter.limit)])
-        .await?;
-    rows.iter().map(approval).collect()
+    let after = match filter.after {
+        Some(id) => Some(one(tx, tenant, id).await?.asked_at),
+        None => None,
+    };
+    let limit = page_size(filter.limit);
+    let args = args![
+        tenant,
+        filter.run,
+        filter.closed,
+        after,
+        filter.after,
+        limit + 1
+    ];
+    let rows = tx.rows(sql, args).await?;
+    let items: StoreResult<_> = rows.iter().map(approval).collect();
+    Ok(paged(items?, limit))
 }
 
 async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {

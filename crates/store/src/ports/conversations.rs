@@ -1,13 +1,17 @@
 //! Conversations.
 
-use crate::codec::{from_json, page_size};
+use super::commit::open_run;
+use super::fork;
+use crate::codec::{fold, from_json, page_size, paged, pattern};
 use crate::error::clash;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::message::Message;
-use steward_core::ports::{Conversation, Conversations, Page, StoreError, StoreResult};
-use steward_core::{AgentId, ConversationId, TenantId, UserId};
+use steward_core::ports::{
+    Conversation, ConversationFilter, Conversations, Page, StoreError, StoreResult,
+};
+use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 #[async_trait]
 impl Conversations for Store {
@@ -43,21 +47,77 @@ impl Conversations for Store {
     async fn conversations(
         &self,
         tenant: TenantId,
-        before: Option<ConversationId>,
-        limit: u32,
+        filter: ConversationFilter,
     ) -> StoreResult<Page<Conversation>> {
-        self.read((tenant, before, page_size(limit)), |args, tx| {
-            Box::pin(page(tx, args.0, args.1, args.2))
+        self.read((tenant, filter), |(tenant, filter), tx| {
+            Box::pin(page(tx, *tenant, filter))
+        })
+        .await
+    }
+
+    async fn rename_conversation(
+        &self,
+        tenant: TenantId,
+        id: ConversationId,
+        title: &str,
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        let args = (tenant, id, title.to_owned(), at);
+        self.write(args, |(tenant, id, title, at), tx| {
+            Box::pin(rename(tx, *tenant, *id, title, *at))
+        })
+        .await
+    }
+
+    async fn mark_deleted(
+        &self,
+        tenant: TenantId,
+        id: ConversationId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()> {
+        self.write((tenant, id, at), |(tenant, id, at), tx| {
+            Box::pin(mark(tx, *tenant, *id, *at))
+        })
+        .await
+    }
+
+    async fn fork_conversation(
+        &self,
+        tenant: TenantId,
+        from: ConversationId,
+        before: Option<RunId>,
+        copy: &Conversation,
+    ) -> StoreResult<()> {
+        let args = (tenant, from, before, copy.clone());
+        self.write(args, |(tenant, from, before, copy), tx| {
+            Box::pin(fork::fork(tx, *tenant, *from, *before, copy))
         })
         .await
     }
 }
 
-async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreResult<()> {
+/// A header without messages.
+pub(super) async fn create(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    it: &Conversation,
+) -> StoreResult<()> {
     tx.execute(
-        "insert into conversations (tenant_id, id, agent_id, user_id, title, created_at, messages)
-         values ($1, $2, $3, $4, $5, $6, 0)",
-        args![tenant, it.id, it.agent, it.user, &it.title, it.created_at],
+        "insert into conversations (tenant_id, id, agent_id, user_id, title, created_at, updated_at,
+                                    deleted_at, forked_from, folded_title, messages)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
+        args![
+            tenant,
+            it.id,
+            it.agent,
+            it.user,
+            &it.title,
+            it.created_at,
+            it.updated_at,
+            it.deleted_at,
+            it.forked_from,
+            fold(&it.title)
+        ],
     )
     .await
     .map_err(|e| clash(e, || format!("conversation {} exists already", it.id)))?;
@@ -67,12 +127,12 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreRe
 async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation> {
     let row = tx
         .row(
-            "select id, agent_id, user_id, title, created_at from conversations
-             where tenant_id = $1 and id = $2",
+            "select id, agent_id, user_id, title, created_at, updated_at, deleted_at, forked_from
+             from conversations where tenant_id = $1 and id = $2",
             args![tenant, id],
         )
         .await?;
-    header(&row.ok_or_else(|| StoreError::NotFound(format!("conversation {id}")))?)
+    header(&row.ok_or_else(|| missing(id))?)
 }
 
 async fn said(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
@@ -91,20 +151,90 @@ async fn said(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreRes
 async fn page(
     tx: &mut Tx<'_>,
     tenant: TenantId,
-    before: Option<ConversationId>,
-    limit: u32,
+    filter: &ConversationFilter,
 ) -> StoreResult<Page<Conversation>> {
+    let limit = page_size(filter.limit);
+    let args = args![
+        tenant,
+        filter.user,
+        filter.agent,
+        pattern(filter.text.as_deref())?,
+        filter.deleted,
+        filter.before,
+        limit + 1
+    ];
     let rows = tx
         .rows(
-            "select id, agent_id, user_id, title, created_at from conversations
-             where tenant_id = $1 and ($2 is null or id < $2) order by id desc limit $3",
-            args![tenant, before, limit + 1],
+            "select c.id, c.agent_id, c.user_id, c.title, c.created_at, c.updated_at, c.deleted_at,
+                    c.forked_from
+             from conversations c
+             where c.tenant_id = $1
+               and ($2 is null or c.user_id = $2 or c.user_id is null)
+               and ($3 is null or c.agent_id = $3)
+               and ($4 is null or c.folded_title like $4 escape '\\' or exists (
+                   select 1 from messages m
+                   where m.tenant_id = c.tenant_id and m.conversation_id = c.id
+                     and m.folded_text like $4 escape '\\'))
+               and case when c.deleted_at is null then 0 else 1 end = $5
+               and ($6 is null or c.id < $6)
+             order by c.id desc limit $7",
+            args,
         )
         .await?;
-    let mut items: Vec<_> = rows.iter().map(header).collect::<StoreResult<_>>()?;
-    let more = items.len() > limit as usize;
-    items.truncate(limit as usize);
-    Ok(Page { items, more })
+    let items: StoreResult<_> = rows.iter().map(header).collect();
+    Ok(paged(items?, limit))
+}
+
+async fn rename(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: ConversationId,
+    title: &str,
+    at: Timestamp,
+) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update conversations set title = $3, folded_title = $4,
+                    updated_at = case when updated_at < $5 then $5 else updated_at end
+             where tenant_id = $1 and id = $2",
+            args![tenant, id, title, fold(title), at],
+        )
+        .await?;
+    if changed == 0 {
+        return Err(missing(id));
+    }
+    Ok(())
+}
+
+async fn mark(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: ConversationId,
+    at: Option<Timestamp>,
+) -> StoreResult<()> {
+    // First, as it locks the row: no run can begin here before we are done.
+    let changed = tx
+        .execute(
+            "update conversations set deleted_at = $3 where tenant_id = $1 and id = $2",
+            args![tenant, id, at],
+        )
+        .await?;
+    if changed == 0 {
+        return Err(missing(id));
+    }
+    if at.is_some()
+        && let Some(run) = open_run(tx, tenant, id).await?
+    {
+        return Err(StoreError::Conflict(format!(
+            "run {run} of the conversation has not ended; stop it first"
+        )));
+    }
+    Ok(())
+}
+
+/// There is no such conversation.
+pub(super) fn missing(id: ConversationId) -> StoreError {
+    StoreError::NotFound(format!("conversation {id}"))
 }
 
 fn header(row: &Row) -> StoreResult<Conversation> {
@@ -114,5 +244,8 @@ fn header(row: &Row) -> StoreResult<Conversation> {
         user: row.opt_id(2)?.map(UserId),
         title: row.text(3)?,
         created_at: row.time(4)?,
+        updated_at: row.time(5)?,
+        deleted_at: row.opt_int(6)?.map(Timestamp),
+        forked_from: row.opt_id(7)?.map(ConversationId),
     })
 }

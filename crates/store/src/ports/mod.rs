@@ -7,9 +7,17 @@ mod commit;
 mod connections;
 mod conversations;
 mod facts;
+mod fork;
+mod grants;
+mod idempotency;
 mod inbox;
+mod kept;
 mod log;
+mod run_rows;
 mod runs;
+mod sessions;
 mod settings;
 mod side;
 mod users;
+
+pub(crate) use side::seen;

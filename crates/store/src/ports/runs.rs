@@ -1,17 +1,15 @@
-//! `RunStore`: which function does what, and the rows of the list.
+//! `RunStore`: which function does what.
 
-use super::{claims, commit, inbox, log};
-use crate::codec::{from_json, page_size, status_of, status_word};
+use super::{claims, commit, inbox, log, run_rows};
 use crate::engine::{Lot, Touches};
 use crate::store::Store;
-use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore,
-    SideWrite, StoreError, StoreResult, StoredEvent,
+    SideWrite, StoreResult, StoredEvent,
 };
-use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp};
+use steward_core::{RunId, TenantId, Timestamp};
 
 #[async_trait]
 impl RunStore for Store {
@@ -123,14 +121,14 @@ impl RunStore for Store {
 
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
         self.read((tenant, run), |(tenant, run), tx| {
-            Box::pin(one(tx, *tenant, *run))
+            Box::pin(run_rows::one(tx, *tenant, *run))
         })
         .await
     }
 
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
         self.read((tenant, filter), |(tenant, filter), tx| {
-            Box::pin(page(tx, *tenant, filter))
+            Box::pin(run_rows::page(tx, *tenant, filter))
         })
         .await
     }
@@ -164,77 +162,4 @@ impl RunStore for Store {
     async fn check(&self) -> StoreResult<()> {
         self.read((), |(), tx| Box::pin(log::check(tx))).await
     }
-}
-
-async fn one(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
-    let row = tx
-        .row(
-            "select r.id, r.agent_id, r.conversation_id, r.title, r.status, r.outcome, r.answer,
-                    r.created_at, r.updated_at, r.tokens, r.cost_micros,
-                    (select max(e.seq) from events e
-                     where e.tenant_id = r.tenant_id and e.run_id = r.id),
-                    (select e.at from events e
-                     where e.tenant_id = r.tenant_id and e.run_id = r.id
-                     order by e.seq desc limit 1)
-             from runs r where r.tenant_id = $1 and r.id = $2",
-            args![tenant, run],
-        )
-        .await?;
-    let row = row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?;
-    run_row(tenant, &row)
-}
-
-async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &RunFilter) -> StoreResult<Page<RunRow>> {
-    let limit = page_size(filter.limit);
-    let rows = tx
-        .rows(
-            "select r.id, r.agent_id, r.conversation_id, r.title, r.status, r.outcome, r.answer,
-                    r.created_at, r.updated_at, r.tokens, r.cost_micros,
-                    (select max(e.seq) from events e
-                     where e.tenant_id = r.tenant_id and e.run_id = r.id),
-                    (select e.at from events e
-                     where e.tenant_id = r.tenant_id and e.run_id = r.id
-                     order by e.seq desc limit 1)
-             from runs r
-             where r.tenant_id = $1 and ($2 is null or r.status = $2)
-               and ($3 is null or r.conversation_id = $3) and ($4 is null or r.id < $4)
-             order by r.id desc limit $5",
-            args![
-                tenant,
-                filter.status.map(status_word),
-                filter.conversation,
-                filter.before,
-                limit + 1
-            ],
-        )
-        .await?;
-    let mut items: Vec<_> = rows
-        .iter()
-        .map(|row| run_row(tenant, row))
-        .collect::<StoreResult<_>>()?;
-    let more = items.len() > limit as usize;
-    items.truncate(limit as usize);
-    Ok(Page { items, more })
-}
-
-fn run_row(tenant: TenantId, row: &Row) -> StoreResult<RunRow> {
-    let outcome = row.opt_text(5)?;
-    let moved = row.opt_int(12)?.map_or(Timestamp(i64::MIN), Timestamp);
-    Ok(RunRow {
-        id: RunId(row.id(0)?),
-        tenant,
-        agent: AgentId(row.id(1)?),
-        conversation: row.opt_id(2)?.map(ConversationId),
-        title: row.text(3)?,
-        status: status_of(&row.text(4)?)?,
-        outcome: outcome
-            .map(|text| from_json("a run's outcome", &text))
-            .transpose()?,
-        answer: row.opt_text(6)?,
-        created_at: row.time(7)?,
-        updated_at: row.time(8)?.max(moved),
-        last_seq: row.opt_int(11)?.unwrap_or(0).cast_unsigned(),
-        tokens: row.count(9)?,
-        cost_micros: row.count(10)?,
-    })
 }

@@ -1,13 +1,14 @@
 //! Rows that change together with events.
 
-use crate::codec::{status_word, to_json};
+use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use crate::engine::Lot;
 use crate::error::clash;
-use crate::tx::{Arg, Tx, args};
+use crate::tx::{Tx, args};
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::Outcome;
-use steward_core::message::Message;
+use steward_core::message::{Message, Role};
 use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::receipts::Verdict;
 use steward_core::{ApprovalId, ConversationId};
 
 /// Writes a lot's side rows, in order.
@@ -55,9 +56,17 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                 answer,
                 tokens,
                 cost_micros,
+                verdict,
             } => {
-                let spent = [Arg::from(*tokens), Arg::from(*cost_micros)];
-                stand(tx, lot, *status, outcome.as_ref(), answer.as_deref(), spent).await?;
+                let stand = Stand {
+                    status: *status,
+                    outcome: outcome.as_ref(),
+                    answer: answer.as_deref(),
+                    tokens: *tokens,
+                    cost_micros: *cost_micros,
+                    verdict: *verdict,
+                };
+                stand.write(tx, lot).await?;
             }
             SideWrite::Messages(conversation, messages) => {
                 say(tx, lot, *conversation, messages).await?;
@@ -81,7 +90,7 @@ async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()>
             approval.asked_at,
             answer,
             approval.decided_by.as_deref(),
-            Arg::Int(approval.decided_at.map(|at| at.0))
+            approval.decided_at
         ],
     )
     .await
@@ -118,48 +127,54 @@ async fn decide(
         .ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
-/// A run that waits or has ended gives its lease back with this very commit, so that whoever
-/// wakes it next need not wait for the lease to run out.
-async fn stand(
-    tx: &mut Tx<'_>,
-    lot: &Lot,
+/// Where a run stands.
+struct Stand<'a> {
     status: RunStatus,
-    outcome: Option<&Outcome>,
-    answer: Option<&str>,
-    [tokens, cost]: [Arg; 2],
-) -> StoreResult<()> {
-    let sql = if status == RunStatus::Running {
-        "update runs set status = $3, outcome = $4, answer = $5, tokens = $6, cost_micros = $7,
-                         updated_at = $8
-         where tenant_id = $1 and id = $2"
-    } else {
-        "update runs set status = $3, outcome = $4, answer = $5, tokens = $6, cost_micros = $7,
-                         updated_at = $8, owner = null, lease_until = null
-         where tenant_id = $1 and id = $2"
-    };
-    let outcome = outcome.map(to_json).transpose()?;
-    tx.execute(
-        sql,
-        args![
+    outcome: Option<&'a Outcome>,
+    answer: Option<&'a str>,
+    tokens: u64,
+    cost_micros: u64,
+    verdict: Option<Verdict>,
+}
+
+impl Stand<'_> {
+    /// A run that waits or has ended gives its lease back with this very commit, so that whoever
+    /// wakes it next need not wait for the lease to run out.
+    async fn write(&self, tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
+        let sql = if self.status == RunStatus::Running {
+            "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
+                             folded_answer = $7, tokens = $8, cost_micros = $9, verdict = $10,
+                             updated_at = $11
+             where tenant_id = $1 and id = $2"
+        } else {
+            "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
+                             folded_answer = $7, tokens = $8, cost_micros = $9, verdict = $10,
+                             updated_at = $11, owner = null, lease_until = null
+             where tenant_id = $1 and id = $2"
+        };
+        let args = args![
             lot.tenant,
             lot.run,
-            status_word(status),
-            outcome,
-            answer,
-            tokens,
-            cost,
+            status_word(self.status),
+            self.outcome.map(to_json).transpose()?,
+            self.outcome.map(outcome_word),
+            self.answer,
+            fold(self.answer.unwrap_or_default()),
+            self.tokens,
+            self.cost_micros,
+            self.verdict.as_ref().map(to_word).transpose()?,
             lot.at
-        ],
-    )
-    .await?;
-    if status == RunStatus::Finished {
-        tx.execute(
-            "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
-            args![lot.tenant, lot.run],
-        )
-        .await?;
+        ];
+        tx.execute(sql, args).await?;
+        if self.status == RunStatus::Finished {
+            tx.execute(
+                "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
+                args![lot.tenant, lot.run],
+            )
+            .await?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 async fn say(
@@ -171,9 +186,10 @@ async fn say(
     // Counting on the header's row lets writers of one conversation wait for each other.
     let count = tx
         .row(
-            "update conversations set messages = messages + $3
+            "update conversations set messages = messages + $3,
+                    updated_at = case when updated_at < $4 then $4 else updated_at end
              where tenant_id = $1 and id = $2 returning messages",
-            args![lot.tenant, conversation, messages.len() as u64],
+            args![lot.tenant, conversation, messages.len() as u64, lot.at],
         )
         .await?
         .ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?
@@ -181,11 +197,26 @@ async fn say(
     let first = count.saturating_sub(messages.len() as u64) + 1;
     for (seq, message) in (first..).zip(messages) {
         tx.execute(
-            "insert into messages (tenant_id, conversation_id, seq, body)
-             values ($1, $2, $3, $4)",
-            args![lot.tenant, conversation, seq, to_json(message)?],
+            "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
+             values ($1, $2, $3, $4, $5, $6)",
+            args![
+                lot.tenant,
+                conversation,
+                seq,
+                to_json(message)?,
+                lot.run,
+                seen(message)
+            ],
         )
         .await?;
     }
     Ok(())
+}
+
+/// What a person sees of a message, to search in.
+pub(crate) fn seen(message: &Message) -> String {
+    match message.role {
+        Role::User | Role::Assistant => fold(&message.text),
+        Role::System | Role::Tool => String::new(),
+    }
 }

@@ -5,21 +5,34 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Connections, Conversations, Facts, RunStore, Settings,
-    Users,
+    Agents, Approvals, BlobError, Blobs, Connections, Conversations, Facts, Grants, Idempotency,
+    KeptRuns, LoginSessions, RunStore, Settings, Users,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
 
-/// Every storage port.
-pub trait Ports:
-    RunStore + Approvals + Agents + Conversations + Settings + Connections + Users + Facts
-{
+/// Declares a trait that is all of these.
+macro_rules! ports {
+    ($first:ident $(+ $more:ident)*) => {
+        /// Every storage port.
+        pub trait Ports: $first $(+ $more)* {}
+        impl<T: $first $(+ $more)*> Ports for T {}
+    };
 }
-impl<T> Ports for T where
-    T: RunStore + Approvals + Agents + Conversations + Settings + Connections + Users + Facts
-{
-}
+ports!(
+    RunStore
+        + Approvals
+        + Agents
+        + Conversations
+        + Settings
+        + Connections
+        + Users
+        + Facts
+        + LoginSessions
+        + Idempotency
+        + Grants
+        + KeptRuns
+);
 
 /// Blobs in memory.
 #[derive(Debug, Default)]

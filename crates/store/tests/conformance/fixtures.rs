@@ -1,10 +1,13 @@
 //! Things to store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use steward_core::event::EventBody;
+use steward_core::event::{EventBody, Origin};
+use steward_core::message::Message;
 use steward_core::model::Purpose;
-use steward_core::ports::{Commit, Lease, RunRow, RunStatus, RunStore, SideWrite};
-use steward_core::{AgentId, RunId, TenantId, Timestamp};
+use steward_core::ports::{
+    Commit, Conversation, Conversations, Lease, RunRow, RunStatus, RunStore, SideWrite,
+};
+use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
 pub const TENANT: TenantId = TenantId::DEFAULT;
@@ -28,6 +31,11 @@ pub fn row() -> RunRow {
         status: RunStatus::Running,
         outcome: None,
         answer: None,
+        origin: Origin::Cli,
+        user: None,
+        model: "m".to_owned(),
+        verdict: None,
+        forked_from: None,
         created_at: NOW,
         updated_at: NOW,
         last_seq: 1,
@@ -64,7 +72,56 @@ pub fn status(status: RunStatus) -> SideWrite {
         answer: None,
         tokens: 12,
         cost_micros: 34,
+        verdict: None,
     }
+}
+
+pub fn header(title: &str) -> Conversation {
+    Conversation {
+        id: ConversationId(id()),
+        agent: AgentId(id()),
+        user: None,
+        title: title.to_owned(),
+        created_at: NOW,
+        updated_at: NOW,
+        deleted_at: None,
+        forked_from: None,
+    }
+}
+
+/// A new conversation.
+pub async fn conversation(store: &impl Conversations) -> ConversationId {
+    let header = header("talk");
+    store.create_conversation(TENANT, &header).await.unwrap();
+    header.id
+}
+
+/// A run at work in a conversation.
+pub async fn started_in(store: &impl RunStore, conversation: ConversationId) -> Lease {
+    let row = RunRow {
+        conversation: Some(conversation),
+        ..row()
+    };
+    store
+        .create_run(row, vec![text("first")], vec![], "a", LATER)
+        .await
+        .unwrap()
+}
+
+/// Ends a run of one event as the engine does: with what was said.
+pub async fn ended(store: &impl RunStore, lease: &Lease, talk: ConversationId, said: &[&str]) {
+    let said = said.iter().enumerate().map(|(at, text)| {
+        if at % 2 == 0 {
+            Message::user(*text)
+        } else {
+            Message::assistant(*text)
+        }
+    });
+    let side = vec![
+        status(RunStatus::Finished),
+        SideWrite::Messages(talk, said.collect()),
+    ];
+    store.commit(append(lease, 1, vec![], side)).await.unwrap();
 }
 
 /// A run of one event, leased until `LATER` to the owner "a".

@@ -155,19 +155,26 @@ pub async fn the_first_answer_stays(bed: Bed) {
         open: true,
         ..ApprovalFilter::default()
     };
-    let list = store.approvals(TENANT, open.clone()).await.unwrap();
+    let list = store.approvals(TENANT, open.clone()).await.unwrap().items;
     assert_eq!(list, [first.clone(), second.clone()], "oldest first");
     let limited = ApprovalFilter {
         limit: 1,
         ..open.clone()
     };
     let oldest = store.approvals(TENANT, limited).await.unwrap();
-    assert_eq!(oldest, std::slice::from_ref(&first));
+    assert_eq!((oldest.items, oldest.more), (vec![first.clone()], true));
     let other = ApprovalFilter {
         run: Some(RunId(id())),
         ..open.clone()
     };
-    assert!(store.approvals(TENANT, other).await.unwrap().is_empty());
+    assert!(
+        store
+            .approvals(TENANT, other)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
 
     let yes = Answer::Feedback {
         text: "a.txt".to_owned(),
@@ -181,9 +188,9 @@ pub async fn the_first_answer_stays(bed: Bed) {
     assert_eq!(read.answer, Some(yes));
     assert_eq!(read.decided_by.as_deref(), Some("ann"));
     assert_eq!(read.decided_at, Some(LATER));
-    assert_eq!(store.approvals(TENANT, open).await.unwrap(), [second]);
+    assert_eq!(store.approvals(TENANT, open).await.unwrap().items, [second]);
     let all = ApprovalFilter::default();
-    assert_eq!(store.approvals(TENANT, all).await.unwrap().len(), 2);
+    assert_eq!(store.approvals(TENANT, all).await.unwrap().items.len(), 2);
     let unknown = store.approval(TENANT, ApprovalId(id())).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
     let side = vec![decided(ApprovalId(id()), Answer::Skip)];
@@ -206,11 +213,89 @@ pub async fn withdrawn_approvals_are_not_open(bed: Bed) {
         open: true,
         ..ApprovalFilter::default()
     };
-    assert_eq!(store.approvals(TENANT, open).await.unwrap(), [theirs]);
+    assert_eq!(store.approvals(TENANT, open).await.unwrap().items, [theirs]);
     // It can't be answered any more, and shows that nobody did.
     let side = vec![decided(mine.id, Answer::Skip)];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
     let read = store.approval(TENANT, mine.id).await.unwrap();
     assert_eq!((read.answer, read.decided_by), (None, None));
     assert_eq!(read.decided_at, Some(LATER));
+}
+
+pub async fn approvals_are_paged(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let other = started(&*store).await;
+    // Some are asked at the same time.
+    let times = [NOW, NOW, LATER, LATER, LATER];
+    let asked: Vec<_> = times.iter().map(|at| question(&lease, *at)).collect();
+    let side = asked.iter().cloned().map(SideWrite::Approval).collect();
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    let ids: Vec<_> = asked.iter().map(|approval| approval.id).collect();
+    let all = async |filter: ApprovalFilter| {
+        let mut found = Vec::new();
+        let mut after = None;
+        for _ in 0..10 {
+            let filter = ApprovalFilter {
+                after,
+                limit: 2,
+                ..filter.clone()
+            };
+            let page = store.approvals(TENANT, filter).await.unwrap();
+            assert!(page.items.len() == 2 || !page.more);
+            found.extend(page.items.iter().map(|approval| approval.id));
+            if !page.more {
+                break;
+            }
+            after = found.last().copied();
+        }
+        found
+    };
+    let newest: Vec<_> = ids.iter().rev().copied().collect();
+    let every = ApprovalFilter::default();
+    let open = ApprovalFilter {
+        open: true,
+        ..every.clone()
+    };
+    let closed = ApprovalFilter {
+        closed: true,
+        ..every.clone()
+    };
+    assert_eq!(all(every.clone()).await, newest);
+    assert_eq!(all(open.clone()).await, ids);
+    assert!(all(closed.clone()).await.is_empty());
+
+    let side = vec![decided(ids[1], Answer::Skip), decided(ids[3], Answer::Skip)];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    assert_eq!(all(open.clone()).await, [ids[0], ids[2], ids[4]]);
+    assert_eq!(all(closed.clone()).await, [ids[3], ids[1]]);
+    // A cursor that was answered meanwhile still marks its place.
+    let after = ApprovalFilter {
+        after: Some(ids[1]),
+        ..open.clone()
+    };
+    assert_eq!(
+        store.approvals(TENANT, after).await.unwrap().items[0],
+        asked[2]
+    );
+    let side = vec![SideWrite::WithdrawApprovals];
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+    assert_eq!(all(closed.clone()).await, newest);
+    assert_eq!(all(every).await, newest);
+    let both = ApprovalFilter {
+        open: true,
+        ..closed.clone()
+    };
+    assert!(all(both).await.is_empty());
+    let theirs = ApprovalFilter {
+        run: Some(other.run),
+        ..closed
+    };
+    assert!(all(theirs).await.is_empty());
+    let lost = ApprovalFilter {
+        after: Some(ApprovalId(id())),
+        ..open
+    };
+    let lost = store.approvals(TENANT, lost).await;
+    assert!(matches!(lost, Err(StoreError::NotFound(_))), "{lost:?}");
 }

@@ -77,6 +77,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
             answer: None,
             tokens: 0,
             cost_micros: 0,
+            verdict: None,
         }],
     );
     store.commit(taken).await.unwrap();
@@ -168,4 +169,48 @@ pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed
         let claimed = claimed.unwrap();
         assert_eq!((claimed.run, claimed.epoch), (lease.run, 2));
     }
+}
+
+pub async fn an_ended_run_is_claimed_to_take_it_back(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    let ended = Claim::Ended(lease.run);
+    let free = LATER.plus(MINUTE);
+    // Not before it has ended, be its lease valid or not.
+    for now in [NOW, free] {
+        let claimed = store.claim(ended.clone(), "b", now, now.plus(MINUTE)).await;
+        assert_eq!(claimed.unwrap(), None);
+    }
+    let nobody = Claim::Ended(RunId(id()));
+    assert_eq!(store.claim(nobody, "b", NOW, LATER).await.unwrap(), None);
+    store
+        .commit(append(
+            &lease,
+            1,
+            vec![text("end")],
+            vec![status(RunStatus::Finished)],
+        ))
+        .await
+        .unwrap();
+    // Ending gave the lease back: no wait.
+    let taken = store.claim(ended.clone(), "b", NOW, LATER).await.unwrap();
+    let taken = taken.unwrap();
+    assert_eq!((taken.run, taken.epoch, taken.last_seq), (lease.run, 2, 2));
+    // One at a time, and no other way to it.
+    for what in [ended.clone(), Claim::Run(lease.run), Claim::Any] {
+        assert_eq!(store.claim(what, "c", NOW, LATER).await.unwrap(), None);
+    }
+    let stale = store
+        .commit(append(&lease, 2, vec![text("stale")], vec![]))
+        .await;
+    assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
+    store
+        .commit(append(&taken, 2, vec![text("undone")], vec![]))
+        .await
+        .unwrap();
+    store.release(&taken).await.unwrap();
+    let again = store.claim(ended, "c", NOW, LATER).await.unwrap().unwrap();
+    assert_eq!((again.epoch, again.last_seq), (3, 3));
+    let read = store.run(TENANT, lease.run).await.unwrap();
+    assert_eq!(read.status, RunStatus::Finished);
 }

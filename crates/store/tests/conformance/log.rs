@@ -1,14 +1,21 @@
 use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, id, row, started, status, text, texts};
-use steward_core::event::{EventBody, Outcome};
+use crate::fixtures::{
+    LATER, NOW, TENANT, append, conversation, id, row, started, status, text, texts,
+};
+use steward_core::event::{EventBody, Origin, Outcome};
 use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
-use steward_core::{ConversationId, RunId, TenantId, TimerId, Timestamp};
+use steward_core::receipts::Verdict;
+use steward_core::{ConversationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use uuid::Uuid;
 
 pub async fn creates_and_reads_a_run(bed: Bed) {
     let store = bed.store();
     let row = RunRow {
-        conversation: Some(ConversationId(id())),
+        conversation: Some(conversation(&*store).await),
+        origin: Origin::Chat,
+        user: Some(UserId(id())),
+        model: "tiny".to_owned(),
+        forked_from: Some(RunId(id())),
         ..row()
     };
     let first = vec![text("one"), text("two")];
@@ -139,6 +146,7 @@ pub async fn is_all_or_nothing(bed: Bed) {
         answer: Some("42".to_owned()),
         tokens: 7,
         cost_micros: 9,
+        verdict: Some(Verdict::Verified),
     };
     let side = vec![timer, finish];
     store
@@ -149,6 +157,7 @@ pub async fn is_all_or_nothing(bed: Bed) {
     assert_eq!(read.outcome, Some(Outcome::Completed));
     assert_eq!(read.answer.as_deref(), Some("42"));
     assert_eq!((read.tokens, read.cost_micros), (7, 9));
+    assert_eq!(read.verdict, Some(Verdict::Verified));
     assert_eq!((read.status, read.last_seq), (RunStatus::Finished, 2));
     // Side rows alone are a commit too.
     let side = vec![status(RunStatus::Running)];
@@ -190,11 +199,11 @@ pub async fn keeps_events_of_newer_programs(bed: Bed) {
 
 pub async fn lists_runs_newest_first(bed: Bed) {
     let store = bed.store();
-    let conversation = ConversationId(id());
+    let talk = conversation(&*store).await;
     let mut ids = Vec::new();
     for number in 0..5 {
         let row = RunRow {
-            conversation: (number % 2 == 0).then_some(conversation),
+            conversation: (number % 2 == 0).then_some(talk),
             ..row()
         };
         ids.push(row.id);
@@ -203,10 +212,13 @@ pub async fn lists_runs_newest_first(bed: Bed) {
             .create_run(row, first, vec![], "a", LATER)
             .await
             .unwrap();
-        if number == 4 {
-            let side = vec![status(RunStatus::Parked)];
-            store.commit(append(&lease, 1, vec![], side)).await.unwrap();
-        }
+        let now = match number {
+            4 => RunStatus::Parked,
+            0 | 2 => RunStatus::Finished,
+            _ => continue,
+        };
+        let side = vec![status(now)];
+        store.commit(append(&lease, 1, vec![], side)).await.unwrap();
     }
     let list = async |filter| {
         let page = store.runs(TENANT, filter).await.unwrap();
@@ -230,16 +242,26 @@ pub async fn lists_runs_newest_first(bed: Bed) {
     assert_eq!(list(rest).await, (vec![ids[0]], false));
     let all = RunFilter::default();
     assert_eq!(list(all.clone()).await.0.len(), 5);
-    let talk = RunFilter {
-        conversation: Some(conversation),
+    let said = RunFilter {
+        conversation: Some(talk),
         ..all.clone()
     };
-    assert_eq!(list(talk).await.0, [ids[4], ids[2], ids[0]]);
+    assert_eq!(list(said).await.0, [ids[4], ids[2], ids[0]]);
     let parked = RunFilter {
         status: Some(RunStatus::Parked),
-        ..all
+        ..all.clone()
     };
     assert_eq!(list(parked).await.0, [ids[4]]);
+    let running = RunFilter {
+        status: Some(RunStatus::Running),
+        ..all.clone()
+    };
+    assert_eq!(list(running).await.0, [ids[3], ids[1]]);
+    let finished = RunFilter {
+        status: Some(RunStatus::Finished),
+        ..all
+    };
+    assert_eq!(list(finished).await.0, [ids[2], ids[0]]);
 }
 
 pub async fn tenants_do_not_see_each_other(bed: Bed) {

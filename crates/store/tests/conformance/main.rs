@@ -4,12 +4,15 @@
 
 mod bed;
 mod blobs;
+mod filters;
 mod fixtures;
 mod inbox;
 mod leases;
 mod log;
 mod race;
 mod rows;
+mod studio;
+mod talks;
 
 /// A test of each case on SQLite, and one of all cases on one PostgreSQL server.
 macro_rules! cases {
@@ -49,16 +52,31 @@ cases! {
     leases::only_free_runs_are_claimed,
     leases::a_parked_run_is_claimed_for_its_commands,
     leases::a_lease_given_back_is_free,
+    leases::an_ended_run_is_claimed_to_take_it_back,
     leases::reopening_frees_leases_where_one_process_owns_the_data,
     inbox::commands_wait_in_order_until_consumed,
     inbox::an_ended_run_takes_no_commands,
     inbox::timers_ring_once,
     inbox::the_first_answer_stays,
     inbox::withdrawn_approvals_are_not_open,
+    inbox::approvals_are_paged,
+    filters::runs_are_found_by_what_they_are,
+    filters::runs_are_found_by_their_text,
+    filters::an_answer_taken_back_is_not_found,
     blobs::large_bodies_come_back_whole,
     blobs::a_missing_blob_is_told,
     rows::agents_have_unique_names,
-    rows::conversations_and_messages,
+    rows::agents_are_deleted_and_restored,
+    talks::conversations_and_messages,
+    talks::a_conversation_has_one_run_at_a_time,
+    talks::conversations_are_renamed_and_deleted,
+    talks::conversations_are_found,
+    talks::conversations_are_forked,
+    studio::logins_are_prolonged_and_ended,
+    studio::a_token_is_rotated_once,
+    studio::a_write_with_a_key_is_done_once,
+    studio::grants_end_and_are_revoked,
+    studio::runs_are_kept_by_name,
     rows::settings_are_replaced,
     rows::connections_have_unique_names,
     rows::users_have_unique_emails,

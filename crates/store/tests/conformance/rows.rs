@@ -3,14 +3,12 @@ use crate::fixtures::{LATER, NOW, TENANT, append, id, row, started, text};
 use serde_json::json;
 use steward_core::agent::{Agent, Tuning};
 use steward_core::budget::Preset;
-use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
 use steward_core::ports::{
-    Agents, Connections, Conversation, Conversations, Facts, Note, Reminder, RunRow, RunStore,
-    Settings, SideWrite, StoreError, User, Users,
+    Agents, Connections, Facts, Note, Reminder, RunRow, RunStore, Settings, StoreError, User, Users,
 };
-use steward_core::{AgentId, ConnectionId, ConversationId, TenantId, UserId};
+use steward_core::{AgentId, ConnectionId, TenantId, UserId};
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -58,70 +56,45 @@ pub async fn agents_have_unique_names(bed: Bed) {
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
 }
 
-pub async fn conversations_and_messages(bed: Bed) {
+pub async fn agents_are_deleted_and_restored(bed: Bed) {
     let store = bed.store();
-    let mut made = Vec::new();
-    for number in 0..3 {
-        let conversation = Conversation {
-            id: ConversationId(id()),
-            agent: AgentId(id()),
-            user: (number == 1).then(|| UserId(id())),
-            title: format!("talk {number}"),
-            created_at: NOW,
-        };
-        store
-            .create_conversation(TENANT, &conversation)
-            .await
-            .unwrap();
-        made.push(conversation);
+    let (zoe, adam) = (agent("zoe"), agent("adam"));
+    for agent in [&zoe, &adam] {
+        store.save_agent(TENANT, agent).await.unwrap();
     }
-    let again = store.create_conversation(TENANT, &made[0]).await;
-    assert!(matches!(again, Err(StoreError::Conflict(_))));
+    store.delete_agent(TENANT, zoe.id, NOW).await.unwrap();
     assert_eq!(
-        store.conversation(TENANT, made[1].id).await.unwrap(),
-        made[1]
+        store.agents(TENANT).await.unwrap(),
+        std::slice::from_ref(&adam)
     );
-    let page = store.conversations(TENANT, None, 2).await.unwrap();
-    assert_eq!(
-        (page.items, page.more),
-        (vec![made[2].clone(), made[1].clone()], true)
-    );
-    let page = store
-        .conversations(TENANT, Some(made[1].id), 2)
-        .await
-        .unwrap();
-    assert_eq!((page.items, page.more), (vec![made[0].clone()], false));
-    for missing in [
-        store.messages(TENANT, ConversationId(id())).await,
-        store.messages(OTHER, made[0].id).await,
+    assert_eq!(store.agent_by_name(TENANT, "zoe").await.unwrap(), None);
+    for gone in [
+        store.agent(TENANT, zoe.id).await.map(drop),
+        store.delete_agent(TENANT, zoe.id, NOW).await,
+        store.delete_agent(OTHER, adam.id, NOW).await,
+        store.restore_agent(TENANT, AgentId(id())).await.map(drop),
     ] {
-        assert!(matches!(missing, Err(StoreError::NotFound(_))));
+        assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
     }
-
-    let conversation = made[0].id;
-    let says = |messages| vec![SideWrite::Messages(conversation, messages)];
-    let question = Message::user("How many?");
-    let lease = store
-        .create_run(
-            RunRow {
-                conversation: Some(conversation),
-                ..row()
-            },
-            vec![text("first")],
-            says(vec![question.clone()]),
-            "a",
-            LATER,
-        )
-        .await
-        .unwrap();
-    let answers = vec![Message::tool("c1", "3"), Message::assistant("Three.")];
-    store
-        .commit(append(&lease, 1, vec![], says(answers.clone())))
-        .await
-        .unwrap();
-    let said = store.messages(TENANT, conversation).await.unwrap();
-    assert_eq!(said, [question, answers[0].clone(), answers[1].clone()]);
-    assert!(store.messages(TENANT, made[1].id).await.unwrap().is_empty());
+    let changed = store.save_agent(TENANT, &zoe).await;
+    assert!(
+        matches!(&changed, Err(StoreError::Conflict(text)) if text.contains("restore")),
+        "{changed:?}"
+    );
+    // Its name is free, and in the way once it is used.
+    let second = agent("zoe");
+    store.save_agent(TENANT, &second).await.unwrap();
+    let refused = store.restore_agent(TENANT, zoe.id).await;
+    assert!(
+        matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("zoe")),
+        "{refused:?}"
+    );
+    store.delete_agent(TENANT, second.id, LATER).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(store.restore_agent(TENANT, zoe.id).await.unwrap(), zoe);
+    }
+    assert_eq!(store.agents(TENANT).await.unwrap(), [adam, zoe.clone()]);
+    assert_eq!(store.agent_by_name(TENANT, "zoe").await.unwrap(), Some(zoe));
 }
 
 pub async fn settings_are_replaced(bed: Bed) {

@@ -1,0 +1,134 @@
+//! Idempotency keys.
+
+use crate::error::TRY_AGAIN;
+use crate::store::Store;
+use crate::tx::{Tx, args};
+use async_trait::async_trait;
+use steward_core::ports::{Idempotency, Remembered, StoreError, StoreResult};
+use steward_core::{TenantId, Timestamp};
+
+struct Key {
+    tenant: TenantId,
+    owner: String,
+    name: String,
+}
+
+impl Key {
+    fn new(tenant: TenantId, owner: &str, name: &str) -> Self {
+        Self {
+            tenant,
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
+#[async_trait]
+impl Idempotency for Store {
+    async fn begin(
+        &self,
+        tenant: TenantId,
+        owner: &str,
+        key: &str,
+        request_hash: &str,
+        at: Timestamp,
+        forget: Timestamp,
+    ) -> StoreResult<Remembered> {
+        let key = Key::new(tenant, owner, key);
+        self.write(
+            (key, request_hash.to_owned(), at, forget),
+            |(key, hash, at, forget), tx| Box::pin(begin(tx, key, hash, *at, *forget)),
+        )
+        .await
+    }
+
+    async fn remember(
+        &self,
+        tenant: TenantId,
+        owner: &str,
+        key: &str,
+        status: u16,
+        body: &str,
+    ) -> StoreResult<()> {
+        let key = Key::new(tenant, owner, key);
+        self.write((key, status, body.to_owned()), |(key, status, body), tx| {
+            Box::pin(remember(tx, key, *status, body))
+        })
+        .await
+    }
+
+    async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
+        self.write(Key::new(tenant, owner, key), |key, tx| {
+            Box::pin(async move {
+                let sql = "delete from idempotency_keys
+                           where tenant_id = $1 and owner = $2 and name = $3";
+                let args = args![key.tenant, &key.owner, &key.name];
+                tx.execute(sql, args).await.map(drop)
+            })
+        })
+        .await
+    }
+}
+
+async fn begin(
+    tx: &mut Tx<'_>,
+    key: &Key,
+    hash: &str,
+    at: Timestamp,
+    forget: Timestamp,
+) -> StoreResult<Remembered> {
+    tx.execute(
+        "delete from idempotency_keys where tenant_id = $1 and at < $2",
+        args![key.tenant, forget],
+    )
+    .await?;
+    // The same key from another node: this waits for it, and then changes nothing.
+    let changed = tx
+        .execute(
+            "insert into idempotency_keys (tenant_id, owner, name, request_hash, at)
+             values ($1, $2, $3, $4, $5) on conflict (tenant_id, owner, name) do nothing",
+            args![key.tenant, &key.owner, &key.name, hash, at],
+        )
+        .await?;
+    if changed > 0 {
+        return Ok(Remembered::New);
+    }
+    let row = tx
+        .row(
+            "select request_hash, status, body from idempotency_keys
+             where tenant_id = $1 and owner = $2 and name = $3",
+            args![key.tenant, &key.owner, &key.name],
+        )
+        .await?
+        // Forgotten in between.
+        .ok_or_else(|| StoreError::Backend(TRY_AGAIN.to_owned()))?;
+    if row.text(0)? != hash {
+        return Ok(Remembered::Other);
+    }
+    match (row.opt_int(1)?, row.opt_text(2)?) {
+        (Some(status), Some(body)) => Ok(Remembered::Done {
+            status: u16::try_from(status).map_err(|_| {
+                StoreError::Corrupt(format!("an idempotency key has the status {status}"))
+            })?,
+            body,
+        }),
+        _ => Ok(Remembered::Begun),
+    }
+}
+
+async fn remember(tx: &mut Tx<'_>, key: &Key, status: u16, body: &str) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update idempotency_keys set status = $4, body = $5
+             where tenant_id = $1 and owner = $2 and name = $3",
+            args![key.tenant, &key.owner, &key.name, u32::from(status), body],
+        )
+        .await?;
+    if changed == 0 {
+        return Err(StoreError::NotFound(format!(
+            "idempotency key {:?}",
+            key.name
+        )));
+    }
+    Ok(())
+}
