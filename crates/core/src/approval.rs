@@ -70,6 +70,9 @@ pub enum Answer {
         /// A standing permission to add, if the person gave one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grant: Option<GrantScope>,
+        /// When that permission ends; `None`: with the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
     },
     /// Do not.
     Deny {

@@ -8,7 +8,7 @@ use crate::model::{Capabilities, ModelError, Purpose, Usage};
 use crate::plan::Candidate;
 use crate::policy::Grant;
 use crate::tool::{EffectClass, Receipt, ToolCall, ToolSpec, Undo};
-use crate::{ApprovalId, ConnectionId, ConversationId, RunId, TimerId, Timestamp};
+use crate::{ApprovalId, ConnectionId, ConversationId, RunId, TimerId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -106,6 +106,21 @@ pub struct Setup {
     /// The run that delegated to this one.
     #[serde(default)]
     pub parent: Option<RunId>,
+    /// The user behind `asked_by`, if one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserId>,
+    /// The run whose first events this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+}
+
+/// Where a fork left another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedFrom {
+    /// The other run.
+    pub run: RunId,
+    /// Last event taken over from it.
+    pub seq: u64,
 }
 
 /// A tool and how well it fits the request.
@@ -252,6 +267,9 @@ pub enum EventBody {
         purpose: Purpose,
         /// Text for the user.
         text: String,
+        /// The reply as received, where it differs from `text`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        raw: String,
         /// Reasoning.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reasoning: String,
@@ -383,7 +401,8 @@ pub enum EventBody {
     TimerSet {
         /// Its id.
         timer_id: TimerId,
-        /// When.
+        /// When. Beside the event's own time it needs a name of its own; older logs have `at`.
+        #[serde(rename = "rings_at", alias = "at")]
         at: Timestamp,
         /// Why.
         purpose: String,
@@ -420,6 +439,9 @@ pub enum EventBody {
         composed: bool,
         /// All it took.
         usage: Usage,
+        /// What the answer claims and what proves it (RUN-10); `None` in logs of older programs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        receipts: Option<crate::receipts::Receipts>,
     },
     /// Written by a newer program; kept, not understood.
     #[serde(other)]

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod policy;
 pub mod ports;
 pub mod prompt;
+pub mod receipts;
 pub mod run;
 pub mod schema;
 pub mod time;

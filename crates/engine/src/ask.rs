@@ -79,6 +79,7 @@ pub(crate) fn status(state: &RunState, status: RunStatus) -> SideWrite {
         answer: None,
         tokens: state.spent.tokens,
         cost_micros: state.spent.cost_micros,
+        verdict: None,
     }
 }
 

@@ -4,14 +4,20 @@ use crate::config::EngineConfig;
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::ports::{
-    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Ids, Models, RunStore,
-    Settings, Tools,
+    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns,
+    Models, RunStore, Settings, Tools,
 };
 
 /// The storage ports that the engine needs, in one.
-pub trait Storage: RunStore + Approvals + Agents + Conversations + Settings + Facts {}
+pub trait Storage:
+    RunStore + Approvals + Agents + Conversations + Settings + Facts + Grants + KeptRuns
+{
+}
 
-impl<T: RunStore + Approvals + Agents + Conversations + Settings + Facts> Storage for T {}
+impl<T: RunStore + Approvals + Agents + Conversations + Settings + Facts + Grants + KeptRuns>
+    Storage for T
+{
+}
 
 /// Everything outside.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use steward_core::event::{Outcome, Setup};
 use steward_core::message::Message;
 use steward_core::model::{ModelRequest, Purpose, Strategy};
 use steward_core::plan::{self, FINAL_ANSWER};
-use steward_core::prompt::{Prompt, PromptInput, assemble};
+use steward_core::prompt::{Prompt, PromptInput, assemble, estimate_tokens};
 use steward_core::run::RunState;
 use steward_core::tool::ToolSpec;
 use steward_parse::{ToolIndex, guided, react};
@@ -26,6 +26,27 @@ pub(crate) struct Built {
     pub prompt: Prompt,
     pub strategy: Strategy,
     pub index: ToolIndex,
+    /// How tools are explained in the prompt; empty where the provider has a field for them.
+    pub tool_text: String,
+    /// Tokens kept free for the reply.
+    pub reserve: u32,
+}
+
+impl Built {
+    /// Tokens that the call may take.
+    pub fn reserved(&self) -> u64 {
+        self.prompt.tokens + u64::from(self.request.max_tokens)
+    }
+}
+
+/// How the reply to a request for `purpose` is read.
+pub(crate) fn reading(setup: &Setup, purpose: Purpose) -> (Strategy, ToolIndex) {
+    let strategy = if purpose != Purpose::Reply || !setup.capabilities.plans {
+        Strategy::Native
+    } else {
+        setup.capabilities.strategy
+    };
+    (strategy, ToolIndex::new(&setup.tools))
 }
 
 /// Tools on offer: those that the intent filter kept, in catalogue order, plus the control tools.
@@ -55,12 +76,7 @@ pub(crate) fn request(
     max_plan_steps: usize,
 ) -> Built {
     let tools = offered(state, setup);
-    let plain = purpose != Purpose::Reply || !setup.capabilities.plans;
-    let strategy = if plain {
-        Strategy::Native
-    } else {
-        setup.capabilities.strategy
-    };
+    let (strategy, index) = reading(setup, purpose);
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&tools),
         (Purpose::Reply, Strategy::React) => react::instructions(&tools),
@@ -86,19 +102,21 @@ pub(crate) fn request(
     } else {
         reserve.min(SMALL_TALK)
     };
+    let native =
+        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
+    let messages = state.messages_for(purpose);
     let prompt = assemble(&PromptInput {
         instructions: &setup.agent.instructions,
         tool_text: &tool_text,
         memory: &setup.memory,
         now: state.last_at,
         history: &setup.history,
-        messages: &state.messages,
+        messages: &messages,
         closing: &closing,
+        beside: if native { weight_of(&tools) } else { 0 },
         window,
         reserve,
     });
-    let native =
-        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
     let messages = if native {
         prompt.messages.clone()
     } else {
@@ -122,8 +140,23 @@ pub(crate) fn request(
         request,
         prompt,
         strategy,
-        index: ToolIndex::new(&setup.tools),
+        index,
+        tool_text,
+        reserve,
     }
+}
+
+/// A safe guess of the tokens that the provider's tool field takes.
+pub(crate) fn weight_of(tools: &[ToolSpec]) -> u64 {
+    tools
+        .iter()
+        .map(|spec| {
+            estimate_tokens(&spec.name)
+                + estimate_tokens(&spec.description)
+                + estimate_tokens(&spec.parameters.to_string())
+                + 8
+        })
+        .sum()
 }
 
 /// The next plan step that has open arguments, and its index.

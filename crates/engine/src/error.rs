@@ -1,5 +1,6 @@
 //! What can go wrong outside a run.
 
+use steward_core::RunId;
 use steward_core::model::ModelError;
 use steward_core::ports::StoreError;
 
@@ -8,11 +9,33 @@ use steward_core::ports::StoreError;
 pub enum EngineError {
     /// The store refused or failed.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
+    /// There is no such thing.
+    #[error("{0} was not found")]
+    NotFound(String),
+    /// A conversation has one run at a time.
+    #[error("the conversation is busy: run {run} has not ended; wait for it, steer it or stop it")]
+    Busy {
+        /// The run at work or waiting there.
+        run: RunId,
+    },
+    /// Someone answered this approval before.
+    #[error("{0}")]
+    AlreadyDecided(String),
     /// No model can be asked.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The request can't be.
     #[error("{0}")]
     Invalid(String),
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(what) => Self::NotFound(what),
+            StoreError::Busy { run } => Self::Busy { run },
+            other => Self::Store(other),
+        }
+    }
 }

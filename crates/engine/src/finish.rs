@@ -4,7 +4,8 @@ use crate::journal::Journal;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
 use steward_core::ports::{RunStatus, SideWrite, StoreResult};
-use steward_core::run::{AnswerFrom, CallStatus, compose_answer};
+use steward_core::receipts;
+use steward_core::run::{AnswerFrom, CallStatus, answer_text};
 
 pub(crate) async fn finish(
     journal: &mut Journal,
@@ -13,11 +14,9 @@ pub(crate) async fn finish(
 ) -> StoreResult<()> {
     let state = &journal.state;
     let composed = answer == AnswerFrom::Observations;
-    let answer = match answer {
-        AnswerFrom::Text(text) => text,
-        AnswerFrom::Observations => compose_answer(state),
-        AnswerFrom::Nothing => String::new(),
-    };
+    let answer = answer_text(state, &answer);
+    let receipts = receipts::check(&answer, &state.evidence());
+    let verdict = receipts.verdict;
     // A run that is stopped after a crash must still say which writes it can't vouch for.
     let mut events: Vec<EventBody> = state
         .calls
@@ -38,6 +37,7 @@ pub(crate) async fn finish(
         answer: answer.clone(),
         composed,
         usage: state.usage,
+        receipts: Some(receipts),
     });
     let mut side = vec![
         SideWrite::WithdrawApprovals,
@@ -47,6 +47,7 @@ pub(crate) async fn finish(
             answer: Some(answer.clone()),
             tokens: state.spent.tokens,
             cost_micros: state.spent.cost_micros,
+            verdict: Some(verdict),
         },
     ];
     if let Some(setup) = &state.setup

@@ -3,19 +3,20 @@
 use crate::ask::status;
 use crate::dialect;
 use crate::finish::finish;
+use crate::raw::Received;
 use crate::runner::Runner;
 use fail::fail_point;
 use futures::StreamExt;
 use std::time::Duration;
 use steward_core::event::EventBody;
 use steward_core::hash;
-use steward_core::model::{ModelChunk, ModelError, ModelErrorClass, Purpose, Usage};
+use steward_core::model::{ModelChunk, ModelError, ModelErrorClass, Purpose, Strategy, Usage};
 use steward_core::ports::{RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
 use steward_core::run::AnswerFrom;
 use steward_core::tool::{CallSource, ToolCall};
 use steward_core::{TimerId, budget, event::Outcome};
-use steward_parse::{Out, Parsed, StreamParser};
+use steward_parse::{Out, Parsed, StreamParser, ToolIndex};
 
 /// How many chunks that are ready at once make one delta event.
 const COALESCE: usize = 64;
@@ -33,7 +34,7 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
         fail_call(runner, step, purpose, error).await?;
         return Ok(false);
     }
-    let reserved = built.prompt.tokens + u64::from(built.request.max_tokens);
+    let reserved = built.reserved();
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved) {
         finish(
             &mut runner.journal,
@@ -57,7 +58,7 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
         })
         .await?;
     fail_point!("engine.model.requested");
-    let parser = StreamParser::new(built.strategy, &built.index, &format!("s{step}-"));
+    let parser = parser(built.strategy, &built.index, step);
     let streamed = stream(
         runner,
         setup.connection,
@@ -68,7 +69,8 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
     )
     .await?;
     match streamed {
-        Ok((mut parsed, finish, usage)) => {
+        Ok((mut parsed, received, finish, usage)) => {
+            let raw = received.raw(&parsed);
             let (calls, diagnostics) = understood(&runner.journal.state.calls, &mut parsed, step);
             fail_point!("engine.model.answered");
             runner
@@ -77,6 +79,7 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
                     step,
                     purpose,
                     text: parsed.text,
+                    raw,
                     reasoning: parsed.reasoning,
                     calls,
                     diagnostics,
@@ -93,7 +96,12 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
     }
 }
 
-type Streamed = Result<(Parsed, String, Usage), ModelError>;
+/// Reads the reply to model call `step`.
+pub(crate) fn parser(strategy: Strategy, index: &ToolIndex, step: u32) -> StreamParser {
+    StreamParser::new(strategy, index, &format!("s{step}-"))
+}
+
+type Streamed = Result<(Parsed, Received, String, Usage), ModelError>;
 
 async fn stream(
     runner: &mut Runner<'_>,
@@ -113,6 +121,7 @@ async fn stream(
         Err(error) => return Ok(Err(error)),
     };
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
+    let mut received = Received::default();
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
@@ -133,6 +142,7 @@ async fn stream(
                         finish.clone_from(word);
                         usage = *spent;
                     }
+                    received.push(&chunk);
                     let (more, thought) = split(parser.push(&chunk));
                     text.push_str(&more);
                     reasoning.push_str(&thought);
@@ -169,7 +179,7 @@ async fn stream(
             })
             .await?;
     }
-    Ok(Ok((parsed, finish, usage)))
+    Ok(Ok((parsed, received, finish, usage)))
 }
 
 fn split(pieces: Vec<Out>) -> (String, String) {
@@ -243,7 +253,7 @@ async fn fail_call(
 
 /// Calls with ids that no other call of the run has, since ids name effects. A call that was meant
 /// but is broken stays in, with its raw text for arguments: its validation tells the model.
-fn understood(
+pub(crate) fn understood(
     made: &[steward_core::run::CallEntry],
     parsed: &mut Parsed,
     step: u32,

@@ -1,5 +1,6 @@
 //! Plans: narrowed tools, candidates, scores, open arguments (PLAN-1, 2, 3).
 
+use crate::deps::Deps;
 use crate::dialect::{offered, open_step};
 use crate::intent;
 use crate::model_call::call_model;
@@ -18,8 +19,13 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
     let Some(setup) = runner.journal.state.setup.clone() else {
         return Ok(());
     };
-    let ranked = intent::rank(&setup.input, &setup.tools, runner.deps.embedder.as_ref()).await;
-    let body = match ranked {
+    let body = narrowed(runner.deps, &setup).await;
+    runner.journal.append(body).await
+}
+
+/// The tools that fit the request; all of them where that can't be told.
+pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
+    match intent::rank(&setup.input, &setup.tools, deps.embedder.as_ref()).await {
         Ok(filtered) => EventBody::IntentFiltered {
             kept: filtered
                 .kept
@@ -44,8 +50,7 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
                 wants_tool: true,
             }
         }
-    };
-    runner.journal.append(body).await
+    }
 }
 
 pub(crate) async fn make_plan(runner: &mut Runner<'_>) -> StoreResult<()> {
@@ -72,10 +77,15 @@ async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()
             return Ok(());
         }
     }
-    let state = &runner.journal.state;
+    let max_steps = runner.deps.config.max_plan_steps;
+    let body = planned_from_replies(&runner.journal.state, setup, max_steps);
+    runner.journal.append(body).await
+}
+
+/// The plan that the model's replies hold, best first.
+pub(crate) fn planned_from_replies(state: &RunState, setup: &Setup, max_steps: usize) -> EventBody {
     let tools = offered(state, setup);
     let index = ToolIndex::new(&tools);
-    let max_steps = runner.deps.config.max_plan_steps;
     let mut notes = Vec::new();
     let mut candidates: Vec<Candidate> = Vec::new();
     for text in &state.plan_replies {
@@ -90,8 +100,7 @@ async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()
             Err(error) => notes.push(error.to_string()),
         }
     }
-    let body = planned(candidates, "model", notes);
-    runner.journal.append(body).await
+    planned(candidates, "model", notes)
 }
 
 async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()> {
@@ -216,7 +225,8 @@ pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<(
         .await
 }
 
-fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
+/// The arguments of step `index` with what the model wrote.
+pub(crate) fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
     let step = state
         .plan
         .as_ref()

@@ -2,6 +2,10 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
+use crate::fork::{ForkRun, fork, forkable};
+use crate::log;
+use crate::preview::{PromptPreview, preview};
+use crate::replay::{ReplayReport, Replayer};
 use crate::runner::{Handle, drive};
 use crate::start::{StartRun, start};
 use crate::undo::{Undone, undo};
@@ -9,10 +13,12 @@ use crate::watch::watch;
 use futures::stream::BoxStream;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::agent::Agent;
 use steward_core::approval::Answer;
 use steward_core::event::Event;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
-use steward_core::{ApprovalId, RunId};
+use steward_core::run::{ForkPoint, RunState};
+use steward_core::{ApprovalId, ConnectionId, RunId};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -91,7 +97,7 @@ impl RunService {
         let approval = deps.store.approval(deps.tenant, id).await?;
         if let Some(before) = &approval.answer {
             let who = approval.decided_by.as_deref().unwrap_or("someone");
-            return Err(EngineError::Invalid(format!(
+            return Err(EngineError::AlreadyDecided(format!(
                 "approval {id} was already answered by {who}: {before:?}"
             )));
         }
@@ -114,7 +120,63 @@ impl RunService {
 
     /// Takes back what an ended run did, newest effect first.
     pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
-        undo(&self.inner.deps, run, by).await
+        undo(&self.inner.deps, run, None, by).await
+    }
+
+    /// Takes back one effect of an ended run.
+    pub async fn undo_call(
+        &self,
+        run: RunId,
+        call_id: &str,
+        by: &str,
+    ) -> Result<Undone, EngineError> {
+        let report = undo(&self.inner.deps, run, Some(call_id), by).await?;
+        report
+            .into_iter()
+            .next()
+            .ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
+    }
+
+    /// The fold of a run's log.
+    pub async fn state(&self, run: RunId) -> Result<RunState, EngineError> {
+        log::state(&self.inner.deps, run).await
+    }
+
+    /// Where a run can be forked, first place first.
+    pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
+        forkable(&self.inner.deps, run).await
+    }
+
+    /// Begins a run with the first events of another and drives it on. What those events did is
+    /// not done again.
+    pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
+        let lease = fork(&self.inner.deps, request).await?;
+        let run = lease.run;
+        self.spawn(lease, true);
+        Ok(run)
+    }
+
+    /// Whether this program would decide today as the log says. No model is asked, no tool runs.
+    pub async fn replay(&self, run: RunId) -> Result<ReplayReport, EngineError> {
+        let deps = &self.inner.deps;
+        let mut replayer = Replayer::new(run, deps.config.max_plan_steps);
+        log::read(deps, run, |event| replayer.step(&event)).await?;
+        Ok(replayer.finish())
+    }
+
+    /// The same for a log that is at hand.
+    pub fn replay_events(&self, run: RunId, events: &[Event]) -> ReplayReport {
+        crate::replay::replay_events(run, events, self.inner.deps.config.max_plan_steps)
+    }
+
+    /// The prompt that a run of `agent` on `input` would begin with.
+    pub async fn preview(
+        &self,
+        agent: &Agent,
+        connection: Option<ConnectionId>,
+        input: &str,
+    ) -> Result<PromptPreview, EngineError> {
+        preview(&self.inner.deps, agent, connection, input).await
     }
 
     /// Takes a run over if nobody holds it, and drives it; `false` if there is nothing to take.

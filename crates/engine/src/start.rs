@@ -3,10 +3,11 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::agent::Agent;
-use steward_core::event::{EVENT_VERSION, EventBody, Mode, Origin, Setup};
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::policy::Grant;
-use steward_core::ports::{Lease, RunRow, RunStatus, SideWrite};
-use steward_core::{ConnectionId, ConversationId, RunId};
+use steward_core::ports::{Lease, RunRow, RunStatus};
+use steward_core::run::RunState;
+use steward_core::{ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
@@ -38,19 +39,49 @@ pub struct StartRun {
     pub connection: Option<ConnectionId>,
     /// Whether the intent filter narrows the tools.
     pub intent_filter: bool,
+    /// Whose it is, if a user asks.
+    pub user: Option<UserId>,
 }
 
 pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, EngineError> {
-    if request.input.trim().is_empty() {
+    check_input(&request.input)?;
+    let now = deps.clock.now();
+    let run = RunId(deps.ids.next());
+    let setup = setup(deps, request, now).await?;
+    let started = EventBody::RunStarted {
+        v: EVENT_VERSION,
+        setup: Box::new(setup),
+    };
+    let state = begun(run, &started, now);
+    let row = row(deps.tenant, run, &state, now)?;
+    let until = now.plus(deps.config.lease);
+    Ok(deps
+        .store
+        .create_run(row, vec![started], Vec::new(), &deps.config.node, until)
+        .await?)
+}
+
+/// Whether `input` can be a request.
+pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
+    if input.trim().is_empty() {
         return Err(EngineError::Invalid(
             "the request is empty; say what is to be done".to_owned(),
         ));
     }
-    if request.input.chars().count() > MAX_INPUT {
+    if input.chars().count() > MAX_INPUT {
         return Err(EngineError::Invalid(format!(
             "the request has more than {MAX_INPUT} characters; put the text into a file and name it"
         )));
     }
+    Ok(())
+}
+
+/// Everything that the run takes along.
+pub(crate) async fn setup(
+    deps: &Deps,
+    request: StartRun,
+    now: Timestamp,
+) -> Result<Setup, EngineError> {
     let connection = deps
         .models
         .select(request.connection.or(request.agent.connection))
@@ -64,19 +95,19 @@ pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, Engin
     if !request.agent.tools.is_empty() {
         tools.retain(|spec| request.agent.tools.contains(&spec.name));
     }
-    let now = deps.clock.now();
-    let run = RunId(deps.ids.next());
-    let setup = Setup {
+    let mut grants = request.grants;
+    grants.extend(standing(deps, &request.agent, now).await?);
+    Ok(Setup {
         budget: request.agent.budget.budget(),
         tools,
         conversation: request.conversation,
         history,
         memory,
-        input: request.input.clone(),
+        input: request.input,
         mode: request.mode,
         origin: request.origin,
         asked_by: request.asked_by,
-        grants: request.grants,
+        grants,
         connection: connection.id,
         model: connection.model,
         capabilities: connection.capabilities,
@@ -84,33 +115,66 @@ pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, Engin
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
         parent: None,
+        user: request.user,
+        forked_from: None,
         agent: request.agent,
-    };
-    let row = RunRow {
+    })
+}
+
+/// What people allowed the agent beyond one run.
+pub(crate) async fn standing(
+    deps: &Deps,
+    agent: &Agent,
+    now: Timestamp,
+) -> Result<Vec<Grant>, EngineError> {
+    let grants = deps.store.grants(deps.tenant, Some(agent.id), now).await?;
+    Ok(grants.into_iter().map(|standing| standing.grant).collect())
+}
+
+/// The fold of a run's first event.
+pub(crate) fn begun(run: RunId, started: &EventBody, at: Timestamp) -> RunState {
+    let mut state = RunState::new(run);
+    state.apply(&Event {
+        run_id: run,
+        seq: 1,
+        at,
+        epoch: 1,
+        body: started.clone(),
+    });
+    state
+}
+
+/// The row of a run that begins with `state`.
+pub(crate) fn row(
+    tenant: TenantId,
+    run: RunId,
+    state: &RunState,
+    now: Timestamp,
+) -> Result<RunRow, EngineError> {
+    let setup = state
+        .setup
+        .as_ref()
+        .ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
+    Ok(RunRow {
         id: run,
-        tenant: deps.tenant,
+        tenant,
         agent: setup.agent.id,
         conversation: setup.conversation,
-        title: title(&request.input),
+        title: title(&setup.input),
         status: RunStatus::Running,
         outcome: None,
         answer: None,
+        origin: setup.origin,
+        user: setup.user,
+        model: setup.model.clone(),
+        verdict: None,
+        forked_from: setup.forked_from.map(|from| from.run),
         created_at: now,
         updated_at: now,
         last_seq: 0,
-        tokens: 0,
-        cost_micros: 0,
-    };
-    let first = vec![EventBody::RunStarted {
-        v: EVENT_VERSION,
-        setup: Box::new(setup),
-    }];
-    let until = now.plus(deps.config.lease);
-    let side: Vec<SideWrite> = Vec::new();
-    Ok(deps
-        .store
-        .create_run(row, first, side, &deps.config.node, until)
-        .await?)
+        tokens: state.spent.tokens,
+        cost_micros: state.spent.cost_micros,
+    })
 }
 
 fn title(input: &str) -> String {

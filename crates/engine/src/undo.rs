@@ -7,8 +7,9 @@ use crate::tool_call::scope;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steward_core::RunId;
-use steward_core::event::{EventBody, ToolResult};
+use steward_core::event::EventBody;
 use steward_core::ports::Claim;
+use steward_core::run::RunState;
 use steward_core::tool::Undo;
 
 /// What became of one effect.
@@ -22,8 +23,18 @@ pub struct Undone {
     pub result: Result<String, String>,
 }
 
-/// Takes back what `run` did. The run must have ended. Effects already taken back are left alone.
-pub(crate) async fn undo(deps: &Deps, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
+/// An effect: its call, its tool, how it is taken back.
+type Effect = (String, String, Undo);
+
+/// Takes back what `run` did, all of it or one call. The run must have ended. Effects already
+/// taken back are left alone.
+pub(crate) async fn undo(
+    deps: &Deps,
+    run: RunId,
+    only: Option<&str>,
+    by: &str,
+) -> Result<Vec<Undone>, EngineError> {
+    deps.store.run(deps.tenant, run).await?;
     let now = deps.clock.now();
     let lease = deps
         .store
@@ -34,40 +45,69 @@ pub(crate) async fn undo(deps: &Deps, run: RunId, by: &str) -> Result<Vec<Undone
             now.plus(deps.config.lease),
         )
         .await?
-        .ok_or_else(|| EngineError::Invalid(format!("run {run} has not ended; stop it first")))?;
+        .ok_or_else(|| {
+            EngineError::Invalid(format!(
+                "run {run} has not ended, or is being undone just now; stop it first, or look again"
+            ))
+        })?;
     let mut journal = Journal::load(deps.clone(), lease).await?;
-    let outcome = if journal.state.is_finished() {
-        undo_all(deps, &mut journal, by).await
-    } else {
-        Err(EngineError::Invalid(format!(
-            "run {run} has not ended; stop it first"
-        )))
+    let outcome = match chosen(&journal.state, only) {
+        Ok(effects) => take_back(deps, &mut journal, effects, by).await,
+        Err(why) => Err(EngineError::Invalid(why)),
     };
     deps.store.release(journal.lease()).await?;
     outcome
 }
 
-async fn undo_all(
+/// The effects to take back, newest first.
+fn chosen(state: &RunState, only: Option<&str>) -> Result<Vec<Effect>, String> {
+    if !state.is_finished() {
+        return Err(format!("run {} has not ended; stop it first", state.run_id));
+    }
+    let mut effects: Vec<Effect> = state
+        .effects()
+        .filter(|(call, _)| only.is_none_or(|id| call.id == id))
+        .map(|(call, undo)| (call.id.clone(), call.name.clone(), undo.clone()))
+        .collect();
+    effects.reverse();
+    match only {
+        Some(id) if effects.is_empty() => Err(nothing_to_undo(state, id)),
+        _ => Ok(effects),
+    }
+}
+
+fn nothing_to_undo(state: &RunState, id: &str) -> String {
+    let known = state.call(id).is_some();
+    let from = state.setup.as_ref().and_then(|setup| setup.forked_from);
+    if state.undone.iter().any(|call| call == id) {
+        format!("call {id} was already undone")
+    } else if let Some(from) = from.filter(|_| state.inherited.iter().any(|call| call == id)) {
+        format!("call {id} was made by run {}; undo it there", from.run)
+    } else if known {
+        format!("call {id} changed nothing that can be undone")
+    } else {
+        let ids: Vec<&str> = state.effects().map(|(call, _)| call.id.as_str()).collect();
+        format!(
+            "run {} has no call {id}; effects to undo: {}",
+            state.run_id,
+            if ids.is_empty() {
+                "none".to_owned()
+            } else {
+                ids.join(", ")
+            }
+        )
+    }
+}
+
+async fn take_back(
     deps: &Deps,
     journal: &mut Journal,
+    effects: Vec<Effect>,
     by: &str,
 ) -> Result<Vec<Undone>, EngineError> {
-    let already = undone_calls(deps, journal).await?;
-    let effects: Vec<(String, String, Undo)> = journal
-        .state
-        .observations()
-        .filter_map(|(call, result)| match result {
-            ToolResult::Ok {
-                undo: Some(undo), ..
-            } if !already.contains(&call.id) => {
-                Some((call.id.clone(), call.name.clone(), undo.clone()))
-            }
-            _ => None,
-        })
-        .collect();
     let scope = scope(deps, &journal.state, &Arc::new(AtomicBool::new(false)));
     let mut report = Vec::new();
-    for (call_id, tool, undo) in effects.into_iter().rev() {
+    for (call_id, tool, undo) in effects {
         let result = match &undo {
             Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
             Undo::Snapshot { .. } => deps
@@ -92,23 +132,4 @@ async fn undo_all(
         });
     }
     Ok(report)
-}
-
-async fn undone_calls(deps: &Deps, journal: &Journal) -> Result<Vec<String>, EngineError> {
-    let mut calls = Vec::new();
-    let mut after = 0;
-    loop {
-        let page = deps
-            .store
-            .events(deps.tenant, journal.run(), after, 1000)
-            .await?;
-        let Some(last) = page.last() else {
-            return Ok(calls);
-        };
-        after = last.event.seq;
-        calls.extend(page.iter().filter_map(|stored| match &stored.event.body {
-            EventBody::ToolUndone { call_id, .. } => Some(call_id.clone()),
-            _ => None,
-        }));
-    }
 }

@@ -20,6 +20,8 @@ struct Watch {
     last: u64,
     live: steward_core::ports::EventStream,
     ready: std::collections::VecDeque<Event>,
+    /// Whether the log was read up to where the live events go on, so that it need not be read again.
+    caught_up: bool,
     ended: bool,
 }
 
@@ -39,6 +41,7 @@ pub(crate) fn watch(
         last: after,
         live,
         ready: std::collections::VecDeque::new(),
+        caught_up: false,
         ended: false,
     };
     futures::stream::unfold(Some(watch), |watch| async move {
@@ -63,27 +66,37 @@ impl Watch {
             if self.ended {
                 return Ok(None);
             }
-            let page = self
-                .deps
-                .store
-                .events(self.tenant, self.run, self.last, PAGE)
-                .await?;
-            self.ready
-                .extend(page.into_iter().map(|stored| stored.event));
-            if self.ready.is_empty() {
+            if self.caught_up {
                 self.wait().await;
+            } else {
+                self.read().await?;
             }
         }
     }
 
-    /// Takes the next live event if it is just the next one; else only wakes.
+    async fn read(&mut self) -> Result<(), StoreError> {
+        let page = self
+            .deps
+            .store
+            .events(self.tenant, self.run, self.last, PAGE)
+            .await?;
+        self.caught_up = page.is_empty();
+        self.ready
+            .extend(page.into_iter().map(|stored| stored.event));
+        Ok(())
+    }
+
+    /// Takes the next live event if it is just the next one. One that is known already is left out;
+    /// after a gap, a silence or a lag the log has the word.
     async fn wait(&mut self) {
         match tokio::time::timeout(QUIET, self.live.next()).await {
+            Ok(Some(event)) if event.seq <= self.last => {}
             Ok(Some(event)) if event.seq == self.last + 1 => self.ready.push_back(event),
-            Ok(Some(_)) | Err(_) => {}
+            Ok(Some(_)) | Err(_) => self.caught_up = false,
             Ok(None) => {
-                tokio::time::sleep(QUIET).await;
+                // A run that goes on after its end (an undo) begins a new stream; so does a reader that was too slow.
                 self.live = self.deps.bus.subscribe(self.run);
+                self.caught_up = false;
             }
         }
     }

@@ -107,6 +107,7 @@ mod tests {
                 answer: String::new(),
                 composed: false,
                 usage: Usage::default(),
+                receipts: None,
             },
             ..event(run, seq)
         }

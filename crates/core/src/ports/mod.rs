@@ -12,10 +12,14 @@ mod tools;
 
 pub use access::{Authenticator, LoginError, Principal, Role};
 pub use knowledge::{EmbedError, Embedder};
-pub use models::{ChunkStream, Models, Scored};
+pub use models::{
+    ChunkStream, ConnectionTest, ConnectionsError, KnownConnection, ManagedConnections, Models,
+    Scored,
+};
 pub use rows::{
-    Agents, ApprovalFilter, Approvals, Connections, Conversation, Conversations, Facts, Note,
-    Reminder, Settings, User, Users,
+    Agents, ApprovalFilter, Approvals, Connections, Conversation, ConversationFilter,
+    Conversations, Facts, Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions,
+    Note, Remembered, Reminder, Settings, StandingGrant, User, Users,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use store::{

@@ -17,8 +17,12 @@ use serde_json::Value;
 pub struct ApprovalFilter {
     /// Only unanswered ones.
     pub open: bool,
+    /// Only answered or withdrawn ones.
+    pub closed: bool,
     /// Only of this run.
     pub run: Option<RunId>,
+    /// Only those after this one in the order of the list (cursor).
+    pub after: Option<ApprovalId>,
     /// At most so many.
     pub limit: u32,
 }
@@ -26,12 +30,12 @@ pub struct ApprovalFilter {
 /// The inbox.
 #[async_trait]
 pub trait Approvals: Send + Sync {
-    /// Oldest first.
+    /// Open ones oldest first, else newest first.
     async fn approvals(
         &self,
         tenant: TenantId,
         filter: ApprovalFilter,
-    ) -> StoreResult<Vec<Approval>>;
+    ) -> StoreResult<Page<Approval>>;
     /// One entry.
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
 }
@@ -45,8 +49,12 @@ pub trait Agents: Send + Sync {
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
     /// By name.
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
-    /// All, by name.
+    /// All that are not deleted, by name.
     async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
+    /// Marks it deleted: no list shows it and its name is free. Its runs stay.
+    async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()>;
+    /// Takes a deletion back; [`super::StoreError::Conflict`] if its name was taken meanwhile.
+    async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
 }
 
 /// A conversation's header.
@@ -62,6 +70,29 @@ pub struct Conversation {
     pub title: String,
     /// When it began.
     pub created_at: Timestamp,
+    /// When something was last said or changed.
+    pub updated_at: Timestamp,
+    /// When it was deleted.
+    pub deleted_at: Option<Timestamp>,
+    /// The conversation that this one branched off.
+    pub forked_from: Option<ConversationId>,
+}
+
+/// Which conversations; newest (by when they began) first.
+#[derive(Debug, Clone, Default)]
+pub struct ConversationFilter {
+    /// Only of this user and of nobody.
+    pub user: Option<UserId>,
+    /// Only with this agent.
+    pub agent: Option<AgentId>,
+    /// Only with this text in the title or a message, whatever the case.
+    pub text: Option<String>,
+    /// Only deleted ones; else only others.
+    pub deleted: bool,
+    /// Only older than this one (cursor).
+    pub before: Option<ConversationId>,
+    /// At most so many.
+    pub limit: u32,
 }
 
 /// Conversations.
@@ -78,13 +109,35 @@ pub trait Conversations: Send + Sync {
     -> StoreResult<Conversation>;
     /// Its messages, in order.
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
-    /// Newest first, at most `limit`, older than `before`.
+    /// One page.
     async fn conversations(
         &self,
         tenant: TenantId,
-        before: Option<ConversationId>,
-        limit: u32,
+        filter: ConversationFilter,
     ) -> StoreResult<Page<Conversation>>;
+    /// Another title.
+    async fn rename_conversation(
+        &self,
+        tenant: TenantId,
+        id: ConversationId,
+        title: &str,
+        at: Timestamp,
+    ) -> StoreResult<()>;
+    /// Marks it deleted (`Some`) or takes that back (`None`). Nothing is lost.
+    async fn mark_deleted(
+        &self,
+        tenant: TenantId,
+        id: ConversationId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()>;
+    /// Begins `copy` with the messages that `from` had when `before` was made (all: `None`).
+    async fn fork_conversation(
+        &self,
+        tenant: TenantId,
+        from: ConversationId,
+        before: Option<RunId>,
+        copy: &Conversation,
+    ) -> StoreResult<()>;
 }
 
 /// Settings: JSON values by name.
@@ -124,6 +177,166 @@ pub struct User {
     pub api_key_hash: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// A login that can be prolonged: one per browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginSession {
+    /// Its id.
+    pub id: uuid::Uuid,
+    /// Whose.
+    pub user: UserId,
+    /// SHA-256 of the refresh token in force, hexadecimal.
+    pub token_hash: String,
+    /// That of the one before; it shows theft, but for a moment after a rotation.
+    pub previous_hash: Option<String>,
+    /// When the token was last rotated.
+    pub rotated_at: Timestamp,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// What the browser calls itself.
+    pub label: String,
+}
+
+/// Logins.
+#[async_trait]
+pub trait LoginSessions: Send + Sync {
+    /// Begins one.
+    async fn create_session(&self, tenant: TenantId, session: &LoginSession) -> StoreResult<()>;
+    /// By a token's hash, in force or the one before.
+    async fn session_by_token(
+        &self,
+        tenant: TenantId,
+        hash: &str,
+    ) -> StoreResult<Option<LoginSession>>;
+    /// Replaces the token if `old` is still in force; `false` if it is not.
+    async fn rotate_session(
+        &self,
+        tenant: TenantId,
+        id: uuid::Uuid,
+        old: &str,
+        new: &str,
+        at: Timestamp,
+        expires_at: Timestamp,
+    ) -> StoreResult<bool>;
+    /// Ends one.
+    async fn end_session(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
+    /// Ends all of a user but `keep`; returns how many.
+    async fn end_sessions(
+        &self,
+        tenant: TenantId,
+        user: UserId,
+        keep: Option<uuid::Uuid>,
+    ) -> StoreResult<u64>;
+    /// Those of a user that have not ended by `now`, newest first.
+    async fn sessions(
+        &self,
+        tenant: TenantId,
+        user: UserId,
+        now: Timestamp,
+    ) -> StoreResult<Vec<LoginSession>>;
+}
+
+/// What became of a request with an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remembered {
+    /// First time: do it, then [`Idempotency::remember`].
+    New,
+    /// Begun, its end is not known.
+    Begun,
+    /// Same key, other request.
+    Other,
+    /// Done: the answer then.
+    Done {
+        /// HTTP status.
+        status: u16,
+        /// Body.
+        body: String,
+    },
+}
+
+/// Idempotency keys of writes through the API.
+#[async_trait]
+pub trait Idempotency: Send + Sync {
+    /// Notes the key of `owner` with a hash of the request, unless it is known. Keys older than
+    /// `forget` are forgotten first.
+    async fn begin(
+        &self,
+        tenant: TenantId,
+        owner: &str,
+        key: &str,
+        request_hash: &str,
+        at: Timestamp,
+        forget: Timestamp,
+    ) -> StoreResult<Remembered>;
+    /// Keeps the answer.
+    async fn remember(
+        &self,
+        tenant: TenantId,
+        owner: &str,
+        key: &str,
+        status: u16,
+        body: &str,
+    ) -> StoreResult<()>;
+    /// Forgets a key whose request changed nothing.
+    async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()>;
+}
+
+/// A permission that outlives its run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StandingGrant {
+    /// Its id.
+    pub id: uuid::Uuid,
+    /// For which agent.
+    pub agent: AgentId,
+    /// What it covers, and until when.
+    pub grant: crate::policy::Grant,
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// Standing permissions.
+#[async_trait]
+pub trait Grants: Send + Sync {
+    /// Gives one.
+    async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
+    /// Those in force at `now`, of one agent or of all, newest first.
+    async fn grants(
+        &self,
+        tenant: TenantId,
+        agent: Option<AgentId>,
+        now: Timestamp,
+    ) -> StoreResult<Vec<StandingGrant>>;
+    /// Takes one back.
+    async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
+}
+
+/// A run kept as a regression test (RUN-11).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRun {
+    /// Its name, unique.
+    pub name: String,
+    /// The run.
+    pub run: RunId,
+    /// Who kept it.
+    pub by: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// Runs kept as tests.
+#[async_trait]
+pub trait KeptRuns: Send + Sync {
+    /// Keeps one; a name that another has is a conflict.
+    async fn keep_run(&self, tenant: TenantId, kept: &KeptRun) -> StoreResult<()>;
+    /// All, by name.
+    async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>>;
+    /// Lets go of one; the run stays.
+    async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
 }
 
 /// Users.

@@ -1,9 +1,10 @@
 //! Storage. One conformance suite runs over every implementation.
 
 use crate::approval::{Answer, Approval};
-use crate::event::{Event, EventBody, Outcome};
+use crate::event::{Event, EventBody, Origin, Outcome};
 use crate::message::Message;
-use crate::{AgentId, ApprovalId, ConversationId, RunId, TenantId, TimerId, Timestamp};
+use crate::receipts::Verdict;
+use crate::{AgentId, ApprovalId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,12 @@ pub enum StoreError {
     /// There is no such row.
     #[error("{0} was not found")]
     NotFound(String),
+    /// A conversation has one run at a time.
+    #[error("the conversation is busy: run {run} has not ended")]
+    Busy {
+        /// The run at work or waiting there.
+        run: RunId,
+    },
     /// Unique name or version clash.
     #[error("{0}")]
     Conflict(String),
@@ -138,6 +145,8 @@ pub enum SideWrite {
         tokens: u64,
         /// Cost so far, millionths of a dollar.
         cost_micros: u64,
+        /// Whether its claims are proved, if it ended.
+        verdict: Option<Verdict>,
     },
     /// Messages for the run's conversation.
     Messages(ConversationId, Vec<Message>),
@@ -174,6 +183,16 @@ pub struct RunRow {
     pub outcome: Option<Outcome>,
     /// Its answer.
     pub answer: Option<String>,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Whose it is; `None`: the command line's or a program's without a user.
+    pub user: Option<UserId>,
+    /// Name of the model that it started with.
+    pub model: String,
+    /// Whether its claims are proved (RUN-10); `None` until it ends.
+    pub verdict: Option<Verdict>,
+    /// The run whose first events it repeats.
+    pub forked_from: Option<RunId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last moved.
@@ -193,6 +212,18 @@ pub struct RunFilter {
     pub status: Option<RunStatus>,
     /// Only of this conversation.
     pub conversation: Option<ConversationId>,
+    /// Only of this agent.
+    pub agent: Option<AgentId>,
+    /// Only of this user.
+    pub user: Option<UserId>,
+    /// Only from there.
+    pub origin: Option<Origin>,
+    /// Only with this verdict.
+    pub verdict: Option<Verdict>,
+    /// Only ended like this: `status` of [`Outcome`], such as `failed`.
+    pub outcome: Option<String>,
+    /// Only with this text in title or answer, whatever the case.
+    pub text: Option<String>,
     /// Only older than this one (cursor).
     pub before: Option<RunId>,
     /// At most so many.
@@ -284,7 +315,8 @@ pub struct StoredEvent {
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Makes a run with its first events and a lease for `owner` until `lease_until`
-    /// (epoch 1). One transaction.
+    /// (epoch 1). One transaction. [`StoreError::Busy`] if its conversation has a run that has
+    /// not ended.
     async fn create_run(
         &self,
         row: RunRow,

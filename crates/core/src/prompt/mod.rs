@@ -30,6 +30,8 @@ pub struct PromptInput<'a> {
     pub messages: &'a [Message],
     /// Said after everything else; for plans and final answers.
     pub closing: &'a str,
+    /// Tokens that go along outside of the messages: the provider's tool field.
+    pub beside: u64,
     /// The model's window, tokens.
     pub window: u32,
     /// Tokens kept free for the reply.
@@ -41,7 +43,7 @@ pub struct PromptInput<'a> {
 pub struct Prompt {
     /// What is sent.
     pub messages: Vec<Message>,
-    /// Estimated size, tokens.
+    /// Estimated size with what goes along beside the messages, tokens.
     pub tokens: u64,
     /// How many tool results were cut.
     pub truncated: usize,
@@ -78,7 +80,9 @@ fn total(messages: &[Message]) -> u64 {
     reason = "shares of a window need no more than two digits"
 )]
 pub fn assemble(input: &PromptInput<'_>) -> Prompt {
-    let usable = u64::from(input.window.saturating_sub(input.reserve)).max(1);
+    let usable = u64::from(input.window.saturating_sub(input.reserve))
+        .saturating_sub(input.beside)
+        .max(1);
     let share = |part: f64| (usable as f64 * part) as u64;
     let system = system_text(input);
     let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
@@ -109,7 +113,7 @@ pub fn assemble(input: &PromptInput<'_>) -> Prompt {
     Prompt {
         fits: tokens <= usable,
         messages,
-        tokens,
+        tokens: tokens + input.beside,
         truncated,
         dropped,
     }
@@ -124,14 +128,21 @@ fn system_text(input: &PromptInput<'_>) -> String {
 }
 
 fn context(input: &PromptInput<'_>) -> String {
-    let mut text = format!("[Now: {}]\n", input.now.rfc3339());
-    if !input.memory.trim().is_empty() {
-        text.push_str("## Your Memory\n");
-        text.push_str(input.memory.trim());
-        text.push('\n');
+    format!(
+        "[Now: {}]\n{}\n",
+        input.now.rfc3339(),
+        memory_text(input.memory)
+    )
+}
+
+/// What the agent remembers, as it stands in a prompt; empty if it is nothing.
+pub fn memory_text(memory: &str) -> String {
+    let memory = memory.trim();
+    if memory.is_empty() {
+        String::new()
+    } else {
+        format!("## Your Memory\n{memory}\n")
     }
-    text.push('\n');
-    text
 }
 
 fn cut_old_results(messages: &mut [Message]) -> usize {
@@ -209,6 +220,7 @@ mod tests {
             history,
             messages,
             closing: "",
+            beside: 0,
             window,
             reserve: 100,
         }

@@ -2,7 +2,7 @@
 
 use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
 use crate::approval::{Answer, Subject};
-use crate::event::{Event, EventBody, Outcome, ToolResult};
+use crate::event::{Event, EventBody, ToolResult};
 use crate::hash;
 use crate::message::Message;
 use crate::model::Purpose;
@@ -159,7 +159,11 @@ impl RunState {
                 }
                 self.enter(call_id, tool, &serde_json::Value::Null);
                 self.set_status(call_id, CallStatus::Done(result.clone()));
+                if self.is_inherited(event.seq) {
+                    self.inherited.push(call_id.clone());
+                }
             }
+            EventBody::ToolUndone { call_id, .. } => self.undone.push(call_id.clone()),
             EventBody::ToolUncertain { call_id, .. } => {
                 if let Some(entry) = self.entry(call_id)
                     && let CallStatus::Intent { key, .. } = entry.status.clone()
@@ -190,7 +194,7 @@ impl RunState {
                 self.answer.clone_from(answer);
                 self.waiting = None;
             }
-            EventBody::ModelDelta { .. } | EventBody::ToolUndone { .. } | EventBody::Unknown => {}
+            EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
     }
 
@@ -270,9 +274,11 @@ impl RunState {
 
     fn decided(&mut self, subject: &Subject, answer: &Answer) {
         match (subject, answer) {
-            (Subject::Call { call_id, .. }, Answer::Approve { grant }) => {
-                self.grants
-                    .extend(grant.clone().map(|scope| Grant { scope, until: None }));
+            (Subject::Call { call_id, .. }, Answer::Approve { grant, until }) => {
+                self.grants.extend(grant.clone().map(|scope| Grant {
+                    scope,
+                    until: *until,
+                }));
                 self.set_status(call_id, CallStatus::Approved);
             }
             (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
@@ -293,9 +299,11 @@ impl RunState {
                 );
                 self.replan_with(text);
             }
-            (Subject::Plan { .. }, Answer::Approve { grant }) => {
-                self.grants
-                    .extend(grant.clone().map(|scope| Grant { scope, until: None }));
+            (Subject::Plan { .. }, Answer::Approve { grant, until }) => {
+                self.grants.extend(grant.clone().map(|scope| Grant {
+                    scope,
+                    until: *until,
+                }));
                 self.approve_plan();
             }
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
@@ -430,10 +438,5 @@ impl RunState {
             }
             self.messages.push(Message::tool(call.id, text));
         }
-    }
-
-    /// Whether the run ended in the way that a caller may call a success.
-    pub fn succeeded(&self) -> bool {
-        self.outcome == Some(Outcome::Completed)
     }
 }

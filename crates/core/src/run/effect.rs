@@ -33,8 +33,6 @@ pub enum Effect {
         idempotency_key: String,
         /// What a crash means.
         effect: EffectClass,
-        /// Whether an earlier try was cut off; the new one gets an intent of its own.
-        repeat: bool,
     },
     /// Say what a call would do; appends a dry `tool.result`.
     DryRun {

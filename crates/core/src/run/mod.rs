@@ -3,11 +3,16 @@
 mod apply;
 mod compose;
 mod effect;
+mod fork;
+mod look;
 mod next;
+mod replay;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use compose::{compose_answer, plan_as_text};
 pub use effect::{AnswerFrom, Ask, Effect};
+pub use fork::{ForkPoint, ForkPoints};
+pub use replay::{Checked, Difference, answer_text, check};
 pub use state::{CallEntry, CallStatus, PlanState, RunState, Waiting};

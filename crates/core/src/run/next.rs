@@ -6,7 +6,7 @@ use crate::budget::{self, Limit};
 use crate::event::{Event, Mode, Outcome, Setup, ToolResult};
 use crate::model::Purpose;
 use crate::plan::{FINAL_ANSWER, Plan, PlanStep, step_problem};
-use crate::policy::{Decision, GrantScope, RiskClass, judge};
+use crate::policy::{Decision, GrantScope, judge};
 use crate::schema;
 use crate::tool::{CallSource, ToolCall};
 use crate::{RunId, Timestamp};
@@ -75,7 +75,6 @@ impl RunState {
                 call: call.clone(),
                 idempotency_key: key.clone(),
                 effect: *effect,
-                repeat: true,
             }],
             CallStatus::Uncertain { .. } => {
                 vec![Effect::Ask(Ask::Uncertain { call: call.clone() })]
@@ -142,7 +141,6 @@ impl RunState {
             call: call.clone(),
             idempotency_key: idempotency_key(self.run_id, &call.id),
             effect,
-            repeat: false,
         }]
     }
 
@@ -195,7 +193,7 @@ impl RunState {
                 AnswerFrom::Text(super::plan_as_text(&state.plan)),
             );
         }
-        if has_steps && !state.approved && self.plan_needs_person(setup) {
+        if has_steps && !state.approved && self.plan_needs_person(setup, now) {
             return vec![Effect::Ask(Ask::Plan)];
         }
         if !state.cut_short
@@ -227,11 +225,12 @@ impl RunState {
 
     /// `-y` goes for a plan without destructive steps; a dry run does nothing to ask about; a
     /// model that can't plan gets its calls judged one by one instead.
-    fn plan_needs_person(&self, setup: &Setup) -> bool {
+    fn plan_needs_person(&self, setup: &Setup, now: Timestamp) -> bool {
         setup.mode == Mode::Plan
             && !self
                 .grants
                 .iter()
+                .filter(|grant| grant.until.is_none_or(|until| now < until))
                 .any(|grant| grant.scope == GrantScope::AllButDestructive)
     }
 
@@ -337,17 +336,6 @@ impl RunState {
         } else {
             AnswerFrom::Nothing
         }
-    }
-
-    /// Whether a step of this risk stands in the plan; for the person asked.
-    pub fn plan_has(&self, risk: RiskClass) -> bool {
-        self.plan.as_ref().is_some_and(|state| {
-            state
-                .plan
-                .steps
-                .iter()
-                .any(|step| self.tool(&step.tool).is_some_and(|spec| spec.risk == risk))
-        })
     }
 }
 

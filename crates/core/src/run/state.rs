@@ -153,6 +153,10 @@ pub struct RunState {
     pub outcome: Option<Outcome>,
     /// Its answer.
     pub answer: String,
+    /// Calls whose effect was taken back.
+    pub undone: Vec<String>,
+    /// Calls that a fork found done: their effects are another run's.
+    pub inherited: Vec<String>,
 }
 
 impl RunState {
@@ -186,6 +190,8 @@ impl RunState {
             refused: false,
             outcome: None,
             answer: String::new(),
+            undone: Vec::new(),
+            inherited: Vec::new(),
         }
     }
 

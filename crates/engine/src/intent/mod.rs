@@ -13,5 +13,6 @@ mod vectors;
 
 pub use error::IntentError;
 pub use filter::{Filtered, rank, unfiltered};
+pub(crate) use propose::MOST_STEPS;
 pub use propose::{Proposal, propose};
 pub use settings::Settings;

@@ -12,7 +12,7 @@ use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::{Embedder, Models, ToolScope, Tools};
 
 /// Steps that a plan should have at most.
-const MOST_STEPS: usize = 6;
+pub(crate) const MOST_STEPS: usize = 6;
 
 /// What the intent filter and the tools make of a request.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,15 +7,33 @@ use crate::event::{Event, EventBody, Mode, Origin, Setup, ToolResult};
 use crate::model::{Capabilities, Purpose, Usage};
 use crate::plan::{Candidate, Plan, PlanStep, Score};
 use crate::policy::{Policy, RiskClass};
-use crate::run::{Effect, RunState};
+use crate::run::{AnswerFrom, Ask, Checked, Effect, RunState, answer_text, check};
 use crate::tool::{CallSource, EffectClass, Preview, ToolCall, ToolSpec};
-use crate::{AgentId, ApprovalId, ConnectionId, RunId, Timestamp};
+use crate::{AgentId, ApprovalId, ConnectionId, RunId, Timestamp, hash};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 pub(super) struct Driver {
     pub(super) state: RunState,
     pub(super) seq: u64,
+    pub(super) log: Vec<Event>,
+}
+
+/// Every log of these tests replays as the same.
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let mut state = RunState::new(self.state.run_id);
+        for event in &self.log {
+            if let Checked::Differs(difference) = check(&state, event) {
+                panic!("{difference:?}\n{event:?}");
+            }
+            state.apply(event);
+        }
+        assert_eq!(state, self.state, "the fold of the log");
+    }
 }
 
 impl Driver {
@@ -62,11 +80,14 @@ impl Driver {
             workspace: "/".into(),
             utc_offset_minutes: 0,
             parent: None,
+            user: None,
+            forked_from: None,
         };
         edit(&mut setup);
         let mut driver = Self {
             state: RunState::new(RunId(Uuid::nil())),
             seq: 0,
+            log: Vec::new(),
         };
         let effects = driver.on(EventBody::RunStarted {
             v: 1,
@@ -90,12 +111,13 @@ impl Driver {
             event,
             "{text}"
         );
+        self.log.push(event.clone());
         self.state.on(&event)
     }
 
     pub(super) fn asked(&mut self) {
         let effects = self.on(EventBody::ModelRequested {
-            step: 1,
+            step: self.state.spent.model_calls + 1,
             purpose: Purpose::Reply,
             model: "m".into(),
             prompt_hash: String::new(),
@@ -121,6 +143,7 @@ impl Driver {
             step: 1,
             purpose: Purpose::Reply,
             text: text.into(),
+            raw: String::new(),
             reasoning: String::new(),
             calls,
             diagnostics: vec![],
@@ -133,14 +156,40 @@ impl Driver {
         })
     }
 
-    pub(super) fn intent(&mut self, id: &str, tool: &str, effect: EffectClass) -> Vec<Effect> {
+    /// The intent of the call that is wanted now.
+    pub(super) fn intent(&mut self, id: &str) -> Vec<Effect> {
+        let wanted = self.state.next(self.state.last_at);
+        let [
+            Effect::RunTool {
+                call,
+                idempotency_key,
+                effect,
+            },
+        ] = &wanted[..]
+        else {
+            panic!("{wanted:?}");
+        };
+        assert_eq!(call.id, id);
         self.on(EventBody::ToolIntent {
-            call_id: id.into(),
-            tool: tool.into(),
-            arguments: json!({"x": id}),
-            args_hash: String::new(),
-            effect,
-            idempotency_key: format!("key-{id}"),
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            args_hash: hash::of_json(&call.arguments),
+            effect: *effect,
+            idempotency_key: idempotency_key.clone(),
+        })
+    }
+
+    /// The refusal that is wanted now.
+    pub(super) fn rejected(&mut self) -> Vec<Effect> {
+        let wanted = self.state.next(self.state.last_at);
+        let [Effect::Reject { call, message }] = &wanted[..] else {
+            panic!("{wanted:?}");
+        };
+        self.on(EventBody::ToolRejected {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            message: message.clone(),
         })
     }
 
@@ -153,7 +202,35 @@ impl Driver {
         })
     }
 
-    pub(super) fn ask(&mut self, subject: Subject) -> ApprovalId {
+    /// The question that is wanted now.
+    pub(super) fn ask(&mut self) -> ApprovalId {
+        let wanted = self.state.next(self.state.last_at);
+        let [Effect::Ask(ask)] = &wanted[..] else {
+            panic!("{wanted:?}");
+        };
+        let subject = match ask.clone() {
+            Ask::Call { call, .. } => Subject::Call {
+                args_hash: hash::of_json(&call.arguments),
+                risk: self.state.tool(&call.name).unwrap().risk,
+                call_id: call.id,
+                tool: call.name,
+                arguments: call.arguments,
+                preview: Preview::default(),
+            },
+            Ask::Plan => Subject::Plan {
+                plan_hash: self.state.plan.as_ref().unwrap().plan.hash(),
+                previews: vec![],
+            },
+            Ask::Uncertain { call } => Subject::Uncertain {
+                call_id: call.id,
+                tool: call.name,
+                arguments: call.arguments,
+            },
+            Ask::Question { call, text } => Subject::Question {
+                call_id: call.id,
+                text,
+            },
+        };
         let id = ApprovalId(Uuid::from_u128(u128::from(self.seq) + 100));
         let effects = self.on(EventBody::ApprovalRequested {
             approval_id: id,
@@ -161,6 +238,24 @@ impl Driver {
         });
         assert!(effects.is_empty(), "a parked run wants nothing");
         id
+    }
+
+    /// The end that is wanted now.
+    pub(super) fn finished(&mut self) {
+        let wanted = self.state.next(self.state.last_at);
+        let [Effect::Finish { outcome, answer }] = &wanted[..] else {
+            panic!("{wanted:?}");
+        };
+        let text = answer_text(&self.state, answer);
+        let receipts = crate::receipts::check(&text, &self.state.evidence());
+        let effects = self.on(EventBody::RunFinished {
+            outcome: outcome.clone(),
+            composed: *answer == AnswerFrom::Observations,
+            answer: text,
+            usage: self.state.usage,
+            receipts: Some(receipts),
+        });
+        assert!(effects.is_empty());
     }
 
     pub(super) fn decide(&mut self, id: ApprovalId, answer: Answer) -> Vec<Effect> {
@@ -199,16 +294,5 @@ pub(super) fn ok(text: &str) -> ToolResult {
         receipt: None,
         undo: None,
         tainted: false,
-    }
-}
-
-pub(super) fn call_subject(id: &str, tool: &str) -> Subject {
-    Subject::Call {
-        call_id: id.into(),
-        tool: tool.into(),
-        arguments: json!({"x": id}),
-        args_hash: String::new(),
-        risk: RiskClass::Write,
-        preview: Preview::default(),
     }
 }

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod driver;
+mod forks;
+mod replays;
 
-use self::driver::{Driver, call_subject, ok};
+use self::driver::{Driver, ok};
 use super::{AnswerFrom, Ask, Effect};
 use crate::ApprovalId;
-use crate::approval::{Answer, Subject};
+use crate::approval::Answer;
 use crate::budget::Limit;
 use crate::event::{EventBody, Mode, Outcome};
 use crate::model::{Purpose, Usage};
@@ -23,25 +25,20 @@ fn text_means_done() {
     assert!(
         matches!(&effects[..], [Effect::Finish { outcome: Outcome::Completed, answer: AnswerFrom::Text(text) }] if text == "hello")
     );
+    run.finished();
 }
 
 #[test]
 fn calls_run_in_order_and_the_model_is_asked_again() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     let effects = run.replied("", &[("1", "look"), ("2", "nothere")]);
-    assert!(
-        matches!(&effects[..], [Effect::RunTool { call, repeat: false, .. }] if call.id == "1")
-    );
-    assert!(run.intent("1", "look", EffectClass::Read).is_empty());
+    assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "1"));
+    assert!(run.intent("1").is_empty());
     let effects = run.result("1", "look", ok("seen"));
     assert!(
         matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("there is no tool `nothere`"))
     );
-    let effects = run.on(EventBody::ToolRejected {
-        call_id: "2".into(),
-        tool: "nothere".into(),
-        message: "no".into(),
-    });
+    let effects = run.rejected();
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     assert_eq!(run.state.messages.len(), 4);
     assert_eq!(run.state.messages[2].text, "seen");
@@ -52,19 +49,31 @@ fn a_write_asks_and_the_answer_counts() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     let effects = run.replied("", &[("1", "put")]);
     assert!(matches!(&effects[..], [Effect::Ask(Ask::Call { .. })]));
-    let id = run.ask(call_subject("1", "put"));
+    let id = run.ask();
     let other = ApprovalId(Uuid::from_u128(9));
     assert!(
-        run.decide(other, Answer::Approve { grant: None })
-            .is_empty(),
+        run.decide(
+            other,
+            Answer::Approve {
+                grant: None,
+                until: None
+            }
+        )
+        .is_empty(),
         "another's answer"
     );
-    let effects = run.decide(id, Answer::Approve { grant: None });
+    let effects = run.decide(
+        id,
+        Answer::Approve {
+            grant: None,
+            until: None,
+        },
+    );
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
 
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
-    let id = run.ask(call_subject("1", "put"));
+    let id = run.ask();
     let effects = run.decide(
         id,
         Answer::Deny {
@@ -83,20 +92,18 @@ fn recovery_depends_on_the_effect_class() {
         (EffectClass::Keyed, true),
         (EffectClass::Write, false),
     ] {
-        let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+        let (mut run, _) = Driver::start(Mode::Loop, |setup| setup.tools[0].effect = effect);
         run.replied("", &[("1", "look")]);
-        run.intent("1", "look", effect);
+        run.intent("1");
         let effects = run.on(EventBody::RunResumed { node: "n".into() });
         match &effects[..] {
             [
                 Effect::RunTool {
-                    idempotency_key,
-                    repeat: true,
-                    ..
+                    idempotency_key, ..
                 },
             ] => {
                 assert!(repeat, "{effect:?}");
-                assert_eq!(idempotency_key, "key-1");
+                assert!(idempotency_key.ends_with(":1"), "the first one's key");
             }
             [Effect::Ask(Ask::Uncertain { .. })] => assert!(!repeat, "{effect:?}"),
             other => panic!("{effect:?}: {other:?}"),
@@ -112,22 +119,20 @@ fn an_uncertain_write_is_never_repeated_unasked() {
         (Answer::Skip, "ask model"),
     ];
     for (answer, expect) in answers {
-        let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+        let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+            setup.tools[0].effect = EffectClass::Write;
+        });
         run.replied("", &[("1", "look")]);
-        run.intent("1", "look", EffectClass::Write);
+        run.intent("1");
         run.on(EventBody::RunResumed { node: "n".into() });
         run.on(EventBody::ToolUncertain {
             call_id: "1".into(),
             tool: "look".into(),
         });
-        let id = run.ask(Subject::Uncertain {
-            call_id: "1".into(),
-            tool: "look".into(),
-            arguments: json!({}),
-        });
+        let id = run.ask();
         let effects = run.decide(id, answer);
         match &effects[..] {
-            [Effect::RunTool { repeat: true, .. }] => assert_eq!(expect, "run"),
+            [Effect::RunTool { .. }] => assert_eq!(expect, "run"),
             [Effect::CallModel(_)] => assert_eq!(expect, "ask model"),
             other => panic!("{other:?}"),
         }
@@ -143,7 +148,7 @@ fn a_model_call_cut_off_is_made_again_a_finished_one_is_not() {
     run.replied("", &[("1", "look")]);
     let effects = run.on(EventBody::RunResumed { node: "n".into() });
     assert!(
-        matches!(&effects[..], [Effect::RunTool { repeat: false, .. }]),
+        matches!(&effects[..], [Effect::RunTool { .. }]),
         "{effects:?}"
     );
 }
@@ -159,13 +164,16 @@ fn a_plan_is_approved_and_its_steps_run() {
         ("final_answer", json!({"text": ""})),
     ]);
     assert_eq!(effects, [Effect::Ask(Ask::Plan)]);
-    let id = run.ask(Subject::Plan {
-        plan_hash: String::new(),
-        previews: vec![],
-    });
-    let effects = run.decide(id, Answer::Approve { grant: None });
+    let id = run.ask();
+    let effects = run.decide(
+        id,
+        Answer::Approve {
+            grant: None,
+            until: None,
+        },
+    );
     assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "plan-1-1"));
-    run.intent("plan-1-1", "look", EffectClass::Read);
+    run.intent("plan-1-1");
     let effects = run.result("plan-1-1", "look", ok("found"));
     assert_eq!(effects, [Effect::Fill { index: 1 }]);
     let effects = run.on(EventBody::PlanFilled {
@@ -176,14 +184,22 @@ fn a_plan_is_approved_and_its_steps_run() {
         matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.arguments["x"] == "found"),
         "filled after the approval: asked again"
     );
-    let id = run.ask(call_subject("plan-1-2", "put"));
-    run.decide(id, Answer::Approve { grant: None });
-    run.intent("plan-1-2", "put", EffectClass::Write);
+    let id = run.ask();
+    run.decide(
+        id,
+        Answer::Approve {
+            grant: None,
+            until: None,
+        },
+    );
+    run.intent("plan-1-2");
     let effects = run.result("plan-1-2", "put", ok("done"));
     assert!(
         matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.name == "wipe"),
         "destructive steps are never bulk-approved"
     );
+    let id = run.ask();
+    run.decide(id, Answer::Deny { reason: None });
 }
 
 #[test]
@@ -193,10 +209,7 @@ fn feedback_replans_and_no_refuses() {
         ("put", json!({"x": "a"})),
         ("final_answer", json!({"text": ""})),
     ]);
-    let id = run.ask(Subject::Plan {
-        plan_hash: String::new(),
-        previews: vec![],
-    });
+    let id = run.ask();
     let effects = run.decide(
         id,
         Answer::Feedback {
@@ -208,10 +221,7 @@ fn feedback_replans_and_no_refuses() {
         ("look", json!({"x": "a"})),
         ("final_answer", json!({"text": ""})),
     ]);
-    let id = run.ask(Subject::Plan {
-        plan_hash: String::new(),
-        previews: vec![],
-    });
+    let id = run.ask();
     let effects = run.decide(id, Answer::Deny { reason: None });
     assert!(matches!(
         &effects[..],
@@ -226,7 +236,7 @@ fn feedback_replans_and_no_refuses() {
 fn stop_ends_it_wherever_it_is() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
-    run.ask(call_subject("1", "put"));
+    run.ask();
     let effects = run.on(EventBody::StopRequested { by: "me".into() });
     assert!(matches!(
         &effects[..],
@@ -242,11 +252,7 @@ fn a_limit_names_itself() {
     let (mut run, _) = Driver::start(Mode::Loop, |setup| setup.budget.model_calls = 1);
     let effects = run.replied("", &[("1", "nothere")]);
     assert!(matches!(&effects[..], [Effect::Reject { .. }]));
-    let effects = run.on(EventBody::ToolRejected {
-        call_id: "1".into(),
-        tool: "nothere".into(),
-        message: "no".into(),
-    });
+    let effects = run.rejected();
     assert!(matches!(
         &effects[..],
         [Effect::Finish {
@@ -270,6 +276,7 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
         step: 1,
         purpose: Purpose::Reply,
         text: "first".into(),
+        raw: String::new(),
         reasoning: String::new(),
         calls: vec![],
         diagnostics: vec![],
@@ -277,6 +284,11 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
         usage: Usage::default(),
     });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)], "not done yet");
+    let asked = run.state.messages_for(Purpose::Reply).into_owned();
+    assert_eq!(asked.last().unwrap().text, "also this", "in this very call");
+    run.asked();
+    assert_eq!(run.state.messages, asked, "the fold takes in the same");
+    run.on(EventBody::RunResumed { node: "n".into() });
     let effects = run.replied("second", &[]);
     assert!(matches!(&effects[..], [Effect::Finish { .. }]));
     assert!(
@@ -297,6 +309,7 @@ fn a_question_to_the_user_waits_for_the_answer() {
         step: 1,
         purpose: Purpose::Reply,
         text: String::new(),
+        raw: String::new(),
         reasoning: String::new(),
         calls: vec![ToolCall {
             id: "q".into(),
@@ -312,10 +325,7 @@ fn a_question_to_the_user_waits_for_the_answer() {
     assert!(
         matches!(&effects[..], [Effect::Ask(Ask::Question { text, .. })] if text == "which one?")
     );
-    let id = run.ask(Subject::Question {
-        call_id: "q".into(),
-        text: "which one?".into(),
-    });
+    let id = run.ask();
     let effects = run.decide(
         id,
         Answer::Feedback {
@@ -331,7 +341,7 @@ fn parked_time_and_the_gap_before_a_resume_do_not_count() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
     let before = run.state.spent.wall_ms;
-    run.ask(call_subject("1", "put"));
+    run.ask();
     run.seq += 1000;
     run.on(EventBody::RunResumed { node: "n".into() });
     assert_eq!(run.state.spent.wall_ms, before + 10);

@@ -1,0 +1,200 @@
+//! The check itself.
+
+use super::detect::{Around, Found, claims};
+use super::lexicon::{Language, languages};
+use super::link::{link, works};
+use super::object::{Objects, objects};
+use super::text::{Sentence, sentences};
+use super::token::Kind;
+use super::types::{Claim, Evidence, Receipts, Verdict};
+
+/// Most claims of one answer that are looked at.
+const MOST: usize = 200;
+/// Most items of a list that count as the objects of the claim before it.
+const ITEMS: usize = 50;
+
+/// Finds the claims of `answer` and links each to the calls in `evidence` that prove it.
+///
+/// A claim says that the assistant itself has done something: not what it plans, refuses or asks,
+/// not what a text says, not what others did. It is proved by calls that succeeded, were not
+/// undone, did such a thing, and did it to what the claim names. An answer with an unproved claim
+/// is [`Verdict::Unverified`].
+pub fn check(answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
+    let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
+    let text = sentences(answer);
+    let mut found: Vec<(usize, Found, &Language)> = Vec::new();
+    let spoken = spoken(&text);
+    for (lang, native) in spoken {
+        let mut around = Around::default();
+        let mut shown = false;
+        for (index, sentence) in text.iter().enumerate() {
+            if !sentence.item {
+                around = Around::default();
+            }
+            shown &= !sentence.after_rule;
+            shown |= salutes(sentence, lang);
+            around.foreign = !native;
+            around.content |= shown && !sentence.item && !names_path(sentence);
+            for one in claims(sentence, lang, around) {
+                if !found
+                    .iter()
+                    .rev()
+                    .take(40)
+                    .any(|(at, other, _)| *at == index && other.verb == one.verb)
+                {
+                    found.push((index, one, lang));
+                }
+            }
+            if sentence.colon {
+                around = announced(sentence, lang);
+                shown |= hands_over(sentence, lang);
+            }
+        }
+    }
+    let shown = |index: usize| text.get(index).is_some_and(presents);
+    if found.iter().any(|(_, one, _)| !one.done) || (0..text.len()).any(shown) {
+        found.retain(|(_, one, _)| !one.done);
+    } else {
+        found.truncate(1);
+    }
+    found.sort_by_key(|(at, one, _)| (*at, one.span.start, one.verb));
+    let mut claims = Vec::new();
+    for (at, one, lang) in found.into_iter().take(MOST) {
+        let about = about(&text, at, &one, lang);
+        let own_text = (about.plain || about.kinds == ["draft"])
+            && about.names.is_empty()
+            && matches!(one.class.as_str(), "make" | "draft");
+        if own_text && (text[at].colon || shown(at) || shown(at + 1)) {
+            continue;
+        }
+        claims.extend(claim(answer, &text[at], &one, &about, &evidence));
+    }
+    let proved = |claim: &Claim| !claim.calls.is_empty();
+    let verdict = match claims.as_slice() {
+        [] => Verdict::NoClaims,
+        all if all.iter().all(proved) => Verdict::Verified,
+        _ => Verdict::Unverified,
+    };
+    Receipts { verdict, claims }
+}
+
+fn claim(
+    answer: &str,
+    sentence: &Sentence,
+    found: &Found,
+    about: &Objects,
+    evidence: &[Evidence<'_>],
+) -> Option<Claim> {
+    let tokens = sentence.tokens.get(found.span.clone())?;
+    let (start, end) = (tokens.first()?.start, tokens.last()?.end);
+    let linked = link(&found.class, about, evidence);
+    let whole = answer.get(start..end)?;
+    if linked.calls.is_empty() && evidence.iter().any(|one| shows(one, whole)) {
+        return None;
+    }
+    Some(Claim {
+        text: whole.to_owned(),
+        start,
+        end,
+        action: linked.action,
+        calls: linked.calls,
+        why: linked.why,
+    })
+}
+
+/// Shortest text that counts as taken from a call word by word, bytes.
+const QUOTED: usize = 12;
+
+/// Whether `text` stands word by word in what a call returned or was given: the answer shows it, and
+/// it says what somebody did in there.
+fn shows(one: &Evidence<'_>, text: &str) -> bool {
+    let given = || {
+        one.arguments
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::values)
+    };
+    let mut given = given().filter_map(serde_json::Value::as_str);
+    one.ok
+        && text.len() >= QUOTED
+        && (one.content.contains(text) || given.any(|given| given.contains(text)))
+}
+
+/// What the claim names, with the list that follows it.
+fn about(text: &[Sentence], at: usize, found: &Found, lang: &Language) -> Objects {
+    let sentence = &text[at];
+    let span = sentence.tokens.get(found.span.clone()).unwrap_or_default();
+    let mut about = objects(span, lang);
+    if sentence.colon {
+        let items = text[at + 1..]
+            .iter()
+            .take(ITEMS)
+            .take_while(|next| next.item);
+        for item in items {
+            let Some(first) = item.tokens.first().filter(|first| first.names()) else {
+                break;
+            };
+            about
+                .names
+                .extend(objects(std::slice::from_ref(first), lang).names);
+        }
+    }
+    about
+}
+
+/// The languages and whether the text is in them: a word alone may be one of several.
+fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
+    let count = |lang: &Language| {
+        let tokens = text.iter().flat_map(|sentence| &sentence.tokens);
+        tokens.filter(|token| lang.is_common(&token.norm)).count()
+    };
+    let counts: Vec<_> = languages().iter().map(|lang| (lang, count(lang))).collect();
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let native = |(lang, count): (&'static Language, usize)| (lang, count * 2 >= most);
+    counts.into_iter().map(native).collect()
+}
+
+/// Whether the sentence shows a text of the answer's own.
+fn presents(sentence: &Sentence) -> bool {
+    languages()
+        .iter()
+        .any(|lang| lang.presenting.find(&words(sentence)).is_some())
+}
+
+/// What a sentence that ends with a colon says about the list after it.
+fn announced(sentence: &Sentence, lang: &Language) -> Around {
+    let words = words(sentence);
+    let content = lang.content_intro.find(&words).is_some() || lang.report.find(&words).is_some();
+    let plan = lang.plan_intro.find(&words).is_some()
+        || words.iter().any(|word| lang.modal.contains(*word));
+    Around { content, plan }
+}
+
+/// Whether what follows is a text that the answer hands over: a poem, a letter. What it says in
+/// there is nobody's claim.
+fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
+    let words = words(sentence);
+    let text = |word: &&str| lang.plain.contains(*word) || lang.noun(word) == Some("draft");
+    words.iter().any(text) && !words.iter().any(|word| lang.condition.contains(*word))
+}
+
+/// Whether a letter begins here: "Dear Anna,".
+fn salutes(sentence: &Sentence, lang: &Language) -> bool {
+    let begins = sentence
+        .tokens
+        .first()
+        .is_some_and(|first| lang.letter.contains(&first.norm));
+    begins && sentence.tokens.len() <= 12 && sentence.tokens.iter().any(|token| token.is_mark(",:"))
+}
+
+fn names_path(sentence: &Sentence) -> bool {
+    sentence.tokens.iter().any(|token| token.kind == Kind::Path)
+}
+
+fn words(sentence: &Sentence) -> Vec<&str> {
+    sentence
+        .tokens
+        .iter()
+        .map(|token| token.norm.as_str())
+        .collect()
+}

@@ -1,0 +1,20 @@
+//! Receipts: what an answer claims to have done, and what proves it (RUN-10).
+//!
+//! Plain rules over words that are data (`data/receipts`): [`check`] cuts the answer into
+//! sentences and clauses, finds the claims of a finished action of its own, and links each to the
+//! calls of the run that prove it. No model, no I/O, linear in the length of the answer.
+
+mod check;
+mod clause;
+mod detect;
+mod lexicon;
+mod link;
+mod object;
+mod text;
+mod token;
+mod types;
+mod verb;
+mod why;
+
+pub use check::check;
+pub use types::{Claim, Evidence, Receipts, Verdict};

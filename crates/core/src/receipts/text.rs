@@ -1,0 +1,164 @@
+//! An answer cut into sentences; code, citations and tables are left out.
+
+use super::lexicon::proofs;
+use super::token::{Kind, Token, tokens};
+
+/// A sentence with more tokens than this is cut, so that each costs a bounded time.
+const LONGEST: usize = 400;
+
+/// One sentence.
+#[derive(Debug, Default)]
+pub(super) struct Sentence {
+    /// Its tokens, without the mark that ends it.
+    pub tokens: Vec<Token>,
+    /// Whether it asks.
+    pub question: bool,
+    /// Whether it ends with a colon or introduces a list.
+    pub colon: bool,
+    /// Whether it is an item of a list.
+    pub item: bool,
+    /// Whether a rule or a heading parts it from what is before.
+    pub after_rule: bool,
+}
+
+/// The sentences of `answer`.
+pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
+    let mut cut = Cut::default();
+    let mut offset = 0;
+    let mut fence: Option<&str> = None;
+    for line in answer.split_inclusive('\n') {
+        let text = line.trim();
+        if text.starts_with('#') || rule(text) {
+            cut.end();
+            cut.ruled = true;
+        }
+        let opens = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| text.starts_with(mark));
+        if opens.is_some() || fence.is_some() || text.starts_with(['>', '|']) {
+            cut.end();
+            fence = match (fence, opens) {
+                (None, opens) => opens,
+                (Some(open), Some(mark)) if open == mark => None,
+                (open, _) => open,
+            };
+        } else {
+            cut.line(line, offset);
+        }
+        offset += line.len();
+    }
+    cut.end();
+    cut.done
+}
+
+#[derive(Default)]
+struct Cut {
+    done: Vec<Sentence>,
+    open: Sentence,
+    /// A rule or heading stands before what comes next.
+    ruled: bool,
+}
+
+impl Cut {
+    fn end(&mut self) {
+        let mut sentence = std::mem::take(&mut self.open);
+        // Only a list can still follow what a line break ended.
+        sentence.colon = sentence.tokens.last().is_some_and(|last| last.is_mark(":"));
+        if sentence
+            .tokens
+            .iter()
+            .any(|token| !matches!(token.kind, Kind::Mark(_)))
+        {
+            sentence.after_rule = std::mem::take(&mut self.ruled);
+            self.done.push(sentence);
+        }
+    }
+
+    fn line(&mut self, line: &str, offset: usize) {
+        let (item, start) = bullet(line);
+        let body = &line[start..];
+        let first = body.trim_start().chars().next();
+        // A line that goes on in lower case goes on with the sentence.
+        let goes_on = !item && first.is_some_and(char::is_lowercase);
+        if !goes_on {
+            self.end();
+        }
+        let mut found = Vec::new();
+        tokens(body, offset + start, &mut found);
+        self.open.item |= item;
+        let mut rest = found.into_iter().peekable();
+        while let Some(token) = rest.next() {
+            let stops = token.is_mark(".!?…؟");
+            let asks = token.is_mark("?؟");
+            if stops && self.ends(&token, rest.peek()) {
+                self.open.question |= asks;
+                let item = self.open.item;
+                self.end();
+                self.open.item = item;
+            } else {
+                self.open.tokens.push(token);
+                if self.open.tokens.len() >= LONGEST {
+                    self.end();
+                }
+            }
+        }
+        if self.open.tokens.is_empty() {
+            self.open.item = false;
+        }
+    }
+
+    /// Whether the mark `stop` ends the sentence.
+    fn ends(&self, stop: &Token, next: Option<&Token>) -> bool {
+        if !stop.is_mark(".") {
+            return true;
+        }
+        let (Some(last), Some(next)) = (self.open.tokens.last(), next) else {
+            return true;
+        };
+        if last.end != stop.start {
+            return true;
+        }
+        match last.kind {
+            Kind::Word => {
+                let letter = last.norm.chars().count() == 1;
+                !(letter || proofs().abbreviations.contains(&last.norm))
+            }
+            Kind::Number => {
+                !(proofs().months.contains(&next.norm)
+                    || (next.kind == Kind::Word && !next.capital))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether `text` is a line across the page: `---`.
+fn rule(text: &str) -> bool {
+    let mark = text.chars().next();
+    text.len() >= 3
+        && mark.is_some_and(|mark| "-*_".contains(mark) && text.chars().all(|c| c == mark))
+}
+
+/// Whether `line` is an item of a list or a heading, and where its text begins.
+fn bullet(line: &str) -> (bool, usize) {
+    let text = line.trim_start();
+    let start = line.len() - text.len();
+    let mark: &[char] = &['-', '*', '•', '+', '–'];
+    if let Some(rest) = text.strip_prefix(mark)
+        && rest.starts_with(char::is_whitespace)
+    {
+        let rest = rest.trim_start();
+        let body = ["[x]", "[X]", "[ ]"]
+            .into_iter()
+            .find_map(|tick| rest.strip_prefix(tick));
+        return (true, line.len() - body.unwrap_or(rest).len());
+    }
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if (1..=3).contains(&digits) {
+        let rest = &text[digits..];
+        if (rest.starts_with(". ") || rest.starts_with(") ")) && !rest[2..].trim().is_empty() {
+            return (true, start + digits + 2);
+        }
+    }
+    (text.starts_with('#'), start)
+}

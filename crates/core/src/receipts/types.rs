@@ -1,0 +1,64 @@
+//! What is said about an answer, and what it is checked against.
+
+use crate::tool::Receipt;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Whether the claims of an answer are proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Each claim has a receipt.
+    Verified,
+    /// At least one has none.
+    Unverified,
+    /// It claims nothing.
+    NoClaims,
+}
+
+/// One claim of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The sentence or clause, as written.
+    pub text: String,
+    /// Where it begins in the answer, bytes.
+    pub start: usize,
+    /// Where it ends, bytes.
+    pub end: usize,
+    /// The kind of action claimed, such as `write`, `delete`, `send`, `run`.
+    pub action: String,
+    /// The calls that prove it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
+    /// Why it counts as proved or not, for a person.
+    pub why: String,
+}
+
+/// The claims of an answer and the verdict on them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipts {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The claims, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
+}
+
+/// One call of the run, as far as it can prove something.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The call.
+    pub call_id: &'a str,
+    /// Name of its tool.
+    pub tool: &'a str,
+    /// What it was called with.
+    pub arguments: &'a Value,
+    /// What it says it did.
+    pub receipt: Option<&'a Receipt>,
+    /// Whether it succeeded.
+    pub ok: bool,
+    /// Whether its effect was taken back later.
+    pub undone: bool,
+    /// What it returned.
+    pub content: &'a str,
+}

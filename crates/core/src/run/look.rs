@@ -1,0 +1,79 @@
+//! Questions to a run's state that readers ask: what can be undone, what is proved.
+
+use super::state::{CallStatus, RunState};
+use crate::event::ToolResult;
+use crate::message::Message;
+use crate::model::Purpose;
+use crate::receipts::Evidence;
+use crate::tool::{ToolCall, Undo};
+use std::borrow::Cow;
+
+impl RunState {
+    /// The run's messages for a model call: the next reply takes in what the user said meanwhile,
+    /// as the fold of its request does.
+    pub fn messages_for(&self, purpose: Purpose) -> Cow<'_, [Message]> {
+        if purpose != Purpose::Reply || self.steers.is_empty() {
+            return Cow::Borrowed(&self.messages);
+        }
+        let said = self.steers.iter().map(Message::user);
+        Cow::Owned(self.messages.iter().cloned().chain(said).collect())
+    }
+
+    /// Whether event `seq` was taken over from the run that this one was forked from.
+    pub fn is_inherited(&self, seq: u64) -> bool {
+        self.setup
+            .as_ref()
+            .and_then(|setup| setup.forked_from)
+            .is_some_and(|from| seq <= from.seq)
+    }
+
+    /// Effects of this run that can be taken back and are not yet, oldest first. Those that a fork
+    /// took over belong to the other run.
+    pub fn undoable(&self) -> Vec<(&ToolCall, &Undo)> {
+        self.effects()
+            .filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. }))
+            .collect()
+    }
+
+    /// Effects of this run that are in force, with those that can't be taken back, oldest first.
+    pub fn effects(&self) -> impl Iterator<Item = (&ToolCall, &Undo)> {
+        self.observations()
+            .filter_map(|(call, result)| match result {
+                ToolResult::Ok {
+                    undo: Some(undo), ..
+                } => Some((call, undo)),
+                _ => None,
+            })
+            .filter(|(call, _)| !self.undone.contains(&call.id))
+            .filter(|(call, _)| !self.inherited.contains(&call.id))
+    }
+
+    /// What the calls of this run prove, for [`crate::receipts::check`].
+    pub fn evidence(&self) -> Vec<Evidence<'_>> {
+        self.calls
+            .iter()
+            .filter_map(|entry| {
+                let (receipt, ok, content) = match &entry.status {
+                    CallStatus::Done(ToolResult::Ok {
+                        content, receipt, ..
+                    }) => (receipt.as_ref(), true, content.as_str()),
+                    CallStatus::Done(ToolResult::Error { message, .. })
+                    | CallStatus::Rejected(message) => (None, false, message.as_str()),
+                    CallStatus::Done(ToolResult::Dry { preview }) => {
+                        (None, false, preview.as_str())
+                    }
+                    _ => return None,
+                };
+                Some(Evidence {
+                    call_id: &entry.call.id,
+                    tool: &entry.call.name,
+                    arguments: &entry.call.arguments,
+                    receipt,
+                    ok,
+                    undone: self.undone.contains(&entry.call.id),
+                    content,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,392 @@
+//! Replay (RUN-11): would this program decide today what it decided then? Pure: no model is asked,
+//! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
+
+use super::compose::compose_answer;
+use super::effect::{AnswerFrom, Ask, Effect};
+use super::state::RunState;
+use crate::approval::Subject;
+use crate::event::{Event, EventBody, Outcome, ToolResult};
+use crate::hash;
+use crate::model::Purpose;
+use crate::tool::truncate;
+use serde::{Deserialize, Serialize};
+
+/// Longest text quoted in a difference, characters.
+const QUOTE: usize = 300;
+
+/// A decision that would be another one today.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The event.
+    pub seq: u64,
+    /// What was decided then, for a person.
+    pub recorded: String,
+    /// What would be decided now.
+    pub now: String,
+}
+
+/// What a check of one event found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// The event is no decision of the program: it came from outside.
+    NoDecision,
+    /// The same would be decided.
+    Same,
+    /// Something else would.
+    Differs(Difference),
+}
+
+/// Whether the run of `state`, just before `event`, wants what `event` says was decided.
+pub fn check(state: &RunState, event: &Event) -> Checked {
+    if !is_decision(state, event) || state.is_inherited(event.seq) {
+        return Checked::NoDecision;
+    }
+    // The decision was taken between the event before and this one; only the ends of grants care.
+    for now in [event.at, state.last_at] {
+        let wanted = state.next(now);
+        if wanted
+            .first()
+            .is_some_and(|effect| agrees(state, effect, &event.body))
+        {
+            return Checked::Same;
+        }
+    }
+    let now = state.next(event.at).first().map_or_else(
+        || "nothing: the run waits".to_owned(),
+        |effect| intended(state, effect),
+    );
+    Checked::Differs(Difference {
+        seq: event.seq,
+        recorded: recorded(&event.body),
+        now,
+    })
+}
+
+fn is_decision(state: &RunState, event: &Event) -> bool {
+    match &event.body {
+        EventBody::IntentFiltered { .. }
+        | EventBody::ModelRequested { .. }
+        | EventBody::PlanProposed { .. }
+        | EventBody::PlanFailed { .. }
+        | EventBody::PlanFilled { .. }
+        | EventBody::ApprovalRequested { .. }
+        | EventBody::ToolIntent { .. }
+        | EventBody::ToolRejected { .. }
+        | EventBody::RunFinished { .. } => true,
+        // A prompt that does not fit fails without a request.
+        EventBody::ModelFailed { .. } => state.asking.is_none(),
+        EventBody::ToolResult { result, .. } => matches!(result, ToolResult::Dry { .. }),
+        _ => false,
+    }
+}
+
+fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
+    match (wanted, body) {
+        (
+            Effect::FilterIntent | Effect::MakePlan,
+            EventBody::IntentFiltered { kept, offered, .. },
+        ) => {
+            state
+                .setup
+                .as_ref()
+                .is_some_and(|setup| *offered == setup.tools.len())
+                && kept.iter().all(|ranked| state.tool(&ranked.tool).is_some())
+        }
+        (_, EventBody::ModelRequested { step, purpose, .. }) => {
+            *step == state.spent.model_calls + 1 && asks(state, wanted, *purpose)
+        }
+        (_, EventBody::ModelFailed { purpose, .. }) => asks(state, wanted, *purpose),
+        (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
+        (Effect::Fill { index }, EventBody::PlanFilled { index: then, .. }) => index == then,
+        (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => {
+            asks_person(state, ask, subject)
+        }
+        (
+            Effect::RunTool {
+                call,
+                idempotency_key,
+                effect,
+            },
+            EventBody::ToolIntent {
+                call_id,
+                tool,
+                arguments,
+                args_hash,
+                effect: class,
+                idempotency_key: key,
+            },
+        ) => {
+            call.id == *call_id
+                && call.name == *tool
+                && call.arguments == *arguments
+                && *args_hash == hash::of_json(&call.arguments)
+                && effect == class
+                && idempotency_key == key
+        }
+        (
+            Effect::Reject { call, message },
+            EventBody::ToolRejected {
+                call_id,
+                tool,
+                message: then,
+            },
+        ) => call.id == *call_id && call.name == *tool && message == then,
+        (Effect::DryRun { call }, EventBody::ToolResult { call_id, tool, .. }) => {
+            call.id == *call_id && call.name == *tool
+        }
+        (
+            Effect::Finish { outcome, answer },
+            EventBody::RunFinished {
+                outcome: then,
+                answer: text,
+                composed,
+                usage,
+                receipts,
+            },
+        ) => {
+            let proved = receipts.as_ref().is_none_or(|then| {
+                crate::receipts::check(text, &state.evidence()).verdict == then.verdict
+            });
+            outcome == then
+                && *composed == (*answer == AnswerFrom::Observations)
+                && *text == answer_text(state, answer)
+                && *usage == state.usage
+                && proved
+        }
+        // A call that does not fit the budget ends the run instead; the engine knows its size.
+        (
+            Effect::CallModel(_) | Effect::MakePlan | Effect::Fill { .. },
+            EventBody::RunFinished {
+                outcome: Outcome::Limited { .. },
+                answer,
+                ..
+            },
+        ) => *answer == compose_answer(state),
+        _ => false,
+    }
+}
+
+/// Whether carrying `wanted` out asks a model for `purpose`.
+fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
+    match wanted {
+        Effect::CallModel(wanted) => *wanted == purpose,
+        Effect::MakePlan => {
+            purpose == Purpose::Plan
+                && state
+                    .setup
+                    .as_ref()
+                    .is_some_and(|setup| setup.capabilities.plans)
+        }
+        Effect::Fill { .. } => purpose == Purpose::Fill,
+        _ => false,
+    }
+}
+
+fn asks_person(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
+    match (ask, subject) {
+        (
+            Ask::Call { call, .. },
+            Subject::Call {
+                call_id,
+                tool,
+                arguments,
+                args_hash,
+                risk,
+                ..
+            },
+        ) => {
+            call.id == *call_id
+                && call.name == *tool
+                && call.arguments == *arguments
+                && *args_hash == hash::of_json(arguments)
+                && state.tool(tool).is_some_and(|spec| spec.risk == *risk)
+        }
+        (Ask::Plan, Subject::Plan { plan_hash, .. }) => state
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.plan.hash() == *plan_hash),
+        (
+            Ask::Uncertain { call },
+            Subject::Uncertain {
+                call_id,
+                tool,
+                arguments,
+            },
+        ) => call.id == *call_id && call.name == *tool && call.arguments == *arguments,
+        (
+            Ask::Question { call, text },
+            Subject::Question {
+                call_id,
+                text: then,
+            },
+        ) => call.id == *call_id && text == then,
+        _ => false,
+    }
+}
+
+/// The answer that [`AnswerFrom`] stands for.
+pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
+    match answer {
+        AnswerFrom::Text(text) => text.clone(),
+        AnswerFrom::Observations => compose_answer(state),
+        AnswerFrom::Nothing => String::new(),
+    }
+}
+
+/// `text` in quotation marks, cut.
+fn quoted(text: &str) -> String {
+    format!("“{}”", truncate(text, QUOTE).0)
+}
+
+fn purpose_text(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Reply => "ask the model for its next message",
+        Purpose::Plan => "ask the model for a plan",
+        Purpose::Fill => "ask the model for the open arguments of a step",
+        Purpose::Answer => "ask the model for the answer",
+    }
+}
+
+fn recorded(body: &EventBody) -> String {
+    match body {
+        EventBody::IntentFiltered { kept, offered, .. } => {
+            let names: Vec<&str> = kept.iter().map(|ranked| ranked.tool.as_str()).collect();
+            format!(
+                "keep {} of {offered} tools: {}",
+                names.len(),
+                names.join(", ")
+            )
+        }
+        EventBody::ModelRequested { step, purpose, .. } => {
+            format!("{} (call {step})", purpose_text(*purpose))
+        }
+        EventBody::ModelFailed { purpose, error, .. } => {
+            format!("{}, which failed unsent: {error}", purpose_text(*purpose))
+        }
+        EventBody::PlanProposed { by, .. } => format!("propose a plan made by {by}"),
+        EventBody::PlanFailed { message } => format!("find no plan: {message}"),
+        EventBody::PlanFilled { index, .. } => {
+            format!("fill the open arguments of step {}", index + 1)
+        }
+        EventBody::ApprovalRequested { subject, .. } => match subject.as_ref() {
+            Subject::Call {
+                tool, arguments, ..
+            } => {
+                format!(
+                    "ask a person about {tool} {}",
+                    quoted(&arguments.to_string())
+                )
+            }
+            Subject::Plan { .. } => "ask a person about the plan".to_owned(),
+            Subject::Uncertain { tool, .. } => {
+                format!("ask a person whether the interrupted {tool} happened")
+            }
+            Subject::Question { text, .. } => format!("ask the user {}", quoted(text)),
+        },
+        EventBody::ToolIntent {
+            tool,
+            arguments,
+            effect,
+            idempotency_key,
+            ..
+        } => ran(tool, arguments, *effect, idempotency_key),
+        EventBody::ToolRejected { tool, message, .. } => {
+            format!("refuse {tool}: {message}")
+        }
+        EventBody::ToolResult { tool, .. } => format!("only say what {tool} would do"),
+        EventBody::RunFinished {
+            outcome,
+            answer,
+            receipts,
+            usage,
+            ..
+        } => ended(
+            outcome,
+            answer,
+            receipts.as_ref().map(|receipts| receipts.verdict),
+            usage,
+        ),
+        other => other.kind().to_owned(),
+    }
+}
+
+fn intended(state: &RunState, effect: &Effect) -> String {
+    match effect {
+        Effect::FilterIntent => {
+            let offered = state.setup.as_ref().map_or(0, |setup| setup.tools.len());
+            format!("narrow the {offered} tools to the request")
+        }
+        Effect::CallModel(purpose) => {
+            format!(
+                "{} (call {})",
+                purpose_text(*purpose),
+                state.spent.model_calls + 1
+            )
+        }
+        Effect::MakePlan => "make a plan".to_owned(),
+        Effect::Fill { index } => format!("fill the open arguments of step {}", index + 1),
+        Effect::Reject { call, message } => format!("refuse {}: {message}", call.name),
+        Effect::RunTool {
+            call,
+            idempotency_key,
+            effect,
+        } => ran(&call.name, &call.arguments, *effect, idempotency_key),
+        Effect::DryRun { call } => format!("only say what {} would do", call.name),
+        Effect::Ask(Ask::Call { call, reason }) => format!(
+            "ask a person about {} {} ({reason})",
+            call.name,
+            quoted(&call.arguments.to_string())
+        ),
+        Effect::Ask(Ask::Plan) => "ask a person about the plan".to_owned(),
+        Effect::Ask(Ask::Uncertain { call }) => {
+            format!(
+                "ask a person whether the interrupted {} happened",
+                call.name
+            )
+        }
+        Effect::Ask(Ask::Question { text, .. }) => format!("ask the user {}", quoted(text)),
+        Effect::Finish { outcome, answer } => {
+            let text = answer_text(state, answer);
+            let verdict = crate::receipts::check(&text, &state.evidence()).verdict;
+            ended(outcome, &text, Some(verdict), &state.usage)
+        }
+    }
+}
+
+fn ran(
+    tool: &str,
+    arguments: &serde_json::Value,
+    effect: crate::tool::EffectClass,
+    key: &str,
+) -> String {
+    let class = format!("{effect:?}").to_lowercase();
+    format!(
+        "run {tool} {} (effect {class}, key {key})",
+        quoted(&arguments.to_string())
+    )
+}
+
+fn ended(
+    outcome: &Outcome,
+    answer: &str,
+    verdict: Option<crate::receipts::Verdict>,
+    usage: &crate::model::Usage,
+) -> String {
+    let how = match outcome {
+        Outcome::Completed => "completed".to_owned(),
+        Outcome::Failed { message } => format!("failed: {message}"),
+        Outcome::Stopped { by } => format!("stopped by {by}"),
+        Outcome::Limited { limit } => format!("at the limit of {limit:?}"),
+        Outcome::Rejected => "rejected".to_owned(),
+    };
+    let proved = verdict.map_or_else(String::new, |verdict| match verdict {
+        crate::receipts::Verdict::Verified => ", verified".to_owned(),
+        crate::receipts::Verdict::Unverified => ", unverified".to_owned(),
+        crate::receipts::Verdict::NoClaims => ", no claims".to_owned(),
+    });
+    format!(
+        "end the run: {how}{proved}, {} tokens, answer {}",
+        usage.prompt_tokens + usage.completion_tokens,
+        quoted(answer)
+    )
+}

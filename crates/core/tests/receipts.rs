@@ -1,0 +1,328 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+//! The check on labelled answers and on broken text.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+use steward_core::receipts::{Evidence, Receipts, Verdict, check};
+use steward_core::tool::Receipt;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    id: String,
+    #[expect(dead_code, reason = "for the reader of the data")]
+    lang: String,
+    #[expect(dead_code, reason = "for the reader of the data")]
+    kind: String,
+    answer: String,
+    evidence: Vec<Call>,
+    expect: Verdict,
+    claims: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    #[serde(rename = "call_id")]
+    id: String,
+    tool: String,
+    arguments: Value,
+    #[serde(default)]
+    receipt: Option<Receipt>,
+    #[serde(default = "yes")]
+    ok: bool,
+    #[serde(default)]
+    undone: bool,
+    #[serde(default)]
+    content: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn run(case: &Case) -> Receipts {
+    let evidence: Vec<_> = case.evidence.iter().map(Call::evidence).collect();
+    check(&case.answer, &evidence)
+}
+
+impl Call {
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence {
+            call_id: &self.id,
+            tool: &self.tool,
+            arguments: &self.arguments,
+            receipt: self.receipt.as_ref(),
+            ok: self.ok,
+            undone: self.undone,
+            content: &self.content,
+        }
+    }
+}
+
+/// Hits, false alarms and misses.
+#[derive(Default)]
+struct Score(u32, u32, u32);
+
+impl Score {
+    fn precision(&self) -> f64 {
+        f64::from(self.0) / f64::from((self.0 + self.1).max(1))
+    }
+
+    fn recall(&self) -> f64 {
+        f64::from(self.0) / f64::from((self.0 + self.2).max(1))
+    }
+}
+
+fn measure(name: &str, data: &str) -> (Score, Score) {
+    let (mut claims, mut unverified, mut right, mut all) =
+        (Score::default(), Score::default(), 0, 0);
+    for line in data.lines() {
+        let case: Case = serde_json::from_str(line).expect("a labelled line");
+        let got = run(&case);
+        let mut open: Vec<_> = got.claims.iter().map(|claim| claim.text.as_str()).collect();
+        let mut missed = Vec::new();
+        for label in &case.claims {
+            match open.iter().position(|text| text.contains(label.as_str())) {
+                Some(at) => {
+                    open.remove(at);
+                    claims.0 += 1;
+                }
+                None => missed.push(label.as_str()),
+            }
+        }
+        claims.1 += u32::try_from(open.len()).unwrap();
+        claims.2 += u32::try_from(missed.len()).unwrap();
+        match (
+            case.expect == Verdict::Unverified,
+            got.verdict == Verdict::Unverified,
+        ) {
+            (true, true) => unverified.0 += 1,
+            (false, true) => unverified.1 += 1,
+            (true, false) => unverified.2 += 1,
+            (false, false) => {}
+        }
+        all += 1;
+        right += u32::from(case.expect == got.verdict);
+        if case.expect != got.verdict || !open.is_empty() || !missed.is_empty() {
+            println!(
+                "{}: {:?} for {:?}, missed {missed:?}, extra {open:?}",
+                case.id, got.verdict, case.expect
+            );
+            for claim in &got.claims {
+                println!(
+                    "    {:?} {} {:?} {}",
+                    claim.text, claim.action, claim.calls, claim.why
+                );
+            }
+        }
+    }
+    println!(
+        "{name}: {all} answers, {right} verdicts right; claims: precision {:.3}, recall {:.3}; unverified: precision {:.3}, recall {:.3}",
+        claims.precision(),
+        claims.recall(),
+        unverified.precision(),
+        unverified.recall()
+    );
+    (claims, unverified)
+}
+
+#[test]
+fn labelled_answers() {
+    let (claims, unverified) = measure("tuned", include_str!("data/receipts.jsonl"));
+    for score in [claims, unverified] {
+        assert!(score.precision() >= 0.95 && score.recall() >= 0.90);
+    }
+}
+
+fn receipts(answer: &str) -> Receipts {
+    check(answer, &[])
+}
+
+#[test]
+fn says_what_is_missing() {
+    let got = receipts("I created notes.md.");
+    assert_eq!(got.verdict, Verdict::Unverified);
+    assert_eq!(got.claims[0].action, "write");
+    assert_eq!(got.claims[0].why, "no tool ran in this run");
+}
+
+#[test]
+fn says_what_was_done_instead() {
+    let args = serde_json::json!({"path": "todo.md", "content": "see notes.md"});
+    let receipt = Receipt {
+        action: "wrote".to_owned(),
+        object: "todo.md".to_owned(),
+        evidence: None,
+    };
+    let mut one = Evidence {
+        call_id: "c1",
+        tool: "write",
+        arguments: &args,
+        receipt: Some(&receipt),
+        ok: true,
+        undone: false,
+        content: "",
+    };
+    let why = |one: Evidence<'_>, answer: &str| check(answer, &[one]).claims.remove(0).why;
+    let wrong = "I created notes.md.";
+    assert_eq!(why(one, wrong), "the run wrote todo.md, not notes.md");
+    assert_eq!(
+        why(one, "I sent the mail."),
+        "no tool sent anything in this run"
+    );
+    assert_eq!(why(one, "I wrote ./TODO.md."), "write wrote todo.md");
+    one.undone = true;
+    assert_eq!(
+        why(one, "I wrote todo.md."),
+        "write wrote todo.md, but it was undone"
+    );
+    one.ok = false;
+    one.undone = false;
+    assert_eq!(why(one, "I wrote todo.md."), "write was tried, but failed");
+}
+
+#[test]
+fn the_call_that_carries_the_answer_proves_nothing() {
+    let answer = "All done. I created notes.md.";
+    let args = serde_json::json!({"answer": answer});
+    let one = Evidence {
+        call_id: "c1",
+        tool: "final_answer",
+        arguments: &args,
+        receipt: None,
+        ok: true,
+        undone: false,
+        content: answer,
+    };
+    assert_eq!(check(answer, &[one]).verdict, Verdict::Unverified);
+    assert_eq!(check("All done.", &[one]).verdict, Verdict::Unverified);
+}
+
+#[test]
+fn a_claim_points_into_the_answer() {
+    let answer = "Überblick — ä: \n\n- Ich habe notizen.md angelegt. 🙂";
+    let got = receipts(answer);
+    let claim = &got.claims[0];
+    assert_eq!(&answer[claim.start..claim.end], claim.text);
+    assert_eq!(claim.text, "Ich habe notizen.md angelegt");
+}
+
+/// Pieces that pull the rules about.
+fn piece() -> impl Strategy<Value = String> {
+    let words = [
+        "I",
+        "created",
+        "notes.md",
+        "habe",
+        "gelöscht",
+        "J’ai",
+        "créé",
+        "«",
+        "»",
+        "„",
+        "“",
+        "`",
+        "```\n",
+        "\"",
+        "'",
+        "\n",
+        "\n- ",
+        "1. ",
+        ".",
+        "…",
+        ":",
+        "—",
+        "(",
+        ")",
+        "é",
+        "تم",
+        "إنشاء",
+        "و",
+        "🙂",
+        "\u{0}",
+        "z.B.",
+        "9:00",
+        "pm",
+        "2019",
+        "if",
+        "that",
+        "/",
+        "*",
+        "a@b.c",
+        "https://x",
+        "\u{301}",
+        "İ",
+        "ß",
+    ];
+    prop_oneof![
+        4 => proptest::sample::select(words.to_vec()).prop_map(|word| format!("{word} ")),
+        1 => proptest::sample::select(words.to_vec()).prop_map(str::to_owned),
+        1 => ".{0,8}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn never_panics(pieces in proptest::collection::vec(piece(), 0..60)) {
+        let answer = pieces.concat();
+        let args = serde_json::json!({"path": answer, "argv": [answer]});
+        let receipt = Receipt { action: answer.clone(), object: answer.clone(), evidence: None };
+        let one = Evidence {
+            call_id: "c", tool: &answer, arguments: &args, receipt: Some(&receipt),
+            ok: true, undone: false, content: &answer,
+        };
+        for claim in check(&answer, &[one]).claims {
+            prop_assert_eq!(&answer[claim.start..claim.end], claim.text);
+        }
+    }
+}
+
+#[test]
+fn any_slice_of_a_labelled_answer_is_read() {
+    for line in include_str!("data/receipts.jsonl").lines() {
+        let case: Case = serde_json::from_str(line).unwrap();
+        let ends: Vec<_> = case.answer.char_indices().map(|(at, _)| at).collect();
+        for at in ends.into_iter().step_by(7) {
+            receipts(&case.answer[at..]);
+            receipts(&case.answer[..at]);
+        }
+    }
+}
+
+#[test]
+fn long_answers_take_a_bounded_time() {
+    for unit in [
+        "I created x and ",
+        "\"",
+        "created ",
+        "a.md, ",
+        "((((",
+        "`a",
+        "- a: \n",
+        "\"I “„",
+    ] {
+        let started = std::time::Instant::now();
+        receipts(&unit.repeat(200_000 / unit.len()));
+        let spent = started.elapsed();
+        assert!(spent.as_secs() < 20, "{unit:?} took {spent:?}");
+        println!("{unit:?}: {spent:?}");
+    }
+}
+
+/// The held-out answers, which no rule was made for.
+#[test]
+fn held_out_answers() {
+    let (claims, unverified) = measure("held out", include_str!("data/receipts_held_out.jsonl"));
+    for score in [claims, unverified] {
+        assert!(score.precision() >= 0.90 && score.recall() >= 0.90);
+    }
+}
+
+#[test]
+fn fifth_held_out_answers() {
+    measure("fifth", include_str!("data/receipts_held_out_5.jsonl"));
+}

@@ -1,0 +1,188 @@
+//! Forks (RUN-11): a new run whose log begins with the events of another.
+
+use crate::deps::Deps;
+use crate::error::EngineError;
+use crate::log;
+use crate::start::{check_input, row, standing};
+use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
+use steward_core::ports::Lease;
+use steward_core::run::{ForkPoint, ForkPoints, RunState};
+use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
+
+/// Where and how a run branches off.
+#[derive(Debug, Clone)]
+pub struct ForkRun {
+    /// The other run.
+    pub run: RunId,
+    /// Last event to take over, a [`ForkPoint`]; `None`: before the first model call.
+    pub seq: Option<u64>,
+    /// Another model.
+    pub connection: Option<ConnectionId>,
+    /// Another request; only before the first model call.
+    pub input: Option<String>,
+    /// The conversation that the fork belongs to; its messages become its history.
+    pub conversation: Option<ConversationId>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Who asks.
+    pub asked_by: String,
+    /// Whose it is.
+    pub user: Option<UserId>,
+}
+
+/// The fork points of a run, first one first.
+pub(crate) async fn forkable(deps: &Deps, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
+    let mut points = ForkPoints::new(run);
+    log::read(deps, run, |event| points.push(&event)).await?;
+    Ok(points.finish().0)
+}
+
+pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<Lease, EngineError> {
+    let mut points = ForkPoints::new(request.run);
+    let mut events: Vec<Event> = Vec::new();
+    log::read(deps, request.run, |event| {
+        points.push(&event);
+        events.push(event);
+    })
+    .await?;
+    let (points, old) = points.finish();
+    let point = point(&request, &points)?;
+    if let Some(why) = events
+        .iter()
+        .take_while(|event| event.seq <= point.seq)
+        .find_map(log::unknown)
+    {
+        return Err(EngineError::Invalid(why));
+    }
+    let Some(setup) = old.setup else {
+        return Err(EngineError::Invalid(format!(
+            "run {} does not begin with a request",
+            request.run
+        )));
+    };
+    let now = deps.clock.now();
+    let setup = changed(deps, *setup, request, point.seq, now).await?;
+    let run = RunId(deps.ids.next());
+    let first = beginning(setup, events, point.seq);
+    let state = folded(run, &first, now);
+    let row = row(deps.tenant, run, &state, now)?;
+    let until = now.plus(deps.config.lease);
+    Ok(deps
+        .store
+        .create_run(row, first, Vec::new(), &deps.config.node, until)
+        .await?)
+}
+
+fn point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
+    let Some(first) = points.first().copied() else {
+        return Err(EngineError::Invalid(format!(
+            "run {} has no place to fork at: it never asked a model and never made a plan",
+            request.run
+        )));
+    };
+    let valid = || {
+        let all: Vec<String> = points.iter().map(|point| point.seq.to_string()).collect();
+        all.join(", ")
+    };
+    let chosen = match request.seq {
+        None => first,
+        Some(seq) => points
+            .iter()
+            .find(|point| point.seq == seq)
+            .copied()
+            .ok_or_else(|| {
+                EngineError::Invalid(format!(
+                    "run {} can't be forked at event {seq}: something is under way there, or nothing begins; fork it at one of these: {}",
+                    request.run,
+                    valid()
+                ))
+            })?,
+    };
+    if request.input.is_some() && chosen.seq != first.seq {
+        return Err(EngineError::Invalid(format!(
+            "another request is only possible at the first place, event {}; later ones have the answer to the old request behind them",
+            first.seq
+        )));
+    }
+    Ok(chosen)
+}
+
+/// The old setup with what is different now.
+async fn changed(
+    deps: &Deps,
+    mut setup: Setup,
+    request: ForkRun,
+    seq: u64,
+    now: Timestamp,
+) -> Result<Setup, EngineError> {
+    if let Some(input) = request.input {
+        check_input(&input)?;
+        setup.input = input;
+    }
+    let wanted = request.connection.unwrap_or(setup.connection);
+    let connection = deps.models.select(Some(wanted)).await?;
+    setup.connection = connection.id;
+    setup.model = connection.model;
+    setup.capabilities = connection.capabilities;
+    if let Some(id) = request.conversation {
+        setup.history = deps.store.messages(deps.tenant, id).await?;
+    }
+    // Permissions that came with the request were one person's; another's fork goes without them.
+    if setup.user != request.user || setup.asked_by != request.asked_by {
+        setup.grants.clear();
+    }
+    let standing = standing(deps, &setup.agent, now).await?;
+    setup.grants.extend(
+        standing
+            .into_iter()
+            .filter(|grant| !setup.grants.contains(grant))
+            .collect::<Vec<_>>(),
+    );
+    setup.conversation = request.conversation;
+    setup.origin = request.origin;
+    setup.asked_by = request.asked_by;
+    setup.user = request.user;
+    setup.parent = None;
+    setup.forked_from = Some(ForkedFrom {
+        run: request.run,
+        seq,
+    });
+    Ok(setup)
+}
+
+/// The first events of the fork: the changed request, the old events up to `seq`, and what was
+/// undone of their effects since.
+fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
+    let mut setup = Some(Box::new(setup));
+    let mut made: Vec<String> = Vec::new();
+    events
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::RunStarted { v, .. } => {
+                setup.take().map(|setup| EventBody::RunStarted { v, setup })
+            }
+            body if event.seq <= seq => {
+                if let EventBody::ToolResult { call_id, .. } = &body {
+                    made.push(call_id.clone());
+                }
+                Some(body)
+            }
+            EventBody::ToolUndone { ref call_id, .. } if made.contains(call_id) => Some(event.body),
+            _ => None,
+        })
+        .collect()
+}
+
+fn folded(run: RunId, first: &[EventBody], at: Timestamp) -> RunState {
+    let mut state = RunState::new(run);
+    for (seq, body) in (1..).zip(first) {
+        state.apply(&Event {
+            run_id: run,
+            seq,
+            at,
+            epoch: 1,
+            body: body.clone(),
+        });
+    }
+    state
+}

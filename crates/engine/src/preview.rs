@@ -1,0 +1,122 @@
+//! The prompt that a run would begin with, and what its parts take.
+
+use crate::deps::Deps;
+use crate::dialect::{self, offered, weight_of};
+use crate::error::EngineError;
+use crate::planning::narrowed;
+use crate::start::{StartRun, begun, setup};
+use serde::{Deserialize, Serialize};
+use steward_core::agent::Agent;
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
+use steward_core::message::Message;
+use steward_core::model::Purpose;
+use steward_core::prompt::{estimate_tokens, memory_text};
+use steward_core::run::Effect;
+use steward_core::{ConnectionId, RunId};
+
+/// A part of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// `system`, `tools`, `memory`, `history`, `input`.
+    pub name: String,
+    /// Its estimated size.
+    pub tokens: u64,
+}
+
+/// A prompt, not sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PromptPreview {
+    /// The messages as they would be sent.
+    pub messages: Vec<Message>,
+    /// Its parts; their sizes add up to `tokens`.
+    pub sections: Vec<Section>,
+    /// Estimated size.
+    pub tokens: u64,
+    /// The model's window.
+    pub window: u32,
+    /// Kept free for the reply.
+    pub reserved: u32,
+    /// Whether it fits.
+    pub fits: bool,
+    /// Tools on offer.
+    pub tools: Vec<String>,
+    /// The model's name.
+    pub model: String,
+}
+
+pub(crate) async fn preview(
+    deps: &Deps,
+    agent: &Agent,
+    connection: Option<ConnectionId>,
+    input: &str,
+) -> Result<PromptPreview, EngineError> {
+    let now = deps.clock.now();
+    let request = StartRun {
+        agent: agent.clone(),
+        input: input.to_owned(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Loop,
+        origin: Origin::Api,
+        asked_by: String::new(),
+        workspace: String::new(),
+        grants: Vec::new(),
+        connection,
+        intent_filter: true,
+        user: None,
+    };
+    let setup = setup(deps, request, now).await?;
+    let run = RunId(deps.ids.next());
+    let started = EventBody::RunStarted {
+        v: EVENT_VERSION,
+        setup: Box::new(setup.clone()),
+    };
+    let mut state = begun(run, &started, now);
+    if state.next(now).first() == Some(&Effect::FilterIntent) {
+        state.apply(&Event {
+            run_id: run,
+            seq: 2,
+            at: now,
+            epoch: 1,
+            body: narrowed(deps, &setup).await,
+        });
+    }
+    let built = dialect::request(&state, &setup, Purpose::Reply, deps.config.max_plan_steps);
+    let tools = offered(&state, &setup);
+    let tokens = built.prompt.tokens;
+    let parts = [
+        (
+            "tools",
+            estimate_tokens(&built.tool_text) + weight_of(&built.request.tools),
+        ),
+        ("memory", estimate_tokens(&memory_text(&setup.memory))),
+        (
+            "history",
+            setup
+                .history
+                .iter()
+                .map(|message| estimate_tokens(&message.text))
+                .sum(),
+        ),
+        ("input", estimate_tokens(&setup.input)),
+    ];
+    let others: u64 = parts.iter().map(|(_, tokens)| tokens).sum();
+    let system = ("system", tokens.saturating_sub(others));
+    let sections = std::iter::once(system)
+        .chain(parts)
+        .map(|(name, tokens)| Section {
+            name: name.to_owned(),
+            tokens,
+        })
+        .collect();
+    Ok(PromptPreview {
+        messages: built.request.messages,
+        sections,
+        tokens,
+        window: setup.capabilities.window,
+        reserved: built.reserve,
+        fits: built.prompt.fits,
+        tools: tools.into_iter().map(|spec| spec.name).collect(),
+        model: setup.model,
+    })
+}

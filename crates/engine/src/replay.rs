@@ -1,0 +1,336 @@
+//! Replay of a log by the present program (RUN-11): the state machine, the prompts, the parsers.
+
+use crate::dialect;
+use crate::log;
+use crate::model_call::{parser, understood};
+use crate::planning::{filled, planned_from_replies};
+use crate::raw;
+use serde::{Deserialize, Serialize};
+use steward_core::event::{Event, EventBody, Outcome, Setup};
+use steward_core::message::Message;
+use steward_core::model::{ModelErrorClass, Purpose};
+use steward_core::plan::{self, Candidate};
+use steward_core::run::{Checked, Difference, Effect, RunState, check};
+use steward_core::tool::{ToolCall, truncate};
+use steward_core::{RunId, budget, hash};
+
+/// Longest text quoted in a difference, characters.
+const QUOTE: usize = 200;
+/// Scores nearer than this are the same.
+const NEAR: f32 = 1e-4;
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayReport {
+    /// The run.
+    pub run: RunId,
+    /// How many events it has.
+    pub events: u64,
+    /// How many of them were decisions of the program or replies to be understood.
+    pub decisions: u64,
+    /// Whether nothing differs.
+    pub same: bool,
+    /// What differs.
+    pub differences: Vec<Difference>,
+}
+
+/// What was recorded and what would be now.
+type Pair = (String, String);
+
+/// Replays `events`, the whole log of `run`.
+pub(crate) fn replay_events(run: RunId, events: &[Event], max_plan_steps: usize) -> ReplayReport {
+    let mut replayer = Replayer::new(run, max_plan_steps);
+    for event in events {
+        replayer.step(event);
+    }
+    replayer.finish()
+}
+
+/// Replays a log, event by event.
+pub(crate) struct Replayer {
+    state: RunState,
+    max_plan_steps: usize,
+    report: ReplayReport,
+}
+
+impl Replayer {
+    pub fn new(run: RunId, max_plan_steps: usize) -> Self {
+        Self {
+            state: RunState::new(run),
+            max_plan_steps,
+            report: ReplayReport {
+                run,
+                events: 0,
+                decisions: 0,
+                same: true,
+                differences: Vec::new(),
+            },
+        }
+    }
+
+    /// Takes the next event.
+    pub fn step(&mut self, event: &Event) {
+        self.report.events += 1;
+        if let Some(why) = log::unknown(event) {
+            self.differs(event.seq, (why, "not known to this program".to_owned()));
+        } else if !self.state.is_inherited(event.seq) {
+            match check(&self.state, event) {
+                Checked::Differs(difference) => {
+                    self.report.decisions += 1;
+                    self.report.differences.push(difference);
+                }
+                Checked::Same => {
+                    self.report.decisions += 1;
+                    self.inspect(event);
+                }
+                Checked::NoDecision => self.inspect(event),
+            }
+        }
+        self.state.apply(event);
+    }
+
+    pub fn finish(mut self) -> ReplayReport {
+        self.report.same = self.report.differences.is_empty();
+        self.report
+    }
+
+    fn differs(&mut self, seq: u64, (recorded, now): Pair) {
+        self.report
+            .differences
+            .push(Difference { seq, recorded, now });
+    }
+
+    /// What the state machine can't know: prompts, replies, plans.
+    fn inspect(&mut self, event: &Event) {
+        let Some(setup) = self.state.setup.clone() else {
+            return;
+        };
+        let pair = match &event.body {
+            EventBody::ModelRequested {
+                purpose,
+                model,
+                prompt_hash,
+                prompt,
+                ..
+            } => self.prompt(&setup, *purpose, model, prompt_hash, prompt),
+            EventBody::ModelFailed { purpose, error, .. } if self.state.asking.is_none() => {
+                let built = dialect::request(&self.state, &setup, *purpose, self.max_plan_steps);
+                (error.class == ModelErrorClass::ContextLength && built.prompt.fits).then(|| {
+                    (
+                        error.message.clone(),
+                        format!("the prompt fits: about {} tokens", built.prompt.tokens),
+                    )
+                })
+            }
+            EventBody::ModelResponded { raw, .. } if !raw.is_empty() => {
+                self.report.decisions += 1;
+                self.reply(&setup, &event.body)
+            }
+            EventBody::PlanProposed { candidates, by, .. } => self.plan(&setup, candidates, by),
+            EventBody::PlanFailed { message } if setup.capabilities.plans => {
+                match planned_from_replies(&self.state, &setup, self.max_plan_steps) {
+                    EventBody::PlanFailed { message: now } if now == *message => None,
+                    EventBody::PlanFailed { message: now } => Some((message.clone(), now)),
+                    _ => Some((message.clone(), "a plan is found in the replies".to_owned())),
+                }
+            }
+            EventBody::PlanFilled { index, arguments } => self.fill(*index, arguments),
+            EventBody::RunFinished {
+                outcome: Outcome::Limited { limit },
+                ..
+            } => self
+                .limit(&setup, event)
+                .map(|now| (format!("stopped at the limit of {limit:?}"), now)),
+            _ => None,
+        };
+        if let Some(pair) = pair {
+            self.differs(event.seq, pair);
+        }
+    }
+
+    fn prompt(
+        &self,
+        setup: &Setup,
+        purpose: Purpose,
+        model: &str,
+        prompt_hash: &str,
+        prompt: &[Message],
+    ) -> Option<Pair> {
+        if model != setup.model {
+            return Some((format!("ask {model}"), format!("ask {}", setup.model)));
+        }
+        let built = dialect::request(&self.state, setup, purpose, self.max_plan_steps);
+        if !built.prompt.fits {
+            return Some((
+                "a prompt that fits".to_owned(),
+                format!("about {} tokens do not fit", built.prompt.tokens),
+            ));
+        }
+        let now = &built.request.messages;
+        if hash::of_json(&serde_json::json!(now)) == prompt_hash {
+            return None;
+        }
+        let place = prompt.iter().zip(now).position(|(a, b)| a != b);
+        let at = place.unwrap_or_else(|| prompt.len().min(now.len()));
+        let shown = |messages: &[Message], other: &[Message]| {
+            messages.get(at).map_or_else(
+                || format!("the prompt ends after {at} messages"),
+                |message| {
+                    let before = other.get(at).map_or("", |other| other.text.as_str());
+                    format!(
+                        "message {} of the prompt ({:?}): {}",
+                        at + 1,
+                        message.role,
+                        part(&message.text, before)
+                    )
+                },
+            )
+        };
+        Some((shown(prompt, now), shown(now, prompt)))
+    }
+
+    fn reply(&self, setup: &Setup, body: &EventBody) -> Option<Pair> {
+        let EventBody::ModelResponded {
+            step,
+            purpose,
+            text,
+            raw,
+            calls,
+            finish,
+            ..
+        } = body
+        else {
+            return None;
+        };
+        let (strategy, index) = dialect::reading(setup, *purpose);
+        let mut parser = parser(strategy, &index, *step);
+        for chunk in raw::chunks(raw, finish) {
+            parser.push(&chunk);
+        }
+        let mut parsed = parser.finish();
+        let (now, _) = understood(&self.state.calls, &mut parsed, *step);
+        if now != *calls {
+            return Some((
+                format!("calls understood: {}", listed(calls)),
+                format!("calls understood: {}", listed(&now)),
+            ));
+        }
+        (parsed.text != *text).then(|| {
+            (
+                format!("text understood: {}", part(text, &parsed.text)),
+                format!("text understood: {}", part(&parsed.text, text)),
+            )
+        })
+    }
+
+    fn plan(&self, setup: &Setup, candidates: &[Candidate], by: &str) -> Option<Pair> {
+        let now = if by == "model" {
+            match planned_from_replies(&self.state, setup, self.max_plan_steps) {
+                EventBody::PlanProposed { candidates, .. } => candidates,
+                EventBody::PlanFailed { message } => {
+                    return Some((shown(candidates), format!("no plan: {message}")));
+                }
+                _ => return None,
+            }
+        } else {
+            // What the tools proposed then can't be asked again; how it is scored can.
+            let mut now: Vec<Candidate> = candidates
+                .iter()
+                .map(|old| Candidate {
+                    plan: old.plan.clone(),
+                    score: plan::score(
+                        &old.plan,
+                        &setup.tools,
+                        crate::intent::MOST_STEPS,
+                        old.score.fit,
+                    ),
+                })
+                .collect();
+            now.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
+            now
+        };
+        let same = now.len() == candidates.len()
+            && now
+                .iter()
+                .zip(candidates)
+                .all(|(a, b)| a.plan == b.plan && (a.score.total - b.score.total).abs() < NEAR);
+        (!same).then(|| (shown(candidates), shown(&now)))
+    }
+
+    fn fill(&self, index: usize, recorded: &Result<serde_json::Value, String>) -> Option<Pair> {
+        let now = match &self.state.reply {
+            Some((Purpose::Fill, text)) => filled(&self.state, index, text),
+            // No model answered then; nothing to understand again.
+            _ => return None,
+        };
+        let words = |result: &Result<serde_json::Value, String>| match result {
+            Ok(value) => format!(
+                "arguments of step {}: {}",
+                index + 1,
+                part(&value.to_string(), "")
+            ),
+            Err(why) => format!("step {} stays open: {why}", index + 1),
+        };
+        (now != *recorded).then(|| (words(recorded), words(&now)))
+    }
+
+    /// A run that ended because its next model call did not fit: whether that call would fit now.
+    fn limit(&self, setup: &Setup, event: &Event) -> Option<String> {
+        let purpose = match self.state.next(event.at).first()? {
+            Effect::CallModel(purpose) => *purpose,
+            Effect::MakePlan => Purpose::Plan,
+            Effect::Fill { .. } => Purpose::Fill,
+            _ => return None,
+        };
+        let built = dialect::request(&self.state, setup, purpose, self.max_plan_steps);
+        budget::model_call_fits(&setup.budget, &self.state.spent, built.reserved())
+            .is_ok()
+            .then(|| format!("ask the model: {} tokens fit the budget", built.reserved()))
+    }
+}
+
+/// `text` around the place where it leaves `other`, quoted.
+fn part(text: &str, other: &str) -> String {
+    let same = text
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let from = same.saturating_sub(40);
+    let rest: String = text.chars().skip(from).collect();
+    let dots = if from > 0 { "…" } else { "" };
+    format!("“{dots}{}”", truncate(&rest, QUOTE).0)
+}
+
+fn listed(calls: &[ToolCall]) -> String {
+    if calls.is_empty() {
+        return "none".to_owned();
+    }
+    let all: Vec<String> = calls
+        .iter()
+        .map(|call| {
+            format!(
+                "{} {} (id {}, {:?})",
+                call.name, call.arguments, call.id, call.source
+            )
+        })
+        .collect();
+    truncate(&all.join("; "), 3 * QUOTE).0
+}
+
+fn shown(candidates: &[Candidate]) -> String {
+    let best = candidates.first().map_or_else(String::new, |best| {
+        let steps: Vec<&str> = best
+            .plan
+            .steps
+            .iter()
+            .map(|step| step.tool.as_str())
+            .collect();
+        format!(
+            "; best: {} with score {:.3}",
+            steps.join(", "),
+            best.score.total
+        )
+    });
+    format!("{} plans{best}", candidates.len())
+}
