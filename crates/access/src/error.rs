@@ -1,6 +1,6 @@
-//! What can go wrong while identities are set up.
+//! What can go wrong while identities are made or changed.
 
-use steward_core::ports::StoreError;
+use steward_core::ports::{LoginError, StoreError};
 
 /// Why users could not be made or kept.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,12 @@ pub enum AccessError {
     /// The one-time token is wrong or used up.
     #[error("the set-up token is not valid; the newest one was printed at the last start")]
     SetupToken,
+    /// The password of now is not that.
+    #[error("the current password is wrong")]
+    CurrentPassword,
+    /// Logging in failed.
+    #[error(transparent)]
+    Login(#[from] LoginError),
     /// Hashing failed.
     #[error("cannot hash a password: {0}")]
     Hash(String),

@@ -1,12 +1,19 @@
-//! Who is asking: passwords, tokens, API keys, the first administrator.
+//! Who is asking: passwords, sessions, tokens, API keys, the first administrator.
 
 mod access;
 mod attempts;
 mod error;
 mod first;
+mod identity;
+mod keys;
 mod password;
+mod secret;
+mod session;
 mod token;
+mod users;
 
 pub use access::{Access, AccessDeps};
 pub use error::AccessError;
 pub use first::FirstStart;
+pub use identity::{Account, Identity};
+pub use session::{LogIn, OpenSession, REFRESH_LIFETIME};

@@ -10,14 +10,19 @@ const MIN_LENGTH: usize = 10;
 /// Longest; hashing reads it all.
 const MAX_LENGTH: usize = 1000;
 
-/// The PHC string of `password`.
-pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
+/// Whether `password` may be one.
+pub(crate) fn check(password: &str) -> Result<(), AccessError> {
     let length = password.chars().count();
     if !(MIN_LENGTH..=MAX_LENGTH).contains(&length) {
         return Err(AccessError::Invalid(format!(
             "the password has {length} characters; choose {MIN_LENGTH} to {MAX_LENGTH}"
         )));
     }
+    Ok(())
+}
+
+/// The PHC string of `password`.
+pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
     Argon2::default()
         .hash_password(password.as_bytes())
         .map(|hash| hash.to_string())
@@ -39,7 +44,7 @@ pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{hash, verify};
+    use super::{check, hash, verify};
 
     #[test]
     fn hashes_and_verifies() {
@@ -49,7 +54,8 @@ mod tests {
         assert!(!verify("correct horse batterx", Some(&phc)));
         assert!(!verify("correct horse battery", None));
         assert!(!verify("x", Some("not a hash")));
-        assert!(hash("short").is_err());
+        assert!(check("short").is_err());
+        assert!(check("correct horse battery").is_ok());
         let nobody = argon2::password_hash::phc::PasswordHash::new(
             "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE",
         );

@@ -5,15 +5,19 @@ use secrecy::{ExposeSecret, SecretBox};
 use serde::{Deserialize, Serialize};
 use steward_core::ports::LoginError;
 use steward_core::{Timestamp, UserId};
+use uuid::Uuid;
 
 /// Seconds that a token is good for.
-pub(crate) const LIFETIME_S: u64 = 3600;
+pub(crate) const LIFETIME_S: u64 = 900;
 const ISSUER: &str = "steward";
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Claims {
+pub(crate) struct Claims {
     iss: String,
-    sub: UserId,
+    /// The user.
+    pub sub: UserId,
+    /// The session; the token is good as long as it is.
+    pub sid: Uuid,
     iat: u64,
     exp: u64,
 }
@@ -28,11 +32,12 @@ impl Tokens {
         Self { key }
     }
 
-    pub fn issue(&self, user: UserId, now: Timestamp) -> Result<String, LoginError> {
+    pub fn issue(&self, user: UserId, session: Uuid, now: Timestamp) -> Result<String, LoginError> {
         let iat = u64::try_from(now.0 / 1000).unwrap_or(0);
         let claims = Claims {
             iss: ISSUER.to_owned(),
             sub: user,
+            sid: session,
             iat,
             exp: iat + LIFETIME_S,
         };
@@ -42,7 +47,7 @@ impl Tokens {
     }
 
     /// Time comes from the caller, so the library's own clock check is off.
-    pub fn check(&self, token: &str, now: Timestamp) -> Result<UserId, LoginError> {
+    pub fn check(&self, token: &str, now: Timestamp) -> Result<Claims, LoginError> {
         let mut rules = Validation::new(Algorithm::HS256);
         rules.validate_exp = false;
         rules.set_issuer(&[ISSUER]);
@@ -54,7 +59,7 @@ impl Tokens {
         if seconds >= claims.exp {
             return Err(LoginError::Token);
         }
-        Ok(claims.sub)
+        Ok(claims)
     }
 }
 
@@ -70,8 +75,11 @@ mod tests {
         let other = Tokens::new(SecretBox::new(Box::new(vec![2; 32])));
         let user = UserId(uuid::Uuid::from_u128(7));
         let now = Timestamp(1_000_000_000_000);
-        let token = one.issue(user, now).expect("token");
-        assert_eq!(one.check(&token, now).expect("valid"), user);
+        let token = one
+            .issue(user, uuid::Uuid::from_u128(8), now)
+            .expect("token");
+        let claims = one.check(&token, now).expect("valid");
+        assert_eq!((claims.sub, claims.sid.as_u128()), (user, 8));
         assert!(other.check(&token, now).is_err());
         let later = Timestamp(now.0 + i64::try_from(LIFETIME_S * 1000).expect("small"));
         assert!(one.check(&token, later).is_err());

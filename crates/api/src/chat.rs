@@ -3,6 +3,7 @@
 use crate::auth::Caller;
 use crate::models::find;
 use crate::openai::{ChatRequest, OpenAiError, usage};
+use crate::started::tell;
 use crate::state::ApiState;
 use crate::stream::stream;
 use axum::Json;
@@ -16,7 +17,7 @@ use steward_core::agent::Agent;
 use steward_core::approval::Subject;
 use steward_core::event::{EventBody, Mode, Origin, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::Principal;
+use steward_core::ports::{Principal, Role};
 use steward_engine::StartRun;
 
 /// `POST /v1/chat/completions`.
@@ -26,6 +27,7 @@ pub(crate) async fn completions(
     parsed: Result<Json<ChatRequest>, JsonRejection>,
 ) -> Result<Response, OpenAiError> {
     let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
+    may_ask(&principal)?;
     let agent = find(&state, &request.model).await?;
     let name = agent.name.clone();
     let (streamed, with_usage) = (
@@ -38,12 +40,23 @@ pub(crate) async fn completions(
     let created = state.runs.deps().clock.now().0 / 1000;
     let start = start_of(&state, &principal, agent, request)?;
     let run = state.runs.start(start).await?;
+    tell(&state, run).await;
     if streamed {
         return Ok(stream(&state, run, name, created, with_usage).into_response());
     }
     whole(&state, run, &name, created)
         .await
         .map(IntoResponse::into_response)
+}
+
+/// Viewers only look.
+pub(crate) fn may_ask(principal: &Principal) -> Result<(), OpenAiError> {
+    if principal.role == Role::Viewer {
+        return Err(OpenAiError::forbidden(
+            "a viewer can't ask agents; ask an administrator for the role developer",
+        ));
+    }
+    Ok(())
 }
 
 fn start_of(
@@ -111,6 +124,7 @@ fn start_of(
         mode: Mode::Loop,
         origin: Origin::Api,
         asked_by: request.user.unwrap_or_else(|| principal.name.clone()),
+        user: Some(principal.user),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),
         connection: None,

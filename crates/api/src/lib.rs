@@ -1,16 +1,30 @@
 //! HTTP: the only room with HTTP types.
 
+mod assets;
 mod auth;
 mod chat;
-mod error;
+mod dto;
+mod extract;
+mod guard;
 mod health;
-mod login;
 mod models;
 mod openai;
+mod openapi;
+mod pieces;
+mod problem;
+mod responses;
 mod router;
+mod routes;
+mod serve;
+mod started;
 mod state;
 mod stream;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod testing;
 
 pub use health::{Health, Probe};
-pub use router::{Listening, router, serve};
-pub use state::ApiState;
+pub use openapi::document;
+pub use router::router;
+pub use serve::{Listening, serve};
+pub use state::{AboutFacts, ApiState, Hosts};

@@ -46,6 +46,16 @@ impl OpenAiError {
         }
     }
 
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::FORBIDDEN,
+            kind: "permission_error",
+            code: "forbidden",
+            message: message.into(),
+            param: None,
+        }
+    }
+
     pub fn unknown_model(name: &str, known: &[String]) -> Self {
         Self {
             status: StatusCode::NOT_FOUND,
@@ -91,6 +101,9 @@ impl From<EngineError> for OpenAiError {
             },
             EngineError::Model(_) => Self::failed(message),
             EngineError::Store(error) => error.into(),
+            EngineError::NotFound(_)
+            | EngineError::Busy { .. }
+            | EngineError::AlreadyDecided(_) => Self::invalid(message, "model"),
         }
     }
 }

@@ -1,92 +1,65 @@
-//! Routes and the server.
+//! Which request goes where, and what it passes on the way.
 
-use crate::error::Problem;
+use crate::assets::assets;
+use crate::guard::{
+    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, once, panic_layer,
+    secure,
+};
+use crate::openapi::{docs_routes, document_routes};
 use crate::state::ApiState;
-use crate::{chat, health, login, models};
+use crate::{auth, chat, health, models, openapi, responses, routes};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
-use axum::routing::{get, post};
-use std::future::Future;
-use std::net::SocketAddr;
-use tokio::net::TcpListener;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::set_header::SetResponseHeaderLayer;
-
-/// Longest request body, bytes.
-const MAX_BODY: usize = 4 * 1024 * 1024;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{any, get, post};
+use utoipa_axum::router::OpenApiRouter;
 
 /// All routes.
 pub fn router(state: ApiState) -> Router {
-    Router::new()
+    let (api, _) = documented().split_for_parts();
+    let all = api
+        .merge(docs_routes())
+        .merge(openai_routes())
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/api/auth/login", post(login::login))
-        .route("/api/auth/setup", post(login::set_up))
-        .route("/api/auth/me", get(login::me))
-        .route("/v1/models", get(models::list))
-        .route("/v1/models/{name}", get(models::one))
-        .route("/v1/chat/completions", post(chat::completions))
-        .fallback(nothing_here)
+        .route("/api", any(nothing_here))
+        .route("/api/", any(nothing_here))
+        .route("/api/{*rest}", any(nothing_here))
+        .route("/v1", any(nothing_here))
+        .route("/v1/", any(nothing_here))
+        .route("/v1/{*rest}", any(nothing_here))
+        .route("/docs/", any(nothing_here))
+        .route("/docs/{*rest}", any(nothing_here));
+    guarded(all, state)
+}
+
+/// What every request passes, and what becomes of one that no route takes.
+pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
+    routes
+        .method_not_allowed_fallback(no_such_method)
+        .fallback_service(assets().with_state(state.clone()))
+        .layer(from_fn_with_state(state.clone(), once))
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(CatchPanicLayer::new())
-        .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .layer(header_layer(header::X_FRAME_OPTIONS, "DENY"))
-        .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
-        .layer(header_layer(header::CACHE_CONTROL, "no-store"))
+        .layer(from_fn(in_time))
+        .layer(from_fn_with_state(state.clone(), check_origin))
+        .layer(from_fn_with_state(state.clone(), check_host))
+        .layer(panic_layer())
+        .layer(from_fn(secure))
         .with_state(state)
 }
 
-fn header_layer(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
-    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+/// The operations that the OpenAPI document holds.
+pub(crate) fn documented() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::with_openapi(openapi::base())
+        .merge(auth::auth_routes())
+        .merge(routes::routes())
+        .merge(document_routes())
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        format!("there is nothing at {}", uri.path()),
-        "the API has /v1/chat/completions, /v1/models, /api/auth/login, /healthz and /readyz",
-    )
-}
-
-/// A server that has its port.
-pub struct Listening {
-    listener: TcpListener,
-    /// Where it listens.
-    pub address: SocketAddr,
-}
-
-impl Listening {
-    /// Takes `address`; the error says what is wrong with it.
-    pub async fn bind(address: &str) -> Result<Self, String> {
-        let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
-            std::io::ErrorKind::AddrInUse => format!(
-                "{address} is taken by another program; end it, or choose another port with --listen 127.0.0.1:PORT"
-            ),
-            std::io::ErrorKind::PermissionDenied => {
-                format!("{address} needs more rights; choose a port above 1023 with --listen")
-            }
-            _ => format!("cannot listen on {address}: {error}; give --listen as ADDRESS:PORT"),
-        })?;
-        let address = listener.local_addr().map_err(|error| error.to_string())?;
-        Ok(Self { listener, address })
-    }
-}
-
-/// Serves until `stop` is done, then lets open requests end.
-pub async fn serve(
-    listening: Listening,
-    state: ApiState,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    use axum::serve::ListenerExt;
-    let listener = listening.listener.tap_io(|stream| {
-        // Without it, streams stall for 40 ms now and then.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY refused");
-        }
-    });
-    axum::serve(listener, router(state))
-        .with_graceful_shutdown(stop)
-        .await
+fn openai_routes() -> Router<ApiState> {
+    Router::new()
+        .route("/v1/models", get(models::list))
+        .route("/v1/models/{name}", get(models::one))
+        .route("/v1/chat/completions", post(chat::completions))
+        .route("/v1/responses", post(responses::create))
 }

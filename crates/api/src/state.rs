@@ -3,7 +3,9 @@
 use crate::health::Health;
 use std::sync::Arc;
 use steward_access::Access;
+use steward_core::Timestamp;
 use steward_core::policy::Grant;
+use steward_core::ports::{Idempotency, ManagedConnections};
 use steward_engine::RunService;
 
 /// What every handler can reach.
@@ -19,4 +21,43 @@ pub struct ApiState {
     pub workspace: String,
     /// Permissions of requests through the API, besides the agent's policy.
     pub grants: Vec<Grant>,
+    /// Keys of writes that were made already.
+    pub idempotency: Arc<dyn Idempotency>,
+    /// Connections as people manage them.
+    pub connections: Arc<dyn ManagedConnections>,
+    /// Facts for the page About.
+    pub about: Arc<AboutFacts>,
+    /// Names and origins that requests may come to and from.
+    pub hosts: Arc<Hosts>,
+}
+
+/// Facts about this installation that don't change while it runs.
+#[derive(Debug, Clone)]
+pub struct AboutFacts {
+    /// Version of the program.
+    pub version: String,
+    /// Commit that it was built from.
+    pub commit: Option<String>,
+    /// `sqlite` or `postgresql`.
+    pub database: String,
+    /// Version of the database.
+    pub database_version: String,
+    /// Version of its schema, where known.
+    pub schema_version: Option<i64>,
+    /// Data directory.
+    pub data_dir: String,
+    /// When this process began to serve.
+    pub started_at: Timestamp,
+}
+
+/// Which `Host` and `Origin` headers are taken. A page of another site that has its name resolve to this
+/// machine (DNS rebinding) sends a `Host` that isn't here.
+#[derive(Debug, Clone, Default)]
+pub struct Hosts {
+    /// Whether the listener is on a loopback address: only names of this machine and `names` are taken then.
+    pub loopback: bool,
+    /// Names without port that were given with `--host`. If there are any, no other is taken.
+    pub names: Vec<String>,
+    /// Origins such as `https://studio.example.org` that may write, besides the one of the request's `Host`.
+    pub origins: Vec<String>,
 }

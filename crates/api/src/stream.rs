@@ -1,7 +1,7 @@
 //! A run as a stream of chat completion chunks.
 
-use crate::chat::waiting;
 use crate::openai::{OpenAiError, usage};
+use crate::pieces::{Piece, Shown};
 use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
 use steward_core::RunId;
-use steward_core::event::{EventBody, Outcome};
-use steward_core::model::Purpose;
 
 struct Chunks {
     run: RunId,
     model: String,
     created: i64,
+    with_usage: bool,
 }
 
 impl Chunks {
@@ -39,6 +38,33 @@ impl Chunks {
             "usage": usage,
         }))
     }
+
+    /// What a piece becomes, and whether it was the last.
+    fn of(&self, piece: Piece) -> (Vec<Event>, bool) {
+        match piece {
+            Piece::Reasoning(text) => {
+                let delta = json!({"reasoning_content": text});
+                (vec![self.event(&delta, None)], false)
+            }
+            Piece::Text(text) => (vec![self.event(&json!({"content": text}), None)], false),
+            Piece::Waits(text) => {
+                let said = self.event(&json!({"content": text}), None);
+                (vec![said, self.event(&json!({}), Some("stop"))], true)
+            }
+            Piece::Ended {
+                limited,
+                usage: spent,
+            } => {
+                let finish = if limited { "length" } else { "stop" };
+                let mut events = vec![self.event(&json!({}), Some(finish))];
+                if self.with_usage {
+                    events.push(self.usage(&usage(&spent)));
+                }
+                (events, true)
+            }
+            Piece::Failed(why) => (vec![data(&OpenAiError::failed(why).body())], true),
+        }
+    }
 }
 
 fn data(value: &Value) -> Event {
@@ -58,59 +84,27 @@ pub(crate) fn stream(
         run,
         model,
         created,
+        with_usage,
     };
     let stream = async_stream::stream! {
         yield Ok(chunks.event(&json!({"role": "assistant", "content": ""}), None));
-        let mut shown = String::new();
-        while let Some(event) = events.next().await {
-            let body = match event {
-                Ok(event) => event.body,
+        let mut shown = Shown::default();
+        'run: while let Some(event) = events.next().await {
+            let pieces = match event {
+                Ok(event) => shown.take(run, event.body),
                 Err(error) => {
                     yield Ok(data(&OpenAiError::from(error).body()));
                     break;
                 }
             };
-            match body {
-                EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, reasoning, .. } => {
-                    if !reasoning.is_empty() {
-                        yield Ok(chunks.event(&json!({"reasoning_content": reasoning}), None));
-                    }
-                    if !text.is_empty() {
-                        shown.push_str(&text);
-                        yield Ok(chunks.event(&json!({"content": text}), None));
-                    }
+            for piece in pieces {
+                let (events, last) = chunks.of(piece);
+                for event in events {
+                    yield Ok(event);
                 }
-                EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() && !shown.is_empty() => {
-                    shown.clear();
-                    yield Ok(chunks.event(&json!({"content": "\n\n"}), None));
+                if last {
+                    break 'run;
                 }
-                // What was sent can't be taken back: the new try begins on a line of its own.
-                EventBody::ModelFailed { .. } if !shown.is_empty() => {
-                    shown.clear();
-                    yield Ok(chunks.event(&json!({"content": "\n\n"}), None));
-                }
-                EventBody::ApprovalRequested { subject, .. } => {
-                    yield Ok(chunks.event(&json!({"content": waiting(&subject)}), None));
-                    yield Ok(chunks.event(&json!({}), Some("stop")));
-                    break;
-                }
-                EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
-                    if let Outcome::Failed { message } = outcome {
-                        yield Ok(data(&OpenAiError::failed(format!("{message} (run {run})")).body()));
-                        break;
-                    }
-                    let rest = answer.strip_prefix(shown.trim()).unwrap_or(&answer);
-                    if !rest.is_empty() && rest.trim() != shown.trim() {
-                        yield Ok(chunks.event(&json!({"content": rest}), None));
-                    }
-                    let finish = if matches!(outcome, Outcome::Limited { .. }) { "length" } else { "stop" };
-                    yield Ok(chunks.event(&json!({}), Some(finish)));
-                    if with_usage {
-                        yield Ok(chunks.usage(&usage(&spent)));
-                    }
-                    break;
-                }
-                _ => {}
             }
         }
         yield Ok(Event::default().data("[DONE]"));

@@ -1,13 +1,15 @@
 //! For tests only: a scripted model server, a counting effect server, a clock that stands still,
-//! ids that repeat, throw-away workspaces.
+//! ids that repeat, users in memory, throw-away workspaces.
 
 mod clock;
 mod effect_server;
+mod memory;
 pub mod model_server;
 pub mod postgres;
 mod workspace;
 
 pub use clock::{FakeClock, SeqIds};
 pub use effect_server::{Count, EffectOptions, EffectServer};
+pub use memory::Memory;
 pub use model_server::ScriptedModelServer;
 pub use workspace::Workspace;

@@ -1,0 +1,207 @@
+//! The studio's files, embedded in the binary. Any GET that is not of the API is answered here: a file, or
+//! `index.html`, or a page that says how to build the studio.
+//!
+//! A release holds the files. A debug build reads them from `web/dist` on each request, so that the studio can be
+//! rebuilt without linking the program again, and so that it is never tested with files of an older build.
+
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::RustEmbed;
+use std::borrow::Cow;
+
+/// What `make web` built; nothing where it was not run.
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+#[allow_missing = true]
+struct Studio;
+
+/// One file, and a hash of its content.
+struct File {
+    data: Cow<'static, [u8]>,
+    hash: [u8; 32],
+}
+
+/// Where a file comes from, by its path without the first slash.
+type Find = fn(&str) -> Option<File>;
+
+fn embedded(name: &str) -> Option<File> {
+    Studio::get(name).map(|file| File {
+        hash: file.metadata.sha256_hash(),
+        data: file.data,
+    })
+}
+
+/// Vite puts a hash of the content into these files' names.
+const HASHED: &str = "assets/";
+const FOREVER: &str = "public, max-age=31536000, immutable";
+/// Kept, but asked about on each use.
+const ASK: &str = "no-cache";
+
+const NOT_BUILT: &str = "<!doctype html>
+<html lang=\"en\">
+<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Steward</title></head>
+<body>
+<h1>The studio is not built into this program</h1>
+<p>Steward is running: its API (<a href=\"/docs\">/docs</a>) and its command line work.</p>
+<p>To build the studio, run this in Steward's source folder, and start Steward from there again:</p>
+<pre>make web
+make run</pre>
+<p>It needs Node.js 20.19 or newer; <code>make</code> fetches it where it is missing.</p>
+</body>
+</html>
+";
+
+/// The fallback of the whole server.
+pub(crate) fn assets() -> Router<ApiState> {
+    Router::new().fallback(studio)
+}
+
+async fn studio(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    answer(&method, uri.path(), &headers, embedded)
+}
+
+fn answer(method: &Method, path: &str, headers: &HeaderMap, find: Find) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return not_found(path);
+    }
+    let name = path.trim_start_matches('/');
+    let (name, file) = match open(find, name) {
+        Some(file) => (name, file),
+        // Else the browser would take HTML for a script.
+        None if is_file_name(name, headers) => return not_found(path),
+        None => match find("index.html") {
+            Some(file) => ("index.html", file),
+            None => return not_built(),
+        },
+    };
+    let zipped = find(&format!("{name}.gz"));
+    let varies = zipped.is_some();
+    let zipped = zipped.filter(|_| takes_gzip(headers));
+    let mut response = send(headers, name, zipped.is_some(), zipped.unwrap_or(file));
+    if varies {
+        let vary = HeaderValue::from_static("accept-encoding");
+        response.headers_mut().insert(header::VARY, vary);
+    }
+    response
+}
+
+/// A file that may be asked for: not the build's own notes, not a compressed twin.
+fn open(find: Find, name: &str) -> Option<File> {
+    let hidden = name
+        .split('/')
+        .any(|part| part.is_empty() || part.starts_with('.'));
+    if hidden || has_ending(name, "gz") {
+        return None;
+    }
+    find(name)
+}
+
+/// Whether this is no address of a page of the studio. A person who types one gets the studio, which says so.
+fn is_file_name(name: &str, headers: &HeaderMap) -> bool {
+    if name.starts_with(HASHED) {
+        return true;
+    }
+    let person = text(headers, &header::ACCEPT).contains("text/html");
+    let last = name.rsplit('/').next().unwrap_or_default();
+    last.contains('.') && !person
+}
+
+fn send(headers: &HeaderMap, name: &str, gzip: bool, file: File) -> Response {
+    let mut tag: String = file.hash[..12].iter().map(|b| format!("{b:02x}")).collect();
+    if gzip {
+        tag.push_str("-gz");
+    }
+    let tag = format!("\"{tag}\"");
+    let keep = if name.starts_with(HASHED) {
+        FOREVER
+    } else {
+        ASK
+    };
+    let known = text(headers, &header::IF_NONE_MATCH)
+        .split(',')
+        .map(|one| one.trim().trim_start_matches("W/"))
+        .any(|one| one == "*" || one == tag);
+    let cached = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, keep)];
+    if known {
+        return (StatusCode::NOT_MODIFIED, cached).into_response();
+    }
+    let kind = [(header::CONTENT_TYPE, content_type(name))];
+    // axum leaves the body out for HEAD and keeps its length.
+    let mut response = (cached, kind, Body::from(file.data.into_owned())).into_response();
+    if gzip {
+        let gzip = HeaderValue::from_static("gzip");
+        response
+            .headers_mut()
+            .insert(header::CONTENT_ENCODING, gzip);
+    }
+    response
+}
+
+fn not_built() -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (kind, NOT_BUILT).into_response()
+}
+
+fn not_found(path: &str) -> Response {
+    let shown: String = path.chars().take(120).collect();
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at {shown}"),
+        "reload the page: after an update of Steward its files have other names; the API is under /api",
+    )
+    .into_response()
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    text(headers, &header::ACCEPT_ENCODING)
+        .split(',')
+        .any(|one| {
+            let mut parts = one.split(';').map(str::trim);
+            let named = parts
+                .next()
+                .is_some_and(|name| matches!(name, "gzip" | "*"));
+            let refused = parts.any(|part| {
+                part.strip_prefix("q=")
+                    .and_then(|q| q.parse::<f32>().ok())
+                    .is_some_and(|q| q <= 0.0)
+            });
+            named && !refused
+        })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> &'a str {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, end)| end == ending)
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json",
+        "webmanifest" => "application/manifest+json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod tests;

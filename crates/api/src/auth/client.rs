@@ -1,0 +1,115 @@
+//! What a request says of the client: its address, its scheme, its browser.
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+
+/// The client behind a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    /// Its address; that of `X-Forwarded-For` where a proxy on this machine adds it.
+    pub address: Option<IpAddr>,
+    /// Whether it came by https, by the word of a proxy on this machine.
+    pub https: bool,
+    /// Its browser and system, for the list of sessions.
+    pub label: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Client {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let peer = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map(|ConnectInfo(address)| address.ip());
+        Ok(Self::of(peer, &parts.headers))
+    }
+}
+
+impl Client {
+    /// Forwarded headers count only from `peer`s on this machine: anybody can write them.
+    fn of(peer: Option<IpAddr>, headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let trusted = peer.is_some_and(|peer| peer.to_canonical().is_loopback());
+        let forwarded = text("x-forwarded-for")
+            .filter(|_| trusted)
+            .and_then(|list| list.rsplit(',').next())
+            .and_then(|last| last.trim().parse().ok());
+        Self {
+            address: forwarded.or(peer),
+            https: trusted
+                && text("x-forwarded-proto").is_some_and(|proto| {
+                    let last = proto.rsplit(',').next().unwrap_or_default();
+                    last.trim().eq_ignore_ascii_case("https")
+                }),
+            label: label(text(header::USER_AGENT.as_str()).unwrap_or_default()),
+        }
+    }
+}
+
+/// `Firefox on Linux`; else the first words of what the client calls itself.
+fn label(agent: &str) -> String {
+    // Order matters: every browser names the ones that it descends from.
+    const BROWSERS: [(&str, &str); 5] = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Android"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |table: &[(&str, &'static str)]| {
+        table
+            .iter()
+            .find(|(mark, _)| agent.contains(mark))
+            .map(|(_, name)| *name)
+    };
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        _ if agent.is_empty() => "a program".to_owned(),
+        _ => agent.chars().filter(|c| !c.is_control()).take(60).collect(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::{Client, label};
+    use axum::http::HeaderMap;
+    use std::net::IpAddr;
+
+    #[test]
+    fn believes_forwarded_headers_of_this_machine_only() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", "6.6.6.6, 203.0.113.9".parse().unwrap());
+        headers.insert("x-forwarded-proto", "https".parse().unwrap());
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        let near = Client::of(Some(ip("127.0.0.1")), &headers);
+        assert_eq!((near.address, near.https), (Some(ip("203.0.113.9")), true));
+        let far = Client::of(Some(ip("198.51.100.7")), &headers);
+        assert_eq!((far.address, far.https), (Some(ip("198.51.100.7")), false));
+        let unknown = Client::of(None, &headers);
+        assert_eq!((unknown.address, unknown.https), (None, false));
+    }
+
+    #[test]
+    fn names_browsers() {
+        let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+        assert_eq!(label(firefox), "Firefox on Linux");
+        let edge = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
+        assert_eq!(label(edge), "Edge on Windows");
+        assert_eq!(label("curl/8.9"), "curl/8.9");
+        assert_eq!(label(""), "a program");
+    }
+}

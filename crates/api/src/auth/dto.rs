@@ -1,0 +1,178 @@
+//! What `/api/auth` takes and gives.
+
+use serde::{Deserialize, Serialize};
+use steward_access::{Account, OpenSession};
+use steward_core::Timestamp;
+use steward_core::ports::{LoginSession, Role as CoreRole};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// Body of a login.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Login {
+    /// Email.
+    #[schema(examples("you@example.org"))]
+    pub email: String,
+    /// Password.
+    pub password: String,
+}
+
+/// Body of the first set-up.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetUp {
+    /// The one-time token that the terminal shows.
+    pub token: String,
+    /// Email of the administrator.
+    #[schema(examples("you@example.org"))]
+    pub email: String,
+    /// At least 10 characters.
+    #[schema(min_length = 10, max_length = 1000)]
+    pub password: String,
+    /// To show; the email's first part if left out.
+    pub name: Option<String>,
+}
+
+/// Body of a change of password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewPassword {
+    /// The password of now.
+    pub current: String,
+    /// At least 10 characters.
+    #[schema(min_length = 10, max_length = 1000)]
+    pub new: String,
+}
+
+/// What somebody may do.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Everything.
+    Admin,
+    /// Agents, connections, all approvals and runs.
+    Operator,
+    /// Chats, runs, own approvals.
+    Developer,
+    /// Looks only.
+    Viewer,
+}
+
+impl From<CoreRole> for Role {
+    fn from(role: CoreRole) -> Self {
+        match role {
+            CoreRole::Admin => Self::Admin,
+            CoreRole::Operator => Self::Operator,
+            CoreRole::Developer => Self::Developer,
+            CoreRole::Viewer => Self::Viewer,
+        }
+    }
+}
+
+/// The caller.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Me {
+    /// Their id.
+    pub id: Uuid,
+    /// Their email.
+    pub email: String,
+    /// To show.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+impl From<Account> for Me {
+    fn from(account: Account) -> Self {
+        Self {
+            id: account.id.0,
+            email: account.email,
+            name: account.name,
+            role: account.role.into(),
+        }
+    }
+}
+
+/// A login. The refresh token is in the cookie `steward_refresh`.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Session {
+    /// For `Authorization: Bearer …`.
+    pub access_token: String,
+    /// Always `bearer`.
+    #[schema(value_type = TokenType)]
+    pub token_type: TokenType,
+    /// Seconds that the access token is good for.
+    pub expires_in: u64,
+    /// Whose.
+    pub user: Me,
+}
+
+/// How the token is sent.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TokenType {
+    /// In `Authorization`.
+    Bearer,
+}
+
+impl From<OpenSession> for Session {
+    fn from(open: OpenSession) -> Self {
+        Self {
+            access_token: open.access_token,
+            token_type: TokenType::Bearer,
+            expires_in: open.expires_in,
+            user: open.user.into(),
+        }
+    }
+}
+
+/// What a client must know before a login.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AuthStatus {
+    /// There is no administrator yet: make one with the token of the terminal.
+    pub needs_setup: bool,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// One login of the caller.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LoginSessionView {
+    /// Its id.
+    pub id: Uuid,
+    /// What the browser calls itself.
+    pub label: String,
+    /// When it began.
+    #[schema(value_type = i64)]
+    pub created_at: Timestamp,
+    /// When it was last prolonged.
+    #[schema(value_type = i64)]
+    pub rotated_at: Timestamp,
+    /// When it ends if nobody prolongs it.
+    #[schema(value_type = i64)]
+    pub expires_at: Timestamp,
+    /// Whether this request came by it.
+    pub current: bool,
+}
+
+impl LoginSessionView {
+    /// `current`: the login of the request.
+    pub fn of(session: LoginSession, current: Option<Uuid>) -> Self {
+        Self {
+            current: current == Some(session.id),
+            id: session.id,
+            label: session.label,
+            created_at: session.created_at,
+            rotated_at: session.rotated_at,
+            expires_at: session.expires_at,
+        }
+    }
+}
+
+/// A key, shown this once.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ApiKey {
+    /// For `Authorization: Bearer …`.
+    pub api_key: String,
+}

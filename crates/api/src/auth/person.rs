@@ -1,0 +1,143 @@
+//! The bearer token of a request.
+
+use crate::openai::OpenAiError;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use steward_access::{Account, Identity};
+use steward_core::UserId;
+use steward_core::ports::{LoginError, Principal, Role};
+use uuid::Uuid;
+
+/// A caller that has proved who they are; errors in OpenAI's shape, for `/v1`.
+pub(crate) struct Caller(pub Principal);
+
+/// The same; errors as problem+json.
+#[derive(Debug, Clone)]
+pub(crate) struct Person {
+    /// Who.
+    pub principal: Principal,
+    /// Their email.
+    pub email: String,
+    /// Their login; `None`: they came with an API key.
+    pub session: Option<Uuid>,
+}
+
+impl Person {
+    /// Refuses unless they have this role or a higher one: viewers look; developers chat, run and decide on
+    /// their own runs; operators also have agents, connections, all approvals and runs; admins everything.
+    pub fn may(&self, least: Role) -> Result<(), Problem> {
+        if rank(self.principal.role) >= rank(least) {
+            return Ok(());
+        }
+        Err(Problem::forbidden(
+            format!(
+                "this needs the role {}; yours is {}",
+                least.as_str(),
+                self.principal.role.as_str()
+            ),
+            "ask an administrator for the role, or let somebody do it who has it",
+        ))
+    }
+
+    /// Whether they see and steer what others own.
+    pub fn sees_all(&self) -> bool {
+        rank(self.principal.role) >= rank(Role::Operator)
+    }
+
+    /// Whether `owner` is them, or they see everything. What nobody owns, operators see.
+    pub fn sees(&self, owner: Option<UserId>) -> bool {
+        self.sees_all() || owner == Some(self.principal.user)
+    }
+
+    /// Refuses what they may not see as if it weren't there; `what` such as `run 0199…`.
+    pub fn may_see(
+        &self,
+        owner: Option<UserId>,
+        what: impl std::fmt::Display,
+    ) -> Result<(), Problem> {
+        if self.sees(owner) {
+            return Ok(());
+        }
+        Err(Problem::not_found(what))
+    }
+
+    /// The user.
+    pub fn user(&self) -> UserId {
+        self.principal.user
+    }
+
+    /// How they are named in logs and approvals.
+    pub fn by(&self) -> String {
+        self.email.clone()
+    }
+
+    /// As others may see them.
+    pub fn account(&self) -> Account {
+        Account {
+            id: self.principal.user,
+            email: self.email.clone(),
+            name: self.principal.name.clone(),
+            role: self.principal.role,
+        }
+    }
+}
+
+fn rank(role: Role) -> u8 {
+    match role {
+        Role::Viewer => 0,
+        Role::Developer => 1,
+        Role::Operator => 2,
+        Role::Admin => 3,
+    }
+}
+
+impl From<Identity> for Person {
+    fn from(identity: Identity) -> Self {
+        Self {
+            principal: identity.principal,
+            email: identity.email,
+            session: identity.session,
+        }
+    }
+}
+
+/// Whom the bearer token belongs to. Looked up once per request, kept with it.
+pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Identity, LoginError> {
+    if let Some(known) = parts.extensions.get::<Identity>() {
+        return Ok(known.clone());
+    }
+    let bearer = parts
+        .headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim())
+        .filter(|token| !token.is_empty())
+        .ok_or(LoginError::Token)?;
+    let identity = state.access.identify(bearer).await?;
+    parts.extensions.insert(identity.clone());
+    Ok(identity)
+}
+
+impl FromRequestParts<ApiState> for Caller {
+    type Rejection = OpenAiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
+        identify(parts, state)
+            .await
+            .map(|identity| Self(identity.principal))
+            .map_err(|error| OpenAiError::unauthorized(&error))
+    }
+}
+
+impl FromRequestParts<ApiState> for Person {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        Ok(identify(parts, state).await?.into())
+    }
+}

@@ -1,0 +1,289 @@
+//! Connections: model endpoints.
+
+use super::names::{Provider, Strategy};
+use serde::{Deserialize, Serialize};
+use steward_core::{ConnectionId, model, ports};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// How a connection proves who it is: names, never secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Auth {
+    /// Not at all.
+    #[default]
+    None,
+    /// The key is in an environment variable of the server.
+    BearerEnv {
+        /// Its name.
+        variable: String,
+    },
+}
+
+/// What a model can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a model, by name"
+)]
+pub(crate) struct Capabilities {
+    /// Best way to have it call tools.
+    pub strategy: Strategy,
+    /// Context window, tokens.
+    #[schema(minimum = 256, maximum = 100_000_000)]
+    pub window: u32,
+    /// Whether output can be constrained by a JSON Schema.
+    pub json_schema: bool,
+    /// Whether it answers `/v1/score`.
+    pub scoring: bool,
+    /// Whether it can plan and choose tools by itself.
+    pub plans: bool,
+    /// Whether it can sum up what tools found.
+    pub summarises: bool,
+    /// How many tools it can choose among.
+    #[schema(minimum = 1, maximum = 1000)]
+    pub max_tools: usize,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        model::Capabilities::default().into()
+    }
+}
+
+/// A connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Connection {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name, unique.
+    pub name: String,
+    /// What answers there.
+    pub provider: Provider,
+    /// Up to and with `/v1`; empty for the built-in model.
+    pub base_url: String,
+    /// Model name as the endpoint knows it.
+    pub model: String,
+    /// How it proves who it is.
+    pub auth: Auth,
+    /// What the model can do.
+    pub capabilities: Capabilities,
+    /// `saved`, or how it was found.
+    pub from: String,
+    /// Whether it is used where nothing else is said.
+    pub default: bool,
+    /// Whether it can be changed here.
+    pub editable: bool,
+}
+
+/// A connection as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConnectionInput {
+    /// Its name, unique.
+    #[schema(min_length = 1, max_length = 64)]
+    pub name: String,
+    /// What answers there.
+    pub provider: Provider,
+    /// Up to and with `/v1`.
+    pub base_url: String,
+    /// Model name as the endpoint knows it.
+    pub model: String,
+    /// How it proves who it is.
+    #[serde(default)]
+    pub auth: Auth,
+    /// What the model can do; sensible values if left out.
+    #[serde(default)]
+    pub capabilities: Option<Capabilities>,
+}
+
+/// What a connection answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ConnectionTest {
+    /// Whether it answered.
+    pub ok: bool,
+    /// Milliseconds until it took the request.
+    pub accepted_ms: u64,
+    /// Until the first piece.
+    pub first_ms: u64,
+    /// Until the end.
+    pub total_ms: u64,
+    /// What it said.
+    pub text: String,
+    /// Name of the model as answered.
+    pub model: String,
+    /// What went wrong.
+    #[schema(required)]
+    pub error: Option<String>,
+    /// What to do about it.
+    #[schema(required)]
+    pub hint: Option<String>,
+}
+
+impl From<model::Auth> for Auth {
+    fn from(auth: model::Auth) -> Self {
+        match auth {
+            model::Auth::None => Self::None,
+            model::Auth::BearerEnv { variable } => Self::BearerEnv { variable },
+        }
+    }
+}
+
+impl From<Auth> for model::Auth {
+    fn from(auth: Auth) -> Self {
+        match auth {
+            Auth::None => Self::None,
+            Auth::BearerEnv { variable } => Self::BearerEnv { variable },
+        }
+    }
+}
+
+impl From<model::Capabilities> for Capabilities {
+    fn from(can: model::Capabilities) -> Self {
+        Self {
+            strategy: can.strategy.into(),
+            window: can.window,
+            json_schema: can.json_schema,
+            scoring: can.scoring,
+            plans: can.plans,
+            summarises: can.summarises,
+            max_tools: can.max_tools,
+        }
+    }
+}
+
+impl From<Capabilities> for model::Capabilities {
+    fn from(can: Capabilities) -> Self {
+        Self {
+            strategy: can.strategy.into(),
+            window: can.window,
+            json_schema: can.json_schema,
+            scoring: can.scoring,
+            plans: can.plans,
+            summarises: can.summarises,
+            max_tools: can.max_tools,
+        }
+    }
+}
+
+impl From<ports::KnownConnection> for Connection {
+    fn from(known: ports::KnownConnection) -> Self {
+        let editable = known.from == "saved";
+        let connection = known.connection;
+        Self {
+            id: connection.id.0,
+            name: connection.name,
+            provider: connection.provider.into(),
+            base_url: connection.base_url,
+            model: connection.model,
+            auth: connection.auth.into(),
+            capabilities: connection.capabilities.into(),
+            from: known.from,
+            default: known.default,
+            editable,
+        }
+    }
+}
+
+impl ConnectionInput {
+    /// The connection of this id; capabilities that were left out are those it had before.
+    pub fn with_id(
+        self,
+        id: ConnectionId,
+        before: Option<model::Capabilities>,
+    ) -> model::Connection {
+        model::Connection {
+            id,
+            name: self.name.trim().to_owned(),
+            provider: self.provider.into(),
+            base_url: self.base_url.trim().trim_end_matches('/').to_owned(),
+            model: self.model.trim().to_owned(),
+            auth: self.auth.into(),
+            capabilities: self
+                .capabilities
+                .map(Into::into)
+                .or(before)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+impl From<Result<ports::ConnectionTest, model::ModelError>> for ConnectionTest {
+    fn from(found: Result<ports::ConnectionTest, model::ModelError>) -> Self {
+        match found {
+            Ok(test) => Self {
+                ok: true,
+                accepted_ms: test.accepted_ms,
+                first_ms: test.first_ms,
+                total_ms: test.total_ms,
+                text: test.text,
+                model: test.model,
+                error: None,
+                hint: None,
+            },
+            Err(error) => Self {
+                ok: false,
+                accepted_ms: 0,
+                first_ms: 0,
+                total_ms: 0,
+                text: String::new(),
+                model: String::new(),
+                error: Some(match error.detail {
+                    Some(detail) => format!("{}: {detail}", error.message),
+                    None => error.message,
+                }),
+                hint: Some(error.hint),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{Capabilities, Connection, ConnectionInput};
+    use serde_json::json;
+    use steward_core::ports::KnownConnection;
+    use steward_core::{ConnectionId, model};
+    use uuid::Uuid;
+
+    fn input() -> ConnectionInput {
+        serde_json::from_value(json!({
+            "name": "work", "provider": "compatible", "base_url": "http://127.0.0.1:9/v1/",
+            "model": "m", "auth": {"kind": "bearer_env", "variable": "WORK_KEY"},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_connection_survives_the_way_in_and_out() {
+        let id = ConnectionId(Uuid::from_u128(3));
+        let before = model::Capabilities::tiny(512);
+        let kept = input().with_id(id, Some(before.clone()));
+        assert_eq!(kept.capabilities, before);
+        let core = input().with_id(id, None);
+        assert_eq!(core.base_url, "http://127.0.0.1:9/v1");
+        let mut expect = json!(core);
+        expect["from"] = json!("saved");
+        expect["default"] = json!(true);
+        expect["editable"] = json!(true);
+        let known = KnownConnection {
+            connection: core,
+            from: "saved".to_owned(),
+            default: true,
+        };
+        assert_eq!(json!(Connection::from(known)), expect);
+    }
+
+    #[test]
+    fn capabilities_left_out_are_the_cores_defaults() {
+        let can: Capabilities = serde_json::from_value(json!({"window": 4096})).unwrap();
+        let core = model::Capabilities {
+            window: 4096,
+            ..model::Capabilities::default()
+        };
+        assert_eq!(model::Capabilities::from(can), core);
+    }
+}

@@ -1,0 +1,167 @@
+//! Conversations, and how a message gets into one.
+
+use super::names::{MessageRole, Mode};
+use super::run::Run;
+use serde::{Deserialize, Serialize};
+use steward_core::{RunId, message, ports};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A conversation in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Conversation {
+    /// Its id.
+    pub id: Uuid,
+    /// With whom.
+    pub agent_id: Uuid,
+    /// The agent's name.
+    #[schema(required)]
+    pub agent_name: Option<String>,
+    /// What it is about.
+    pub title: String,
+    /// When it began.
+    pub created_at: i64,
+    /// When something was last said or changed.
+    pub updated_at: i64,
+    /// When it was deleted.
+    #[schema(required)]
+    pub deleted_at: Option<i64>,
+    /// The conversation that it branched off.
+    #[schema(required)]
+    pub forked_from: Option<Uuid>,
+    /// Its run that has not ended.
+    #[schema(required)]
+    pub open_run: Option<Uuid>,
+}
+
+/// What was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Message {
+    /// Who said it.
+    pub role: MessageRole,
+    /// The text.
+    pub text: String,
+}
+
+/// A conversation with all that its page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ConversationDetail {
+    /// The header.
+    #[serde(flatten)]
+    pub conversation: Conversation,
+    /// What was said, oldest first.
+    pub messages: Vec<Message>,
+    /// Its newest 100 runs, oldest first.
+    pub runs: Vec<Run>,
+}
+
+/// Another title.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rename {
+    /// The title.
+    #[schema(min_length = 1, max_length = 200)]
+    pub title: String,
+}
+
+/// Where to branch off.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForkConversation {
+    /// With what was said before this run; else with everything.
+    #[serde(default)]
+    pub before_run: Option<Uuid>,
+}
+
+/// A message to an agent.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Chat {
+    /// The message.
+    #[schema(min_length = 1, max_length = 200_000)]
+    pub message: String,
+    /// Where it belongs; a new conversation if left out.
+    #[serde(default)]
+    pub conversation_id: Option<Uuid>,
+    /// Whether to plan first.
+    #[serde(default = "loop_mode")]
+    pub mode: Mode,
+    /// Another connection than the agent's.
+    #[serde(default)]
+    pub connection_id: Option<Uuid>,
+    /// Files of the workspace that belong to it.
+    #[serde(default)]
+    #[schema(max_items = 20)]
+    pub attachments: Vec<String>,
+}
+
+fn loop_mode() -> Mode {
+    Mode::Loop
+}
+
+/// A run that was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ChatStarted {
+    /// The run.
+    pub run_id: Uuid,
+    /// Its conversation; null only for forks of runs without one.
+    #[schema(required)]
+    pub conversation_id: Option<Uuid>,
+}
+
+/// A file that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Uploaded {
+    /// Where it is in the workspace.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl Conversation {
+    /// The header with its agent's name and its open run.
+    pub fn named(
+        row: ports::Conversation,
+        agent_name: Option<String>,
+        open_run: Option<RunId>,
+    ) -> Self {
+        Self {
+            id: row.id.0,
+            agent_id: row.agent.0,
+            agent_name,
+            title: row.title,
+            created_at: row.created_at.0,
+            updated_at: row.updated_at.0,
+            deleted_at: row.deleted_at.map(|at| at.0),
+            forked_from: row.forked_from.map(|id| id.0),
+            open_run: open_run.map(|id| id.0),
+        }
+    }
+}
+
+impl From<message::Message> for Message {
+    fn from(message: message::Message) -> Self {
+        Self {
+            role: message.role.into(),
+            text: message.text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::Chat;
+    use crate::dto::names::Mode;
+    use serde_json::json;
+
+    #[test]
+    fn a_chat_needs_no_more_than_its_message() {
+        let chat: Chat = serde_json::from_value(json!({"message": "Hello"})).unwrap();
+        assert_eq!(chat.mode, Mode::Loop);
+        assert!(chat.attachments.is_empty() && chat.conversation_id.is_none());
+        let wrong = json!({"message": "Hello", "mode": "plan_first"});
+        assert!(serde_json::from_value::<Chat>(wrong).is_err());
+    }
+}

@@ -1,0 +1,93 @@
+//! Words with a fixed set of values. They mirror the core's, which knows no schema.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident($rename:tt) = $core:ty { $($variant:ident),+ $(,)? })+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+            #[serde(rename_all = $rename)]
+            pub(crate) enum $name { $(#[allow(missing_docs, reason = "the names say it")] $variant),+ }
+
+            impl From<$core> for $name {
+                fn from(word: $core) -> Self {
+                    match word { $(<$core>::$variant => Self::$variant),+ }
+                }
+            }
+
+            impl From<$name> for $core {
+                fn from(word: $name) -> Self {
+                    match word { $($name::$variant => Self::$variant),+ }
+                }
+            }
+        )+
+
+        /// Words as they are written and as the document lists them, by type.
+        #[cfg(test)]
+        fn documented() -> Vec<(serde_json::Value, serde_json::Value)> {
+            use utoipa::PartialSchema;
+            vec![$((
+                serde_json::json!([$($name::$variant),+]),
+                serde_json::json!($name::schema())["enum"].clone(),
+            )),+]
+        }
+
+        #[cfg(test)]
+        fn pairs() -> Vec<(String, String)> {
+            vec![$($((
+                serde_json::json!(<$core>::$variant).to_string(),
+                serde_json::json!($name::$variant).to_string(),
+            )),+),+]
+        }
+    };
+}
+
+words! {
+    /// Where a run stands.
+    RunStatus("lowercase") = steward_core::ports::RunStatus { Running, Parked, Finished }
+    /// Whether the claims of an answer are proved.
+    Verdict("kebab-case") = steward_core::receipts::Verdict { Verified, Unverified, NoClaims }
+    /// Where a run came from.
+    Origin("snake_case") = steward_core::event::Origin { Cli, Chat, Api, Schedule, Delegation }
+    /// Whether the agent plans first.
+    Mode("snake_case") = steward_core::event::Mode { Loop, Plan, PlanOnly, DryRun }
+    /// How much harm a tool can do.
+    Risk("lowercase") = steward_core::policy::RiskClass { Read, Write, External, Destructive }
+    /// What a policy says of a call.
+    Decision("lowercase") = steward_core::policy::Decision { Allow, Ask, Deny }
+    /// What may be done with a call that a crash cut off.
+    Effect("lowercase") = steward_core::tool::EffectClass { Read, Idempotent, Keyed, Write }
+    /// What a run may spend, by name.
+    Preset("lowercase") = steward_core::budget::Preset { Query, Agent, Executor, Plan }
+    /// The limit that ended a run.
+    Limit("snake_case") = steward_core::budget::Limit { ModelCalls, ToolCalls, Wall, Tokens, Cost, Depth }
+    /// What answers at a connection.
+    Provider("snake_case") = steward_core::model::Provider { OpenAi, Compatible, Ollama, LlamaCpp, Local }
+    /// How a model's wish for a tool is expressed.
+    Strategy("snake_case") = steward_core::model::Strategy { Native, GuidedJson, React }
+    /// What a model is asked for.
+    Purpose("snake_case") = steward_core::model::Purpose { Reply, Plan, Fill, Answer }
+    /// Who a message is from.
+    MessageRole("lowercase") = steward_core::message::Role { System, User, Assistant, Tool }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_are_written_as_the_core_writes_them() {
+        let pairs = super::pairs();
+        assert!(pairs.len() > 40);
+        for (core, here) in pairs {
+            assert_eq!(core, here);
+        }
+    }
+
+    #[test]
+    fn words_are_documented_as_they_are_written() {
+        for (written, documented) in super::documented() {
+            assert_eq!(written, documented);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A JSON body.
+
+use super::text::all_storable;
+use crate::problem::Problem;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, Request};
+use axum::http::{StatusCode, header};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The body as `T`. A type with `deny_unknown_fields` has a field that isn't known refused by name.
+pub(crate) struct Body<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        if !is_json(&request) {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body is not marked as JSON",
+                "send a JSON object with `Content-Type: application/json`",
+            ));
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
+        parse(&bytes).map(Self)
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let kind = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
+}
+
+/// Why a body could not be read.
+pub(crate) fn unread(error: BytesRejection) -> Problem {
+    match error {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => too_long(),
+        other => Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("the body could not be read: {}", other.body_text()),
+            "send it again",
+        ),
+    }
+}
+
+/// 413.
+pub(crate) fn too_long() -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "the body is too long",
+        "JSON may have 4 MiB, an uploaded file 20 MB; send less",
+    )
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("the body is not JSON: {error}"),
+            "send a JSON object",
+        )
+    })?;
+    // A struct would take a list of its fields' values too; no schema says so.
+    if !value.is_object() {
+        return Err(Problem::invalid(
+            "body",
+            "the body is not an object",
+            "send a JSON object; /docs lists what it may hold",
+        ));
+    }
+    all_storable("", &value)?;
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = error.into_inner().to_string();
+        let field = named(&reason).map_or(path.clone(), |name| join(&path, name));
+        let field = if field.is_empty() || field == "." {
+            "body".to_owned()
+        } else {
+            field
+        };
+        Problem::invalid(
+            &field,
+            format!("`{field}`: {reason}"),
+            "correct this field; /docs lists what the body may hold",
+        )
+    })
+}
+
+/// The field that serde names in its message, where its path stops at the object around it.
+fn named(reason: &str) -> Option<&str> {
+    let rest = reason
+        .strip_prefix("unknown field `")
+        .or_else(|| reason.strip_prefix("missing field `"))?;
+    rest.split('`').next()
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() || path == "." {
+        return name.to_owned();
+    }
+    if path == name || path.ends_with(&format!(".{name}")) {
+        return path.to_owned();
+    }
+    format!("{path}.{name}")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::parse;
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        #[expect(dead_code, reason = "only its parsing counts")]
+        inner: Inner,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[expect(dead_code, reason = "only its parsing counts")]
+        number: u8,
+    }
+
+    async fn refusal(text: &str) -> (StatusCode, String) {
+        let response = parse::<Outer>(text.as_bytes())
+            .expect_err("refused")
+            .into_response();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 10_000).await;
+        let body: serde_json::Value = serde_json::from_slice(&body.unwrap()).unwrap();
+        (status, body["field"].as_str().unwrap_or("-").to_owned())
+    }
+
+    #[tokio::test]
+    async fn names_the_field_at_fault() {
+        let cases = [
+            ("{", 400, "-"),
+            ("[]", 422, "body"),
+            (r#"[{"number": 1}]"#, 422, "body"),
+            ("{}", 422, "inner"),
+            (r#"{"inner": {"number": 1}, "more": 1}"#, 422, "more"),
+            (r#"{"inner": {"number": 1, "more": 1}}"#, 422, "inner.more"),
+            (r#"{"inner": {"number": 300}}"#, 422, "inner.number"),
+            (r#"{"inner": {}}"#, 422, "inner.number"),
+            (r#"{"inner": "a\u0000b"}"#, 422, "inner"),
+            ("7", 422, "body"),
+        ];
+        for (text, status, field) in cases {
+            let (found, named) = refusal(text).await;
+            assert_eq!((found.as_u16(), named.as_str()), (status, field), "{text}");
+        }
+        assert!(parse::<Outer>(br#"{"inner": {"number": 1}}"#).is_ok());
+    }
+}

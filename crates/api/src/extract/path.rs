@@ -1,0 +1,52 @@
+//! Ids and names in the path.
+
+use super::text::storable;
+use crate::problem::Problem;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use std::str::FromStr;
+
+/// The only parameter of the path as an id. What is no id isn't there: 404.
+pub(crate) struct PathId<T>(pub T);
+
+/// The only parameter of the path as text.
+pub(crate) struct PathName(pub String);
+
+impl<T: FromStr, S: Send + Sync> FromRequestParts<S> for PathId<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let text = only(parts, state).await?;
+        text.parse().map(Self).map_err(|_| {
+            let shown: String = text.chars().take(60).collect();
+            Problem::new(
+                axum::http::StatusCode::NOT_FOUND,
+                format!("there is nothing with the id `{shown}`"),
+                "ids are UUIDs such as 019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11; take one from the list",
+            )
+        })
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PathName {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let text = only(parts, state).await?;
+        storable("name", &text)?;
+        Ok(Self(text))
+    }
+}
+
+async fn only<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<String, Problem> {
+    Path::<String>::from_request_parts(parts, state)
+        .await
+        .map(|Path(text)| text)
+        .map_err(|error| {
+            Problem::new(
+                axum::http::StatusCode::NOT_FOUND,
+                format!("the address can't be read: {}", error.body_text()),
+                "write the path in UTF-8, percent-encoded",
+            )
+        })
+}

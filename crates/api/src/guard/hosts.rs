@@ -1,0 +1,99 @@
+//! The `Host` check. Without it, a page of another site could make its own name resolve to this machine and
+//! then read our answers as its own (DNS rebinding).
+
+use crate::problem::Problem;
+use crate::state::{ApiState, Hosts};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// Refuses a `Host` that isn't ours. Probes may come by any name.
+pub(crate) async fn check_host(
+    State(state): State<ApiState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let probe = matches!(request.uri().path(), "/healthz" | "/readyz");
+    if probe || taken(&state.hosts, host_of(&request)) {
+        return next.run(request).await;
+    }
+    Problem::forbidden(
+        "this name is not one that Steward serves",
+        "use the address that the terminal shows, or start with --host NAME to add a name",
+    )
+    .code("host")
+    .into_response()
+}
+
+/// `Host` of a request, with its port.
+pub(super) fn host_of(request: &Request) -> Option<&str> {
+    if let Some(authority) = request.uri().authority() {
+        return Some(authority.as_str());
+    }
+    request
+        .headers()
+        .get(header::HOST)
+        .and_then(|value| value.to_str().ok())
+}
+
+fn taken(hosts: &Hosts, host: Option<&str>) -> bool {
+    if !hosts.loopback && hosts.names.is_empty() {
+        return true;
+    }
+    let Some(name) = host.map(without_port) else {
+        return false;
+    };
+    let local = ["localhost", "127.0.0.1", "[::1]"];
+    let ours = |one: &str| one.eq_ignore_ascii_case(name);
+    local.into_iter().any(ours) || hosts.names.iter().any(|one| ours(one))
+}
+
+fn without_port(host: &str) -> &str {
+    // `[::1]:8800`: the colons within the brackets are of the address.
+    let end_of_address = host.rfind(']').map_or(0, |at| at + 1);
+    let port = host[end_of_address..].find(':');
+    port.map_or(host, |at| &host[..end_of_address + at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::taken;
+    use crate::state::Hosts;
+
+    #[test]
+    fn takes_names_of_this_machine_and_named_ones() {
+        let near = Hosts {
+            loopback: true,
+            ..Hosts::default()
+        };
+        let named = Hosts {
+            names: vec!["studio.example.org".to_owned()],
+            ..near.clone()
+        };
+        let open = Hosts::default();
+        let only = Hosts {
+            loopback: false,
+            ..named.clone()
+        };
+        let cases = [
+            (Some("localhost:8800"), [true, true, true, true]),
+            (Some("LOCALHOST"), [true, true, true, true]),
+            (Some("127.0.0.1:8800"), [true, true, true, true]),
+            (Some("[::1]:8800"), [true, true, true, true]),
+            (Some("[::1]"), [true, true, true, true]),
+            (Some("studio.example.org"), [false, true, true, true]),
+            (Some("studio.example.org:443"), [false, true, true, true]),
+            (Some("evil.example.org"), [false, false, true, false]),
+            (Some("localhost.evil.org"), [false, false, true, false]),
+            (Some("127.0.0.1.evil.org:80"), [false, false, true, false]),
+            (Some("[::2]"), [false, false, true, false]),
+            (Some(""), [false, false, true, false]),
+            (None, [false, false, true, false]),
+        ];
+        for (host, expected) in cases {
+            let found = [&near, &named, &open, &only].map(|hosts| taken(hosts, host));
+            assert_eq!(found, expected, "{host:?}");
+        }
+    }
+}

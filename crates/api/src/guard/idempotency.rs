@@ -1,0 +1,170 @@
+//! `Idempotency-Key`: a write that is sent twice happens once.
+
+use super::limits::body_limit;
+use crate::auth::identify;
+use crate::extract::too_long;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::time::Duration;
+use steward_core::TenantId;
+use steward_core::hash::sha256;
+use steward_core::ports::Remembered;
+
+const HEADER: &str = "idempotency-key";
+/// Longest key, characters.
+const MAX_KEY: usize = 128;
+/// How long a key is known.
+const KEPT: Duration = Duration::from_hours(24);
+/// Longest answer that is kept, bytes.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
+
+/// A key and whose it is.
+struct Known {
+    tenant: TenantId,
+    owner: String,
+    key: String,
+}
+
+/// Runs the request if its key is new, else gives the answer of the first time.
+pub(crate) async fn once(State(state): State<ApiState>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let guarded = !request.method().is_safe()
+        && path.starts_with("/api/")
+        && !path.starts_with("/api/auth/")
+        && request.headers().contains_key(HEADER);
+    if !guarded {
+        return next.run(request).await;
+    }
+    match guard(state, request, next).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn guard(state: ApiState, request: Request, next: Next) -> Result<Response, Problem> {
+    let key = key(request.headers())?;
+    let (mut parts, body) = request.into_parts();
+    let identity = identify(&mut parts, &state).await?;
+    let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path()))
+        .await
+        .map_err(|_| too_long())?;
+    let known = Known {
+        tenant: identity.principal.tenant,
+        owner: identity.principal.user.to_string(),
+        key,
+    };
+    let line = format!("{} {}\n", parts.method, parts.uri);
+    let hash = sha256(&[line.as_bytes(), &bytes].concat());
+    let now = state.runs.deps().clock.now();
+    let forget = steward_core::Timestamp(
+        now.0
+            .saturating_sub(i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX)),
+    );
+    let begun = state
+        .idempotency
+        .begin(known.tenant, &known.owner, &known.key, &hash, now, forget)
+        .await?;
+    match begun {
+        Remembered::New => {}
+        Remembered::Begun => return Err(in_progress()),
+        Remembered::Other => return Err(mismatch()),
+        Remembered::Done { status, body } => return Ok(replayed(status, body)),
+    }
+    let request = Request::from_parts(parts, Body::from(bytes));
+    // A task of its own: a client that goes away must not leave the key half done.
+    let task = tokio::spawn(async move {
+        let response = next.run(request).await;
+        remember(&state, &known, response).await
+    });
+    match task.await {
+        Ok(result) => result,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(Problem::unavailable("the request was given up")),
+    }
+}
+
+fn key(headers: &HeaderMap) -> Result<String, Problem> {
+    let mut all = headers.get_all(HEADER).iter();
+    let key = all
+        .next()
+        .and_then(|value| value.to_str().ok())
+        .filter(|key| (1..=MAX_KEY).contains(&key.len()));
+    match (key, all.next()) {
+        (Some(key), None) => Ok(key.to_owned()),
+        _ => Err(Problem::invalid(
+            "Idempotency-Key",
+            "the idempotency key can't be used",
+            format!("send one key of 1 to {MAX_KEY} ASCII characters, such as a UUID"),
+        )),
+    }
+}
+
+/// Keeps a success. What was refused changed nothing, so its key is free again; what failed halfway is not
+/// known, so its key stays taken.
+async fn remember(
+    state: &ApiState,
+    known: &Known,
+    response: Response,
+) -> Result<Response, Problem> {
+    let Known { tenant, owner, key } = known;
+    let status = response.status();
+    if status == StatusCode::INTERNAL_SERVER_ERROR {
+        return Ok(response);
+    }
+    if !status.is_success() {
+        state.idempotency.forget(*tenant, owner, key).await?;
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, MAX_ANSWER)
+        .await
+        .unwrap_or_else(|error| {
+            tracing::error!(%error, "an answer could not be kept for its idempotency key");
+            Bytes::new()
+        });
+    let text = String::from_utf8_lossy(&bytes);
+    state
+        .idempotency
+        .remember(*tenant, owner, key, status.as_u16(), &text)
+        .await?;
+    Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+fn replayed(status: u16, body: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    if status == StatusCode::NO_CONTENT {
+        headers.remove(header::CONTENT_TYPE);
+    } else {
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+    }
+    headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
+    response
+}
+
+fn in_progress() -> Problem {
+    Problem::conflict(
+        "idempotency_in_progress",
+        "a request with this idempotency key was begun, and its end is not known",
+        "ask again in a moment; if it stays so, look at what there is before you send it with a new key",
+    )
+    .retry_after(1)
+}
+
+fn mismatch() -> Problem {
+    Problem::invalid(
+        "Idempotency-Key",
+        "this idempotency key was used for another request",
+        "take a new key for each request; repeat a key only with the very same request",
+    )
+    .code("idempotency_mismatch")
+}

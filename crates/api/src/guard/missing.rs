@@ -1,0 +1,24 @@
+//! Addresses and methods that aren't there.
+
+use crate::problem::Problem;
+use axum::http::{Method, StatusCode, Uri};
+
+/// 404 under `/api`, `/v1` and `/docs`.
+pub(crate) async fn nothing_here(uri: Uri) -> Problem {
+    let shown: String = uri.path().chars().take(120).collect();
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at {shown}"),
+        "GET /docs lists what there is; /api/openapi.json has it for programs",
+    )
+}
+
+/// 405.
+pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
+    let shown: String = uri.path().chars().take(120).collect();
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        format!("{shown} does not know {method}"),
+        "the header `Allow` names the methods that it has; GET /docs explains them",
+    )
+}

@@ -1,0 +1,120 @@
+//! The handler.
+
+use super::object::{Frame, usage};
+use super::previous::history;
+use super::request::Request;
+use super::stream::stream;
+use crate::auth::{Caller, Person};
+use crate::chat::may_ask;
+use crate::models::find;
+use crate::openai::OpenAiError;
+use crate::pieces::{Piece, Shown};
+use crate::started::tell;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use serde_json::{Value, json};
+use steward_core::event::{Mode, Origin};
+use steward_engine::StartRun;
+
+/// `POST /v1/responses`.
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    Caller(_): Caller,
+    person: Person,
+    parsed: Result<Json<Request>, JsonRejection>,
+) -> Result<Response, OpenAiError> {
+    let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
+    may_ask(&person.principal)?;
+    if request.tools.as_ref().is_some_and(|all| !all.is_empty()) {
+        return Err(OpenAiError::invalid(
+            "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
+            "tools",
+        ));
+    }
+    let mut agent = find(&state, &request.model).await?;
+    let asked = request.input.asked(request.instructions.clone())?;
+    let mut earlier = match &request.previous_response_id {
+        Some(id) => history(&state, &person, id).await?,
+        None => Vec::new(),
+    };
+    earlier.extend(asked.history);
+    format!("{}\n\n{}", agent.instructions, asked.instructions)
+        .trim()
+        .clone_into(&mut agent.instructions);
+    if let Some(temperature) = request.temperature {
+        agent.tuning.temperature = temperature.clamp(0.0, 2.0);
+    }
+    if let Some(limit) = request.max_output_tokens {
+        agent.tuning.max_tokens = limit.max(1);
+    }
+    let (name, temperature) = (agent.name.clone(), agent.tuning.temperature);
+    let start = StartRun {
+        agent,
+        input: asked.input,
+        conversation: None,
+        history: earlier,
+        mode: Mode::Loop,
+        origin: Origin::Api,
+        asked_by: request
+            .user
+            .unwrap_or_else(|| person.principal.name.clone()),
+        workspace: state.workspace.clone(),
+        grants: state.grants.clone(),
+        connection: None,
+        intent_filter: true,
+        user: Some(person.user()),
+    };
+    let frame = Frame {
+        created: state.runs.deps().clock.now().0 / 1000,
+        run: state.runs.start(start).await?,
+        model: name,
+        instructions: request.instructions,
+        previous: request.previous_response_id,
+        temperature,
+        max_output_tokens: request.max_output_tokens,
+        metadata: request.metadata.unwrap_or_else(|| json!({})),
+    };
+    tell(&state, frame.run).await;
+    if request.stream.unwrap_or(false) {
+        return Ok(stream(&state, frame).into_response());
+    }
+    whole(&state, &frame)
+        .await
+        .map(|response| Json(response).into_response())
+}
+
+/// Waits for the end, or until a person is asked.
+async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
+    let mut events = state.runs.watch(frame.run, 0);
+    let (mut shown, mut text) = (Shown::default(), String::new());
+    while let Some(event) = events.next().await {
+        for piece in shown.take(frame.run, event?.body) {
+            match piece {
+                Piece::Reasoning(_) => {}
+                Piece::Text(more) => text.push_str(&more),
+                Piece::Waits(what) => {
+                    text.push_str(&what);
+                    let output = [frame.message("completed", Some(&text))];
+                    return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
+                }
+                Piece::Ended {
+                    limited,
+                    usage: spent,
+                } => {
+                    let status = if limited { "incomplete" } else { "completed" };
+                    let output = [frame.message(status, Some(&text))];
+                    return Ok(frame.response(status, &output, &usage(&spent), "finished"));
+                }
+                Piece::Failed(why) => return Err(OpenAiError::failed(why)),
+            }
+        }
+    }
+    Err(OpenAiError::failed(format!(
+        "the log of run {} ended early",
+        frame.run
+    )))
+}

@@ -1,0 +1,51 @@
+//! `previous_response_id`: what was said before.
+
+use crate::auth::Person;
+use crate::openai::OpenAiError;
+use crate::state::ApiState;
+use steward_core::RunId;
+use steward_core::event::EventBody;
+use steward_core::message::Message;
+use steward_core::ports::{RunStatus, StoreError};
+
+const FIELD: &str = "previous_response_id";
+
+/// The messages up to and with the answer of that response.
+pub(super) async fn history(
+    state: &ApiState,
+    person: &Person,
+    id: &str,
+) -> Result<Vec<Message>, OpenAiError> {
+    let missing = || OpenAiError {
+        code: "previous_response_not_found",
+        ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)
+    };
+    let run: RunId = id
+        .strip_prefix("resp_")
+        .and_then(|id| id.parse().ok())
+        .ok_or_else(missing)?;
+    let deps = state.runs.deps();
+    let row = match deps.store.run(deps.tenant, run).await {
+        Ok(row) if person.sees(row.user) => row,
+        Ok(_) | Err(StoreError::NotFound(_)) => return Err(missing()),
+        Err(error) => return Err(error.into()),
+    };
+    if row.status != RunStatus::Finished {
+        return Err(OpenAiError::invalid(
+            format!("response `{id}` has not ended; wait for it, or answer its approval"),
+            FIELD,
+        ));
+    }
+    let first = deps.store.events(deps.tenant, run, 0, 1).await?;
+    let Some(EventBody::RunStarted { setup, .. }) =
+        first.into_iter().next().map(|stored| stored.event.body)
+    else {
+        return Err(missing());
+    };
+    let mut history = setup.history;
+    history.push(Message::user(setup.input));
+    if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
+        history.push(Message::assistant(answer));
+    }
+    Ok(history)
+}

@@ -1,0 +1,139 @@
+//! A run as a stream of OpenAI's response events.
+
+use super::object::{Frame, part, usage};
+use crate::openai::OpenAiError;
+use crate::pieces::{Piece, Shown};
+use crate::state::ApiState;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::{Stream, StreamExt};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::time::Duration;
+
+/// The message as it grows, and the number of the next event.
+struct Growing {
+    frame: Frame,
+    text: String,
+    number: u64,
+}
+
+impl Growing {
+    fn event(&mut self, kind: &str, mut body: Value) -> Event {
+        body["type"] = json!(kind);
+        body["sequence_number"] = json!(self.number);
+        self.number += 1;
+        Event::default().event(kind).data(body.to_string())
+    }
+
+    /// An event about the only part of the only message.
+    fn about_text(&mut self, kind: &str, field: &str, value: Value) -> Event {
+        let mut body = json!({
+            "item_id": self.frame.message_id(), "output_index": 0, "content_index": 0,
+        });
+        if kind.starts_with("response.output_text") {
+            body["logprobs"] = json!([]);
+        }
+        body[field] = value;
+        self.event(kind, body)
+    }
+
+    fn begin(&mut self) -> Vec<Event> {
+        let response = self
+            .frame
+            .response("in_progress", &[], &Value::Null, "running");
+        let item = self.frame.message("in_progress", None);
+        vec![
+            self.event("response.created", json!({"response": response})),
+            self.event("response.in_progress", json!({"response": response})),
+            self.event(
+                "response.output_item.added",
+                json!({"output_index": 0, "item": item}),
+            ),
+            self.about_text("response.content_part.added", "part", part("")),
+        ]
+    }
+
+    fn grow(&mut self, more: &str) -> Event {
+        self.text.push_str(more);
+        self.about_text("response.output_text.delta", "delta", json!(more))
+    }
+
+    fn end(&mut self, status: &str, usage: &Value, ours: &str) -> Vec<Event> {
+        let text = self.text.clone();
+        let item = self.frame.message(status, Some(&text));
+        let response = self
+            .frame
+            .response(status, std::slice::from_ref(&item), usage, ours);
+        vec![
+            self.about_text("response.output_text.done", "text", json!(text)),
+            self.about_text("response.content_part.done", "part", part(&text)),
+            self.event(
+                "response.output_item.done",
+                json!({"output_index": 0, "item": item}),
+            ),
+            self.event(&format!("response.{status}"), json!({"response": response})),
+        ]
+    }
+
+    fn fail(&mut self, why: &str) -> Vec<Event> {
+        let response = self.frame.failed(why);
+        vec![self.event("response.failed", json!({"response": response}))]
+    }
+
+    /// What a piece becomes, and whether it was the last.
+    fn of(&mut self, piece: Piece) -> (Vec<Event>, bool) {
+        match piece {
+            Piece::Reasoning(_) => (Vec::new(), false),
+            Piece::Text(more) => (vec![self.grow(&more)], false),
+            Piece::Waits(what) => {
+                let mut events = vec![self.grow(&what)];
+                events.extend(self.end("completed", &Value::Null, "waiting"));
+                (events, true)
+            }
+            Piece::Ended {
+                limited,
+                usage: spent,
+            } => {
+                let status = if limited { "incomplete" } else { "completed" };
+                (self.end(status, &usage(&spent), "finished"), true)
+            }
+            Piece::Failed(why) => (self.fail(&why), true),
+        }
+    }
+}
+
+/// Streams the run as it happens. It goes on if the client leaves.
+pub(super) fn stream(
+    state: &ApiState,
+    frame: Frame,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
+    let run = frame.run;
+    let mut events = state.runs.watch(run, 0);
+    let mut growing = Growing {
+        frame,
+        text: String::new(),
+        number: 0,
+    };
+    let stream = async_stream::stream! {
+        for event in growing.begin() {
+            yield Ok(event);
+        }
+        let mut shown = Shown::default();
+        'run: while let Some(event) = events.next().await {
+            let pieces = match event {
+                Ok(event) => shown.take(run, event.body),
+                Err(error) => vec![Piece::Failed(OpenAiError::from(error).message)],
+            };
+            for piece in pieces {
+                let (events, last) = growing.of(piece);
+                for event in events {
+                    yield Ok(event);
+                }
+                if last {
+                    break 'run;
+                }
+            }
+        }
+    };
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+}

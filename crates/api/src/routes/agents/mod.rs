@@ -1,0 +1,22 @@
+//! `/api/agents` and `/api/tools`.
+
+mod check;
+mod one;
+mod prompt;
+mod several;
+mod tools;
+
+use crate::state::ApiState;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use one::live;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(several::list, several::create))
+        .routes(routes!(one::get, one::replace, one::remove))
+        .routes(routes!(one::restore))
+        .routes(routes!(prompt::preview))
+        .routes(routes!(tools::list))
+}

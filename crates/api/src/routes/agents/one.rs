@@ -1,0 +1,85 @@
+//! `/api/agents/{id}`.
+
+use super::check::check;
+use crate::auth::Person;
+use crate::dto::agent::{Agent, AgentInput};
+use crate::extract::{Body, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use steward_core::ports::Role;
+use steward_core::{AgentId, agent};
+
+/// An agent that is not deleted.
+pub(crate) async fn live(state: &ApiState, id: AgentId) -> Result<agent::Agent, Problem> {
+    let deps = state.runs.deps();
+    let agents = deps.store.agents(deps.tenant).await?;
+    agents
+        .into_iter()
+        .find(|agent| agent.id == id)
+        .ok_or_else(|| Problem::not_found(format!("agent {id}")))
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", operation_id = "getAgent",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    _: Person,
+    PathId(id): PathId<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    Ok(Json(live(&state, id).await?.into()))
+}
+
+/// Replaces an agent; runs at work keep the one they started with.
+#[utoipa::path(put, path = "/api/agents/{id}", tag = "agents", operation_id = "replaceAgent",
+    params(("id" = Uuid, Path)), request_body = AgentInput,
+    responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn replace(
+    State(state): State<ApiState>,
+    person: Person,
+    PathId(id): PathId<AgentId>,
+    Body(input): Body<AgentInput>,
+) -> Result<Json<Agent>, Problem> {
+    person.may(Role::Operator)?;
+    live(&state, id).await?;
+    check(&state, &input).await?;
+    let agent = input.with_id(id);
+    let deps = state.runs.deps();
+    deps.store.save_agent(deps.tenant, &agent).await?;
+    Ok(Json(agent.into()))
+}
+
+/// Deletes an agent; its runs stay, and it can be restored.
+#[utoipa::path(delete, path = "/api/agents/{id}", tag = "agents", operation_id = "deleteAgent",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    person: Person,
+    PathId(id): PathId<AgentId>,
+) -> Result<StatusCode, Problem> {
+    person.may(Role::Operator)?;
+    live(&state, id).await?;
+    let deps = state.runs.deps();
+    deps.store
+        .delete_agent(deps.tenant, id, deps.clock.now())
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes a deletion back.
+#[utoipa::path(post, path = "/api/agents/{id}/restore", tag = "agents", operation_id = "restoreAgent",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn restore(
+    State(state): State<ApiState>,
+    person: Person,
+    PathId(id): PathId<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    person.may(Role::Operator)?;
+    let deps = state.runs.deps();
+    Ok(Json(
+        deps.store.restore_agent(deps.tenant, id).await?.into(),
+    ))
+}

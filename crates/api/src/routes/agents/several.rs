@@ -1,0 +1,59 @@
+//! `GET` and `POST /api/agents`.
+
+use super::check::check;
+use crate::auth::Person;
+use crate::dto::agent::{Agent, AgentInput};
+use crate::extract::{Body, Page, Paging, PagingQuery, Params};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use steward_core::AgentId;
+use steward_core::ports::Role;
+use utoipa::IntoParams;
+
+/// Which agents.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Search {
+    /// Only with this text in name or instructions.
+    #[param(nullable = false)]
+    q: Option<String>,
+}
+
+/// All agents, by name.
+#[utoipa::path(get, path = "/api/agents", tag = "agents", operation_id = "listAgents",
+    params(PagingQuery, Search), responses((status = 200, description = "Found", body = Page<Agent>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    _: Person,
+    paging: Paging,
+    Params(search): Params<Search>,
+) -> Result<Page<Agent>, Problem> {
+    let deps = state.runs.deps();
+    let wanted = search.q.unwrap_or_default().trim().to_lowercase();
+    let mut agents = deps.store.agents(deps.tenant).await?;
+    agents.retain(|agent| {
+        agent.name.to_lowercase().contains(&wanted)
+            || agent.instructions.to_lowercase().contains(&wanted)
+    });
+    Page::cut(agents.into_iter().map(Agent::from).collect(), &paging)
+}
+
+/// Makes an agent.
+#[utoipa::path(post, path = "/api/agents", tag = "agents", operation_id = "createAgent",
+    request_body = AgentInput, responses((status = 201, description = "Made", body = Agent)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    person: Person,
+    Body(input): Body<AgentInput>,
+) -> Result<(StatusCode, Json<Agent>), Problem> {
+    person.may(Role::Operator)?;
+    check(&state, &input).await?;
+    let deps = state.runs.deps();
+    let agent = input.with_id(AgentId(deps.ids.next()));
+    deps.store.save_agent(deps.tenant, &agent).await?;
+    Ok((StatusCode::CREATED, Json(agent.into())))
+}

@@ -1,0 +1,148 @@
+//! The inbox as one person sees it: entries with what is needed to decide them.
+
+use super::alike::key;
+use super::story::{Story, if_denied};
+use crate::auth::Person;
+use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus};
+use crate::problem::Problem;
+use crate::routes::agent_names::AgentNames;
+use crate::routes::runs::each_event;
+use crate::state::ApiState;
+use std::collections::HashMap;
+use steward_core::approval::{Approval as Row, Subject};
+use steward_core::ports::{ApprovalFilter, RunRow};
+use steward_core::{ApprovalId, RunId};
+
+/// How many open entries are looked through for duplicates.
+const MOST_OPEN: usize = 1000;
+const PAGE: u32 = 100;
+
+/// One person's view of the inbox, for one request.
+pub(super) struct Desk<'a> {
+    state: &'a ApiState,
+    person: &'a Person,
+    runs: HashMap<RunId, Option<RunRow>>,
+    open: Option<Vec<Row>>,
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(state: &'a ApiState, person: &'a Person) -> Self {
+        Self {
+            state,
+            person,
+            runs: HashMap::new(),
+            open: None,
+        }
+    }
+
+    /// The run, unless the person may not see it.
+    pub async fn run(&mut self, id: RunId) -> Result<Option<RunRow>, Problem> {
+        if let Some(known) = self.runs.get(&id) {
+            return Ok(known.clone());
+        }
+        let deps = self.state.runs.deps();
+        let row = deps.store.run(deps.tenant, id).await?;
+        let seen = self.person.sees(row.user).then_some(row);
+        self.runs.insert(id, seen.clone());
+        Ok(seen)
+    }
+
+    /// An entry and its run, if the person may see them.
+    pub async fn entry(&mut self, id: ApprovalId) -> Result<(Row, RunRow), Problem> {
+        let deps = self.state.runs.deps();
+        let row = deps.store.approval(deps.tenant, id).await?;
+        match self.run(row.run_id).await? {
+            Some(run) => Ok((row, run)),
+            None => Err(Problem::not_found(format!("approval {id}"))),
+        }
+    }
+
+    /// Open entries that ask the same as `row`, if it is open.
+    pub async fn alike(&mut self, row: &Row) -> Result<Vec<ApprovalId>, Problem> {
+        let Some(wanted) = key(&row.subject) else {
+            return Ok(Vec::new());
+        };
+        if row.decided_at.is_some() {
+            return Ok(Vec::new());
+        }
+        if self.open.is_none() {
+            self.open = Some(self.all_open().await?);
+        }
+        let candidates: Vec<(ApprovalId, RunId)> = self
+            .open
+            .iter()
+            .flatten()
+            .filter(|other| other.id != row.id && key(&other.subject).as_ref() == Some(&wanted))
+            .map(|other| (other.id, other.run_id))
+            .collect();
+        let mut alike = Vec::new();
+        for (id, run) in candidates {
+            if self.run(run).await?.is_some() {
+                alike.push(id);
+            }
+        }
+        Ok(alike)
+    }
+
+    async fn all_open(&self) -> Result<Vec<Row>, Problem> {
+        let deps = self.state.runs.deps();
+        let mut all: Vec<Row> = Vec::new();
+        loop {
+            let filter = ApprovalFilter {
+                open: true,
+                after: all.last().map(|row| row.id),
+                limit: PAGE,
+                ..ApprovalFilter::default()
+            };
+            let page = deps.store.approvals(deps.tenant, filter).await?;
+            all.extend(page.items);
+            if !page.more || all.len() >= MOST_OPEN {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The entry as it is shown.
+    pub async fn show(&mut self, row: Row, run: RunRow) -> Result<Approval, Problem> {
+        let mut story = Story::of(row.id);
+        each_event(self.state, row.run_id, |event| story.see(event)).await?;
+        let names = AgentNames::of(self.state, vec![run.agent]).await?;
+        let duplicates = self.alike(&row).await?;
+        let plan = match row.subject {
+            Subject::Plan { .. } => story.plan.take(),
+            _ => None,
+        };
+        Ok(Approval {
+            id: row.id.0,
+            run_id: row.run_id.0,
+            asked_at: row.asked_at.0,
+            status: status(&row),
+            run: ApprovalRun {
+                title: run.title,
+                agent_id: run.agent.0,
+                agent_name: names.get(run.agent),
+                origin: run.origin.into(),
+                asked_by: story.asked_by(),
+                conversation_id: run.conversation.map(|id| id.0),
+            },
+            plan: plan.map(|steps| steps.into_iter().map(Into::into).collect()),
+            if_denied: if_denied(&row.subject),
+            reason: story.reason(&row.subject),
+            tainted: story.tainted,
+            duplicates: duplicates.into_iter().map(|id| id.0).collect(),
+            subject: row.subject.into(),
+            answer: row.answer.map(Into::into),
+            decided_by: row.decided_by,
+            decided_at: row.decided_at.map(|at| at.0),
+        })
+    }
+}
+
+/// Where an entry stands. A withdrawn one has an end and no answer.
+pub(super) fn status(row: &Row) -> ApprovalStatus {
+    match (&row.answer, row.decided_at) {
+        (Some(_), _) => ApprovalStatus::Decided,
+        (None, Some(_)) => ApprovalStatus::Withdrawn,
+        (None, None) => ApprovalStatus::Open,
+    }
+}

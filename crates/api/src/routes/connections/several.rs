@@ -1,0 +1,52 @@
+//! `GET` and `POST /api/connections`.
+
+use super::check::check;
+use crate::auth::Person;
+use crate::dto::connection::{Connection, ConnectionInput};
+use crate::extract::{Body, Page, Paging, PagingQuery};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use steward_core::ConnectionId;
+use steward_core::ports::Role;
+
+/// Model endpoints, saved ones first.
+#[utoipa::path(get, path = "/api/connections", tag = "connections", operation_id = "listConnections",
+    params(PagingQuery), responses((status = 200, description = "Found", body = Page<Connection>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    _: Person,
+    paging: Paging,
+) -> Result<Page<Connection>, Problem> {
+    let known = state.connections.list().await;
+    Page::cut(known.into_iter().map(Connection::from).collect(), &paging)
+}
+
+/// Adds a model endpoint.
+#[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
+    request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    person: Person,
+    Body(input): Body<ConnectionInput>,
+) -> Result<(StatusCode, Json<Connection>), Problem> {
+    person.may(Role::Operator)?;
+    check(&input)?;
+    let id = ConnectionId(state.runs.deps().ids.next());
+    let taken = state.connections.list().await;
+    if taken
+        .iter()
+        .any(|one| one.connection.name == input.name.trim())
+    {
+        return Err(Problem::conflict(
+            "conflict",
+            format!("another connection has the name `{}`", input.name.trim()),
+            "choose another name",
+        ));
+    }
+    state.connections.save(input.with_id(id, None)).await?;
+    let saved = super::one::known(&state, id).await?;
+    Ok((StatusCode::CREATED, Json(saved.into())))
+}

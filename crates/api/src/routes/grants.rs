@@ -1,0 +1,74 @@
+//! `/api/grants`: permissions that outlive their run.
+
+use super::agent_names::AgentNames;
+use crate::auth::Person;
+use crate::dto::approval::StandingGrant;
+use crate::extract::{Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use steward_core::AgentId;
+use steward_core::ports::Role;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(revoke))
+}
+
+/// Which grants.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Search {
+    /// Only of this agent.
+    #[param(nullable = false)]
+    agent_id: Option<Uuid>,
+}
+
+/// Permissions in force, newest first.
+#[utoipa::path(get, path = "/api/grants", tag = "grants", operation_id = "listGrants",
+    params(PagingQuery, Search),
+    responses((status = 200, description = "Newest first", body = Page<StandingGrant>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    _: Person,
+    paging: Paging,
+    Params(search): Params<Search>,
+) -> Result<Page<StandingGrant>, Problem> {
+    let deps = state.runs.deps();
+    let agent = search.agent_id.map(AgentId);
+    let grants = deps
+        .store
+        .grants(deps.tenant, agent, deps.clock.now())
+        .await?;
+    let names = AgentNames::of(&state, grants.iter().map(|grant| grant.agent).collect()).await?;
+    let grants = grants
+        .into_iter()
+        .map(|grant| {
+            let name = names.get(grant.agent);
+            StandingGrant::named(grant, name)
+        })
+        .collect();
+    Page::cut(grants, &paging)
+}
+
+/// Takes a permission back; it no longer holds for what has not run yet.
+#[utoipa::path(delete, path = "/api/grants/{id}", tag = "grants", operation_id = "revokeGrant",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Taken back")))]
+pub(crate) async fn revoke(
+    State(state): State<ApiState>,
+    person: Person,
+    PathId(id): PathId<Uuid>,
+) -> Result<StatusCode, Problem> {
+    person.may(Role::Operator)?;
+    let deps = state.runs.deps();
+    deps.store.revoke_grant(deps.tenant, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

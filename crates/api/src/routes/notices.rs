@@ -1,0 +1,71 @@
+//! `GET /api/events`.
+
+use super::runs::ALIVE;
+use crate::auth::Person;
+use crate::dto::run::Notice;
+use crate::state::ApiState;
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::{Stream, StreamExt};
+use serde_json::json;
+use std::convert::Infallible;
+use steward_core::event::{self, EventBody};
+
+/// Whether lists look different after it.
+fn concerns_lists(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::RunStarted { .. }
+            | EventBody::ApprovalRequested { .. }
+            | EventBody::ApprovalDecided { .. }
+            | EventBody::RunFinished { .. }
+            | EventBody::ToolUndone { .. }
+    )
+}
+
+/// What happens to the runs that one may see, as server-sent events, for refreshing lists. From now
+/// on, and lossy: who was away looks anew. A run's own events are at `/api/runs/{id}/events`.
+#[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = Notice)))]
+pub(crate) async fn events(
+    State(state): State<ApiState>,
+    person: Person,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let notices = async_stream::stream! {
+        loop {
+            let mut all = state.runs.deps().bus.subscribe_all();
+            // The stream ends for who is too far behind: begin anew rather than keep it all.
+            while let Some(event) = all.next().await {
+                if concerns_lists(&event.body) && may_see(&state, &person, &event).await {
+                    yield Ok(notice(&event));
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    Sse::new(notices).keep_alive(KeepAlive::new().interval(ALIVE))
+}
+
+async fn may_see(state: &ApiState, person: &Person, event: &event::Event) -> bool {
+    if person.sees_all() {
+        return true;
+    }
+    let deps = state.runs.deps();
+    match &event.body {
+        EventBody::RunStarted { setup, .. } => person.sees(setup.user),
+        _ => match deps.store.run(deps.tenant, event.run_id).await {
+            Ok(row) => person.sees(row.user),
+            Err(_) => false,
+        },
+    }
+}
+
+fn notice(event: &event::Event) -> Event {
+    let kind = event.body.kind();
+    let notice = Notice {
+        r#type: kind.to_owned(),
+        run_id: event.run_id.0,
+        seq: event.seq,
+    };
+    Event::default().event(kind).data(json!(notice).to_string())
+}

@@ -1,0 +1,113 @@
+//! The OpenAPI document is what the studio's client is generated from: it changes on purpose only.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/openapi.json");
+
+fn document() -> Value {
+    serde_json::to_value(steward_api::document()).unwrap()
+}
+
+/// Method, path and operation of all.
+fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let mut all = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["responses"].is_object() {
+                all.push((method.to_uppercase(), path.clone(), operation.clone()));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_kept_document_is_this_one() {
+    let now = serde_json::to_string_pretty(&document()).unwrap() + "\n";
+    if std::env::var_os("STEWARD_UPDATE_OPENAPI").is_some() {
+        std::fs::write(KEPT, &now).unwrap();
+    }
+    let kept = std::fs::read_to_string(KEPT).unwrap_or_default();
+    assert!(
+        kept == now,
+        "web/openapi.json is not the document of this API; if that is meant, run this test with STEWARD_UPDATE_OPENAPI=1"
+    );
+}
+
+#[test]
+fn every_operation_is_complete() {
+    let document = document();
+    let tags: BTreeSet<&str> = document["tags"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tag| tag["name"].as_str().unwrap())
+        .collect();
+    let mut ids = BTreeSet::new();
+    for (method, path, operation) in operations(&document) {
+        let at = format!("{method} {path}");
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        assert!(ids.insert(id.to_owned()), "{at}: `{id}` is not unique");
+        assert!(
+            !operation["summary"].as_str().unwrap_or_default().is_empty(),
+            "{at} has no summary"
+        );
+        let tag = operation["tags"][0].as_str().unwrap_or_default();
+        assert!(tags.contains(tag), "{at}: the tag `{tag}` is not explained");
+        let statuses: Vec<&String> = operation["responses"].as_object().unwrap().keys().collect();
+        assert!(
+            statuses.iter().any(|status| status.starts_with('2')),
+            "{at} has no success"
+        );
+        assert!(
+            statuses.iter().any(|status| *status == "503"),
+            "{at}: {statuses:?}"
+        );
+        let open = operation["security"].is_array();
+        assert!(
+            open || statuses.iter().any(|status| *status == "401"),
+            "{at}: {statuses:?}"
+        );
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn walk(value: &Value, document: &Value, broken: &mut Vec<String>) {
+        match value {
+            Value::Object(map) => {
+                if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+                    && document
+                        .pointer(reference.trim_start_matches('#'))
+                        .is_none()
+                {
+                    broken.push(reference.to_owned());
+                }
+                map.values().for_each(|value| walk(value, document, broken));
+            }
+            Value::Array(items) => items.iter().for_each(|value| walk(value, document, broken)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut broken = Vec::new();
+    walk(&document, &document, &mut broken);
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+/// The whole document is `web/openapi.json`; this is what a reviewer wants to see of a change.
+#[test]
+fn outline() {
+    let mut outline = String::new();
+    for (method, path, operation) in operations(&document()) {
+        let statuses: Vec<&String> = operation["responses"].as_object().unwrap().keys().collect();
+        let statuses: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        writeln!(outline, "{method} {path} ({id}): {}", statuses.join(" ")).unwrap();
+    }
+    insta::assert_snapshot!(outline);
+}
