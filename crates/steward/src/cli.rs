@@ -1,7 +1,17 @@
 //! The command line, as clap sees it.
 
+mod approvals;
+mod connections;
+mod eval;
+mod runs;
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+
+pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
+pub use connections::{ConnectionAction, Connections};
+pub use eval::{Eval, Suite};
+pub use runs::{RunAction, Runs};
 
 /// AI agents that do real work on your own machines, and prove what they did.
 #[derive(Debug, Parser)]
@@ -63,9 +73,9 @@ pub enum Command {
     /// Talk with an agent.
     #[command(after_help = "Examples:\n  steward chat\n  steward chat -y --workspace ~/data")]
     Chat(Chat),
-    /// List runs, or show, stop or undo one.
+    /// List runs; show, stop, undo, fork, replay or keep one.
     #[command(
-        after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a"
+        after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a\n  steward --connection big runs fork 3f2a\n  steward runs replay 3f2a\n  steward runs keep 3f2a \"weekly report\""
     )]
     Runs(Runs),
     /// Go on with interrupted runs, or with one.
@@ -75,9 +85,17 @@ pub enum Command {
     Resume(Resume),
     /// What waits for a person; answer it.
     #[command(
-        after_help = "Examples:\n  steward approvals\n  steward approvals approve 3f2a\n  steward approvals answer 3f2a \"call it b.txt\""
+        after_help = "Examples:\n  steward approvals\n  steward approvals approve 3f2a\n  steward approvals approve 3f2a --for 1h\n  steward approvals answer 3f2a \"call it b.txt\""
     )]
     Approvals(Approvals),
+    /// Permissions that outlive their run; take one back.
+    #[command(after_help = "Examples:\n  steward grants\n  steward grants revoke 3f2a")]
+    Grants(Grants),
+    /// List agents, or show one.
+    #[command(
+        after_help = "Examples:\n  steward agents\n  steward agents show steward\n  steward ask --agent steward \"…\""
+    )]
+    Agents(Agents),
     /// Check this machine: sandbox, database, models.
     #[command(after_help = "Examples:\n  steward doctor\n  steward doctor --json")]
     Doctor(Json),
@@ -86,9 +104,9 @@ pub enum Command {
         after_help = "Examples:\n  steward connections\n  steward connections add big --url http://host:8000/v1 --model qwen3-32b --key-env BIG_KEY\n  steward connections test big"
     )]
     Connections(Connections),
-    /// Measure how well requests are understood.
+    /// Measure how well requests are understood; replay runs kept as tests.
     #[command(
-        after_help = "Examples:\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
+        after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
     )]
     Eval(Eval),
     /// The local model's process; started by steward itself.
@@ -125,6 +143,14 @@ pub struct Serve {
         value_delimiter = ','
     )]
     pub allow: Vec<String>,
+    /// Name under which browsers reach this program, as behind a proxy; may be given often.
+    #[arg(
+        long,
+        env = "STEWARD_HOSTS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub host: Vec<String>,
 }
 
 impl Default for Serve {
@@ -133,6 +159,7 @@ impl Default for Serve {
             listen: "127.0.0.1:8800".to_owned(),
             workspace: None,
             allow: Vec::new(),
+            host: Vec::new(),
         }
     }
 }
@@ -158,7 +185,7 @@ pub struct Ask {
     /// One JSON object on standard output instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Folder that file tools are confined to [default: the current one].
+    /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// Let web tools reach this private host and port; may be given often.
@@ -170,6 +197,9 @@ pub struct Ask {
     /// Show candidates, scores, prompts' sizes.
     #[arg(short, long)]
     pub verbose: bool,
+    /// Which agent, by name (see `steward agents`) [default: steward].
+    #[arg(long, short = 'a', value_name = "NAME")]
+    pub agent: Option<String>,
 }
 
 /// `chat`.
@@ -178,49 +208,20 @@ pub struct Chat {
     /// Go ahead without asking, except for what can't be undone.
     #[arg(short = 'y', long)]
     pub yes: bool,
-    /// Folder that file tools are confined to [default: the current one].
+    /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// Go on with this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
-}
-
-/// `runs`.
-#[derive(Debug, Clone, Args)]
-pub struct Runs {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    pub action: Option<RunAction>,
-    /// At most so many.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub limit: u32,
-    /// Only older than this run.
-    #[arg(long, value_name = "RUN")]
-    pub before: Option<String>,
-    /// JSON instead of a table.
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// What to do with a run.
-#[derive(Debug, Clone, Subcommand)]
-pub enum RunAction {
-    /// Show a run's log.
-    Show {
-        /// Its id, or the beginning of it.
-        run: String,
-    },
-    /// Stop a run.
-    Stop {
-        /// Its id, or the beginning of it.
-        run: String,
-    },
-    /// Take back what a run did, newest first.
-    Undo {
-        /// Its id, or the beginning of it.
-        run: String,
-    },
+    /// With which agent, by name (see `steward agents`) [default: steward].
+    #[arg(
+        long,
+        short = 'a',
+        value_name = "NAME",
+        conflicts_with = "conversation"
+    )]
+    pub agent: Option<String>,
 }
 
 /// `resume`.
@@ -230,54 +231,24 @@ pub struct Resume {
     pub run: Option<String>,
 }
 
-/// `approvals`.
+/// `agents`.
 #[derive(Debug, Clone, Args)]
-pub struct Approvals {
+pub struct Agents {
     /// What to do; none lists.
     #[command(subcommand)]
-    pub action: Option<ApprovalAction>,
+    pub action: Option<AgentAction>,
     /// JSON instead of text.
     #[arg(long, global = true)]
     pub json: bool,
 }
 
-/// What to do with an approval.
+/// What to do with agents.
 #[derive(Debug, Clone, Subcommand)]
-pub enum ApprovalAction {
-    /// Let it through.
-    Approve {
-        /// Its id, or the end of it.
-        id: String,
-    },
-    /// Refuse it.
-    Deny {
-        /// Its id, or the end of it.
-        id: String,
-        /// Why; the agent is told.
-        #[arg(long)]
-        reason: Option<String>,
-    },
-    /// Say how it should be instead, or answer a question.
-    Answer {
-        /// Its id, or the end of it.
-        id: String,
-        /// What to say.
-        text: String,
-    },
-    /// An interrupted write: it happened.
-    Happened {
-        /// Its id, or the end of it.
-        id: String,
-    },
-    /// An interrupted write: run it again.
-    RunAgain {
-        /// Its id, or the end of it.
-        id: String,
-    },
-    /// An interrupted write: leave it out.
-    Skip {
-        /// Its id, or the end of it.
-        id: String,
+pub enum AgentAction {
+    /// Show an agent's settings.
+    Show {
+        /// Its name [default: steward].
+        name: Option<String>,
     },
 }
 
@@ -287,87 +258,6 @@ pub struct Json {
     /// JSON instead of text.
     #[arg(long)]
     pub json: bool,
-}
-
-/// `connections`.
-#[derive(Debug, Clone, Args)]
-pub struct Connections {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    pub action: Option<ConnectionAction>,
-    /// JSON instead of a table.
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// What to do with connections.
-#[derive(Debug, Clone, Subcommand)]
-pub enum ConnectionAction {
-    /// Save an endpoint that speaks the OpenAI dialect.
-    Add {
-        /// Its name.
-        name: String,
-        /// Base URL, up to and with /v1.
-        #[arg(long)]
-        url: String,
-        /// Model name there.
-        #[arg(long)]
-        model: String,
-        /// Environment variable that holds the key.
-        #[arg(long, value_name = "VARIABLE")]
-        key_env: Option<String>,
-        /// Context window, tokens.
-        #[arg(long, default_value_t = 32_768)]
-        window: u32,
-    },
-    /// Remove a saved one.
-    Remove {
-        /// Its name.
-        name: String,
-    },
-    /// Ask one for a word and say how it went.
-    Test {
-        /// Its name; none tests the default.
-        name: Option<String>,
-    },
-    /// Use this one where nothing else is said.
-    Default {
-        /// Its name.
-        name: String,
-    },
-}
-
-/// `eval`.
-#[derive(Debug, Clone, Args)]
-pub struct Eval {
-    /// What to measure.
-    #[command(subcommand)]
-    pub suite: Suite,
-}
-
-/// Suites.
-#[derive(Debug, Clone, Subcommand)]
-pub enum Suite {
-    /// First calls for requests in people's words: one JSON object per line with id, ask, tools, observe.
-    Asks {
-        /// File of requests.
-        file: PathBuf,
-        /// Folder the requests are about; a copy is used.
-        #[arg(long, short = 'w', value_name = "DIR")]
-        workspace: PathBuf,
-        /// One JSON object instead of a table.
-        #[arg(long)]
-        json: bool,
-        /// Offer every tool instead of those that fit.
-        #[arg(long)]
-        no_intent_filter: bool,
-        /// Port of 127.0.0.1 where the workspace is served as web pages meanwhile.
-        #[arg(long, default_value_t = 18080)]
-        pages_port: u16,
-        /// Only the first N.
-        #[arg(long)]
-        limit: Option<usize>,
-    },
 }
 
 /// `model-server`.

@@ -1,17 +1,14 @@
 //! Composition: settings in, a working program out.
 
-use crate::commands::connections::DEFAULT_SETTING;
+use crate::book::{ConnectionBook, Known};
 use crate::settings::{Settings, variable};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::agent::Agent;
-use steward_core::model::{Connection, Provider};
-use steward_core::ports::{
-    Agents, Blobs, Clock, Connections, Embedder, EventBus, Ids, Settings as _,
-};
+use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids};
 use steward_core::{AgentId, ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
@@ -41,15 +38,6 @@ pub struct Options {
     pub web_allow: Vec<String>,
 }
 
-/// A connection and where it is from.
-#[derive(Debug, Clone)]
-pub struct Known {
-    /// The connection.
-    pub connection: Connection,
-    /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
-    pub from: String,
-}
-
 /// Everything, put together.
 pub struct App {
     /// Tenant.
@@ -60,8 +48,8 @@ pub struct App {
     pub runs: RunService,
     /// Models.
     pub models: Arc<Router>,
-    /// Connections, saved ones first.
-    pub connections: Vec<Known>,
+    /// Connections.
+    pub connections: Arc<ConnectionBook>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -98,13 +86,11 @@ impl App {
         let local = Arc::new(local_model(settings));
         let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
         let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
-        let connections = find_connections(&store, tenant, settings, &client).await?;
-        let default = default_connection(&store, tenant, settings, &connections).await?;
-        let list = connections
-            .iter()
-            .map(|known| known.connection.clone())
-            .collect();
-        let models = Arc::new(Router::new(client, list, default));
+        let found = find_connections(settings, &client).await;
+        let models = Arc::new(Router::new(client, Vec::new(), None));
+        let wanted = settings.connection.clone();
+        let connections =
+            ConnectionBook::open(tenant, store.clone(), models.clone(), wanted, found).await?;
         let web_allow = options
             .web_allow
             .iter()
@@ -158,7 +144,7 @@ impl App {
             store,
             runs,
             models,
-            connections,
+            connections: Arc::new(connections),
             clock,
             ids,
             embedding_dir: settings.embedding_dir.clone(),
@@ -188,22 +174,7 @@ impl App {
     /// The id of a connection by name; `None` for `None`.
     pub fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
         let Some(name) = name else { return Ok(None) };
-        let found = self
-            .connections
-            .iter()
-            .find(|known| known.connection.name == name);
-        let Some(known) = found else {
-            let names: Vec<_> = self
-                .connections
-                .iter()
-                .map(|known| known.connection.name.as_str())
-                .collect();
-            bail!(
-                "there is no connection `{name}`; there are: {}",
-                names.join(", ")
-            )
-        };
-        Ok(Some(known.connection.id))
+        Ok(Some(self.connections.named(name)?.connection.id))
     }
 
     /// Lets go of runs and ends the model's process; the database closes with the last use of it.
@@ -248,68 +219,17 @@ fn local_model(settings: &Settings) -> Supervisor {
     )
 }
 
-/// Saved connections, then those of the environment and of this machine, then the built-in model.
-async fn find_connections(
-    store: &Store,
-    tenant: TenantId,
-    settings: &Settings,
-    client: &Client,
-) -> anyhow::Result<Vec<Known>> {
-    let mut known: Vec<Known> = store
-        .connections(tenant)
-        .await?
-        .into_iter()
-        .map(|connection| Known {
-            connection,
-            from: "saved".to_owned(),
-        })
-        .collect();
+/// Those of the environment and of this machine, then the built-in model.
+async fn find_connections(settings: &Settings, client: &Client) -> Vec<Known> {
     let mut environment = Environment::new(variable);
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
-    for found in discover(&environment, client).await {
-        let taken = known
-            .iter()
-            .any(|one| one.connection.name == found.connection.name);
-        if !taken {
-            known.push(Known {
-                connection: found.connection,
-                from: found.how,
-            });
-        }
-    }
-    Ok(known)
-}
-
-/// `--connection`, else the setting, else the first saved or found one that is not the built-in
-/// model, else that.
-async fn default_connection(
-    store: &Store,
-    tenant: TenantId,
-    settings: &Settings,
-    known: &[Known],
-) -> anyhow::Result<Option<ConnectionId>> {
-    let find = |name: &str| known.iter().find(|one| one.connection.name == name);
-    if let Some(name) = &settings.connection {
-        let names: Vec<_> = known
-            .iter()
-            .map(|one| one.connection.name.as_str())
-            .collect();
-        let one = find(name).ok_or_else(|| {
-            anyhow!(
-                "there is no connection `{name}`; there are: {}",
-                names.join(", ")
-            )
-        })?;
-        return Ok(Some(one.connection.id));
-    }
-    if let Some(name) = store.setting(tenant, DEFAULT_SETTING).await?
-        && let Some(one) = name.as_str().and_then(find)
-    {
-        return Ok(Some(one.connection.id));
-    }
-    let better = known
-        .iter()
-        .find(|one| one.connection.provider != Provider::Local);
-    Ok(better.or(known.first()).map(|one| one.connection.id))
+    discover(&environment, client)
+        .await
+        .into_iter()
+        .map(|found| Known {
+            connection: found.connection,
+            from: found.how,
+        })
+        .collect()
 }

@@ -1,5 +1,7 @@
 //! The program: settings, composition, commands.
 
+pub mod backend;
+pub mod book;
 pub mod cli;
 pub mod commands;
 pub mod compose;

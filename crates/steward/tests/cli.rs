@@ -204,7 +204,7 @@ fn connections_are_saved_tested_and_removed() {
     bench
         .run(&["connections", "remove", "big"])
         .exits(1)
-        .tells(&["no saved connection `big`"]);
+        .tells(&["there is no connection `big`"]);
 }
 
 fn workspace() -> Workspace {

@@ -23,10 +23,10 @@ fn probes_answer() {
     for part in ["database", "model", "embeddings"] {
         assert_eq!(parts["parts"][part]["status"], "ok", "{parts}");
     }
-    let (status, problem) = get("/nowhere");
+    let (status, problem) = get("/api/nowhere");
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert!(
-        problem["hint"].as_str().unwrap().contains("/v1/"),
+        problem["hint"].as_str().unwrap().contains("/docs"),
         "{problem}"
     );
 }
@@ -36,14 +36,7 @@ fn the_first_administrator_is_set_up_once_and_guessing_is_slowed() {
     let bench = Bench::new(Script::default());
     let server = Server::start(&bench);
     let post = |path: &str, body| server.request(&bench, Method::POST, path, None, Some(&body));
-    let said = server.said();
-    let token = said
-        .split("\"token\": \"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap();
+    let token = server.setup_token();
     let wrong = json!({"token": "guess", "email": EMAIL, "password": PASSWORD});
     let (status, problem) = post("/api/auth/setup", wrong);
     assert_eq!(status, StatusCode::FORBIDDEN, "{problem}");

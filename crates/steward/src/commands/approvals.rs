@@ -1,38 +1,29 @@
 //! `steward approvals`: what waits for a person.
 
-use super::ask::Follow;
+use super::follow::Follow;
+use crate::backend::{Backend, Scope};
 use crate::cli::{self, ApprovalAction};
-use crate::compose::{App, Options};
+use crate::compose::Options;
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::bail;
 use serde_json::json;
 use steward_core::approval::{Answer, Approval, Subject};
-use steward_core::ports::{ApprovalFilter, Approvals as _, RunStore as _};
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Approvals, term: Term) -> anyhow::Result<Exit> {
-    let app = App::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default()).await?;
     let exit = match &args.action {
-        None => list(&app, args.json, term).await,
-        Some(action) => decide(&app, action, args.json, term).await,
+        None => list(&backend, args.json, term).await,
+        Some(action) => decide(&backend, action, args.json, term).await,
     };
-    app.close().await;
+    backend.close().await;
     exit
 }
 
-async fn open(app: &App) -> anyhow::Result<Vec<Approval>> {
-    let filter = ApprovalFilter {
-        open: true,
-        run: None,
-        limit: 1000,
-    };
-    Ok(app.store.approvals(app.tenant, filter).await?)
-}
-
-async fn list(app: &App, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let open = open(app).await?;
+async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let open = backend.open_approvals().await?;
     if as_json {
         println!("{}", json!(open));
         return Ok(Exit::Done);
@@ -86,46 +77,67 @@ fn describe(subject: &Subject) -> String {
 }
 
 async fn decide(
-    app: &App,
+    backend: &Backend,
     action: &ApprovalAction,
     as_json: bool,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let (text, answer) = match action {
-        ApprovalAction::Approve { id } => (id, Answer::Approve { grant: None }),
-        ApprovalAction::Deny { id, reason } => (
-            id,
-            Answer::Deny {
-                reason: reason.clone(),
-            },
-        ),
-        ApprovalAction::Answer { id, text } => (id, Answer::Feedback { text: text.clone() }),
-        ApprovalAction::Happened { id } => (id, Answer::Happened),
-        ApprovalAction::RunAgain { id } => (id, Answer::RunAgain),
-        ApprovalAction::Skip { id } => (id, Answer::Skip),
-    };
-    let open = open(app).await?;
-    let fits: Vec<&Approval> = open
-        .iter()
-        .filter(|approval| {
-            let id = approval.id.to_string();
-            id.starts_with(text.as_str()) || id.ends_with(text.as_str())
-        })
-        .collect();
-    let approval = match fits[..] {
-        [one] => one,
-        [] => bail!("nothing open has the id `{text}`; `steward approvals` lists what is open"),
-        _ => bail!("`{text}` fits {} entries; give more of the id", fits.len()),
-    };
-    let row = app.store.run(app.tenant, approval.run_id).await?;
-    app.runs.decide(approval.id, answer, "cli").await?;
-    let follow = Follow {
-        term,
-        verbose: false,
-        json: as_json,
-        ask: term.can_ask,
-    };
-    follow
-        .to_end(&app.runs, approval.run_id, row.last_seq)
+    let approval = find(backend, id_of(action)).await?;
+    let row = backend.run(approval.run_id).await?;
+    match answer(action) {
+        Some(answer) => backend.decide(approval.id, answer).await?,
+        None => backend.approve(&approval, scope(action)).await?,
+    }
+    Follow::plain(term, as_json)
+        .to_end(backend, approval.run_id, row.last_seq)
         .await
+}
+
+async fn find(backend: &Backend, text: &str) -> anyhow::Result<Approval> {
+    let mut open = backend.open_approvals().await?;
+    open.retain(|approval| {
+        let id = approval.id.to_string();
+        id.starts_with(text) || id.ends_with(text)
+    });
+    match open.len() {
+        1 => Ok(open.remove(0)),
+        0 => bail!("nothing open has the id `{text}`; `steward approvals` lists what is open"),
+        many => bail!("`{text}` fits {many} entries; give more of the id"),
+    }
+}
+
+fn id_of(action: &ApprovalAction) -> &str {
+    match action {
+        ApprovalAction::Approve { id, .. }
+        | ApprovalAction::Deny { id, .. }
+        | ApprovalAction::Answer { id, .. }
+        | ApprovalAction::Happened { id }
+        | ApprovalAction::RunAgain { id }
+        | ApprovalAction::Skip { id } => id,
+    }
+}
+
+/// `None`: a yes, which may reach further.
+fn answer(action: &ApprovalAction) -> Option<Answer> {
+    Some(match action {
+        ApprovalAction::Approve { .. } => return None,
+        ApprovalAction::Deny { reason, .. } => Answer::Deny {
+            reason: reason.clone(),
+        },
+        ApprovalAction::Answer { text, .. } => Answer::Feedback { text: text.clone() },
+        ApprovalAction::Happened { .. } => Answer::Happened,
+        ApprovalAction::RunAgain { .. } => Answer::RunAgain,
+        ApprovalAction::Skip { .. } => Answer::Skip,
+    })
+}
+
+fn scope(action: &ApprovalAction) -> Scope {
+    match action {
+        ApprovalAction::Approve {
+            for_time: Some(time),
+            ..
+        } => Scope::Time(*time),
+        ApprovalAction::Approve { for_run: true, .. } => Scope::Run,
+        _ => Scope::Once,
+    }
 }

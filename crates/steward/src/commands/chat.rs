@@ -1,81 +1,87 @@
 //! `steward chat`: a conversation on the terminal.
 
-use super::ask::{Follow, grants};
+use super::follow::Follow;
+use crate::backend::{Backend, Begin};
 use crate::cli;
-use crate::compose::{App, Options};
+use crate::compose::Options;
 use crate::exit::Exit;
-use crate::settings::{Settings, workspace};
+use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::Context;
 use steward_core::ConversationId;
-use steward_core::event::{Mode, Origin};
-use steward_core::ports::{Conversation, Conversations as _};
-use steward_engine::StartRun;
+use steward_core::event::Mode;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Result<Exit> {
-    let workspace = workspace(args.workspace.as_deref())?;
-    let app = App::open(&settings, Options::default()).await?;
-    let agent = app.default_agent().await?;
-    let connection = app.connection_named(settings.connection.as_deref())?;
-    let conversation = if let Some(text) = &args.conversation {
-        let id: ConversationId = text
-            .parse()
-            .with_context(|| format!("`{text}` is not a conversation id"))?;
-        app.store.conversation(app.tenant, id).await?;
-        id
-    } else {
-        let id = ConversationId(app.ids.next());
-        let header = Conversation {
-            id,
-            agent: agent.id,
-            user: None,
-            title: "chat".to_owned(),
-            created_at: app.clock.now(),
-        };
-        app.store.create_conversation(app.tenant, &header).await?;
-        id
+    let backend = Backend::open(&settings, Options::default()).await?;
+    let exit = chat(&backend, &settings, &args, term).await;
+    backend.close().await;
+    exit
+}
+
+async fn chat(
+    backend: &Backend,
+    settings: &Settings,
+    args: &cli::Chat,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    let workspace = backend.workspace(args.workspace.as_deref(), term).await?;
+    let connection = backend
+        .connection_named(settings.connection.as_deref())
+        .await?;
+    let mut conversation = args
+        .conversation
+        .as_deref()
+        .map(|text| {
+            text.parse::<ConversationId>()
+                .with_context(|| format!("`{text}` is not a conversation id"))
+        })
+        .transpose()?;
+    let agent = match conversation {
+        Some(id) => {
+            let agent = backend.agent_of(id).await?;
+            backend.agent(agent).await?
+        }
+        None => backend.agent_named(args.agent.as_deref()).await?,
     };
     term.say(&term.dim(&format!(
-        "conversation {conversation}; an empty line or Ctrl-D ends it"
+        "with {}; an empty line or Ctrl-D ends it",
+        agent.name
     )));
     let follow = Follow {
-        term,
-        verbose: false,
-        json: false,
-        ask: term.can_ask,
+        yes: args.yes,
+        ..Follow::plain(term, false)
     };
-    let mut exit = Exit::Done;
     loop {
         let line = tokio::task::spawn_blocking(move || term.ask(&term.bold("you ▸"))).await?;
         let Some(line) = line.filter(|line| !line.is_empty()) else {
             break;
         };
-        let run = app
-            .runs
-            .start(StartRun {
+        let begun = backend
+            .begin(Begin {
                 agent: agent.clone(),
                 input: line,
-                conversation: Some(conversation),
-                history: Vec::new(),
+                converse: true,
+                conversation,
                 mode: Mode::Loop,
-                origin: Origin::Cli,
-                asked_by: "cli".to_owned(),
-                workspace: workspace.display().to_string(),
-                grants: grants(args.yes),
+                workspace: workspace.clone(),
+                yes: args.yes,
                 connection,
                 intent_filter: true,
             })
             .await?;
-        exit = follow.to_end(&app.runs, run, 0).await?;
-        if exit == Exit::Waiting {
-            break;
+        conversation = begun.conversation;
+        if follow.to_end(backend, begun.run, 0).await? == Exit::Waiting {
+            go_on(term, conversation);
+            return Ok(Exit::Waiting);
         }
     }
-    app.close().await;
-    Ok(if exit == Exit::Waiting {
-        exit
-    } else {
-        Exit::Done
-    })
+    go_on(term, conversation);
+    Ok(Exit::Done)
+}
+
+fn go_on(term: Term, conversation: Option<ConversationId>) {
+    if let Some(id) = conversation {
+        term.say(&term.dim(&format!("go on with: steward chat --conversation {id}")));
+    }
 }

@@ -1,70 +1,72 @@
 //! `steward connections`: model endpoints.
 
+use crate::backend::Backend;
 use crate::cli::{self, ConnectionAction};
-use crate::compose::{App, Options};
+use crate::compose::Options;
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
-use anyhow::{Context, bail};
-use futures::StreamExt;
 use serde_json::json;
-use std::time::Instant;
 use steward_core::ConnectionId;
-use steward_core::message::Message;
-use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelRequest, Provider};
-use steward_core::ports::{Connections as _, Models as _, Settings as _};
-
-/// Name of the setting that holds the default connection.
-pub const DEFAULT_SETTING: &str = "connection.default";
+use steward_core::model::{Auth, Capabilities, Connection, Provider};
+use steward_core::ports::Ids as _;
+use steward_infra::UuidV7;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Connections, term: Term) -> anyhow::Result<Exit> {
-    let app = App::open(&settings, Options::default()).await?;
-    let exit = match args.action {
-        None => list(&app, args.json, term).await,
+    let backend = Backend::open(&settings, Options::default()).await?;
+    let exit = act(&backend, &settings, args, term).await;
+    backend.close().await;
+    exit
+}
+
+async fn act(
+    backend: &Backend,
+    settings: &Settings,
+    args: cli::Connections,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    match args.action {
+        None => list(backend, args.json, term).await,
         Some(ConnectionAction::Add {
             name,
             url,
             model,
             key_env,
             window,
-        }) => add(&app, name, url, model, key_env, window, term).await,
-        Some(ConnectionAction::Remove { name }) => remove(&app, &name, term).await,
+        }) => add(backend, name, url, model, key_env, window, term).await,
+        Some(ConnectionAction::Remove { name }) => {
+            let known = backend.known_connection(Some(&name)).await?;
+            backend.remove_connection(known.connection.id).await?;
+            term.say(&format!("removed `{name}`"));
+            Ok(Exit::Done)
+        }
         Some(ConnectionAction::Test { name }) => {
-            test(&app, name.or(settings.connection.clone()), args.json, term).await
+            let name = name.or(settings.connection.clone());
+            test(backend, name.as_deref(), args.json, term).await
         }
         Some(ConnectionAction::Default { name }) => {
-            app.connection_named(Some(&name))?;
-            app.store
-                .set_setting(app.tenant, DEFAULT_SETTING, &json!(name))
-                .await?;
+            let known = backend.known_connection(Some(&name)).await?;
+            backend.default_connection(known.connection.id).await?;
             term.say(&format!("`{name}` is the default now"));
             Ok(Exit::Done)
         }
-    };
-    app.close().await;
-    exit
+    }
 }
 
-async fn list(app: &App, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let default = app
-        .models
-        .select(None)
-        .await
-        .ok()
-        .map(|connection| connection.id);
+async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let all = backend.connections().await?;
     if as_json {
-        let rows: Vec<_> = app
-            .connections
+        let rows: Vec<_> = all
             .iter()
-            .map(|known| json!({"connection": known.connection, "from": known.from, "default": Some(known.connection.id) == default}))
+            .map(|known| json!({"connection": known.connection, "from": known.from, "default": known.default}))
             .collect();
         println!("{}", json!(rows));
         return Ok(Exit::Done);
     }
-    for known in &app.connections {
+    for known in &all {
         let one = &known.connection;
-        let mark = if Some(one.id) == default { "*" } else { " " };
+        let mark = if known.default { "*" } else { " " };
         let place = if one.base_url.is_empty() {
             "in a child process"
         } else {
@@ -82,7 +84,7 @@ async fn list(app: &App, as_json: bool, term: Term) -> anyhow::Result<Exit> {
 }
 
 async fn add(
-    app: &App,
+    backend: &Backend,
     name: String,
     url: String,
     model: String,
@@ -90,17 +92,8 @@ async fn add(
     window: u32,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let parsed = url::Url::parse(&url).with_context(|| format!("`{url}` is not a URL"))?;
-    if !matches!(parsed.scheme(), "http" | "https") {
-        bail!("`{url}`: only http and https can be used");
-    }
-    let before = app.store.connections(app.tenant).await?;
-    let id = before
-        .iter()
-        .find(|one| one.name == name)
-        .map_or_else(|| ConnectionId(app.ids.next()), |one| one.id);
     let connection = Connection {
-        id,
+        id: ConnectionId(UuidV7.next()),
         name,
         provider: Provider::Compatible,
         base_url: url.trim_end_matches('/').to_owned(),
@@ -111,60 +104,42 @@ async fn add(
             ..Capabilities::default()
         },
     };
-    app.store.save_connection(app.tenant, &connection).await?;
-    term.say(&format!(
+    let said = format!(
         "saved `{0}`; try it: steward connections test {0}",
         connection.name
-    ));
+    );
+    backend.save_connection(connection).await?;
+    term.say(&said);
     Ok(Exit::Done)
 }
 
-async fn remove(app: &App, name: &str, term: Term) -> anyhow::Result<Exit> {
-    let saved = app.store.connections(app.tenant).await?;
-    let Some(one) = saved.iter().find(|one| one.name == name) else {
-        bail!(
-            "no saved connection `{name}`; found ones come from the environment and can't be removed here"
-        );
-    };
-    app.store.remove_connection(app.tenant, one.id).await?;
-    term.say(&format!("removed `{name}`"));
-    Ok(Exit::Done)
-}
-
-async fn test(app: &App, name: Option<String>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let id = app.connection_named(name.as_deref())?;
-    let connection = app.models.select(id).await?;
+async fn test(
+    backend: &Backend,
+    name: Option<&str>,
+    as_json: bool,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    let connection = backend.known_connection(name).await?.connection;
     term.status(&format!("asking {}…", connection.name));
-    let request = ModelRequest {
-        messages: vec![Message::user("Say hello in one word.")],
-        tools: Vec::new(),
-        schema: None,
-        temperature: 0.0,
-        max_tokens: 64,
-        stop: Vec::new(),
-        seed: Some(1),
-        timeout_ms: 60_000,
-    };
-    let begun = Instant::now();
-    let outcome = collect(app, connection.id, request).await;
+    let outcome = backend.test_connection(connection.id).await;
     term.clear();
-    let ms = begun.elapsed().as_millis();
-    let (exit, line) = match outcome {
-        Ok(text) => (
+    let (exit, line) = match outcome? {
+        Ok(test) => (
             Exit::Done,
-            json!({"connection": connection.name, "ok": true, "answer": text.trim(), "ms": ms}),
+            json!({"connection": connection.name, "ok": true, "answer": test.text, "ms": test.total_ms, "first_ms": test.first_ms}),
         ),
-        Err(error) => (
+        Err(failed) => (
             Exit::Failed,
-            json!({"connection": connection.name, "ok": false, "error": error.message, "hint": error.hint, "detail": error.detail, "ms": ms}),
+            json!({"connection": connection.name, "ok": false, "error": failed.error, "hint": failed.hint, "detail": failed.detail}),
         ),
     };
     if as_json {
         println!("{line}");
     } else if exit == Exit::Done {
         println!(
-            "{} answered in {ms} ms: {}",
+            "{} answered in {} ms: {}",
             connection.name,
+            line["ms"],
             line["answer"].as_str().unwrap_or_default()
         );
     } else {
@@ -176,20 +151,4 @@ async fn test(app: &App, name: Option<String>, as_json: bool, term: Term) -> any
         ));
     }
     Ok(exit)
-}
-
-async fn collect(
-    app: &App,
-    id: ConnectionId,
-    request: ModelRequest,
-) -> Result<String, steward_core::model::ModelError> {
-    let mut chunks = app.models.stream(id, request).await?;
-    let mut text = String::new();
-    while let Some(chunk) = chunks.next().await {
-        match chunk? {
-            ModelChunk::Text(piece) | ModelChunk::Reasoning(piece) => text.push_str(&piece),
-            _ => {}
-        }
-    }
-    Ok(text)
 }

@@ -87,7 +87,10 @@ fn show_detail(term: Term, preview: &Preview) {
 fn yes_no_feedback(term: Term, question: &str) -> Option<Answer> {
     let line = term.ask(question)?;
     Some(match line.to_lowercase().as_str() {
-        "y" | "yes" => Answer::Approve { grant: None },
+        "y" | "yes" => Answer::Approve {
+            grant: None,
+            until: None,
+        },
         "" | "n" | "no" => Answer::Deny { reason: None },
         _ => Answer::Feedback { text: line },
     })

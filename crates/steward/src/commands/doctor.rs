@@ -105,7 +105,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Ok(()) => Finding::good("database", "every page was checked"),
         Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
     });
-    for known in &app.connections {
+    for known in &app.connections.known() {
         let name = format!("model {}", known.connection.name);
         findings.push(Finding::good(
             &name,

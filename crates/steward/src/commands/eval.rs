@@ -1,6 +1,5 @@
 //! `steward eval asks`: is the first call right, and is what was looked for in a result?
 
-use super::ask::grants;
 use super::pages;
 use crate::cli::Suite;
 use crate::compose::{App, Options};
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, Mode, Origin, Outcome, ToolResult};
+use steward_core::policy::{Grant, GrantScope};
 use steward_engine::StartRun;
 
 /// Longest one request may take.
@@ -51,14 +51,17 @@ struct Request {
 
 /// Runs the command.
 pub async fn run(settings: Settings, suite: Suite, term: Term) -> anyhow::Result<Exit> {
-    let Suite::Asks {
-        file,
-        workspace,
-        json,
-        no_intent_filter,
-        pages_port,
-        limit,
-    } = suite;
+    let (file, workspace, json, no_intent_filter, pages_port, limit) = match suite {
+        Suite::Kept { json } => return super::eval_kept::run(settings, json, term).await,
+        Suite::Asks {
+            file,
+            workspace,
+            json,
+            no_intent_filter,
+            pages_port,
+            limit,
+        } => (file, workspace, json, no_intent_filter, pages_port, limit),
+    };
     let request = Request {
         file,
         workspace,
@@ -198,9 +201,13 @@ async fn follow(
             origin: Origin::Cli,
             asked_by: "eval".to_owned(),
             workspace: workspace.canonicalize()?.display().to_string(),
-            grants: grants(true),
+            grants: vec![Grant {
+                scope: GrantScope::AllButDestructive,
+                until: None,
+            }],
             connection: app.connection_named(settings.connection.as_deref())?,
             intent_filter,
+            user: None,
         })
         .await?;
     let mut events = app.runs.watch(run, 0);

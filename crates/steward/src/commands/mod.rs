@@ -1,5 +1,6 @@
 //! One module per command.
 
+pub mod agents;
 pub mod approvals;
 pub mod ask;
 pub mod chat;
@@ -7,8 +8,12 @@ pub mod connections;
 pub mod decide;
 pub mod doctor;
 pub mod eval;
+pub mod eval_kept;
+pub mod follow;
+pub mod grants;
 pub mod pages;
 pub mod render;
+pub mod report;
 pub mod resume;
 pub mod runs;
 pub mod serve;

@@ -6,6 +6,7 @@ use std::io::Write;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
 use steward_core::model::Purpose;
 use steward_core::plan::{Candidate, FINAL_ANSWER, PlanStep};
+use steward_core::receipts::{Receipts, Verdict};
 use steward_parse::{PlanStream, ToolIndex};
 
 /// Longest argument shown in one line.
@@ -209,7 +210,13 @@ impl Renderer {
     }
 
     /// Shows the end.
-    pub fn finished(&self, outcome: &Outcome, answer: &str, composed: bool) {
+    pub fn finished(
+        &self,
+        outcome: &Outcome,
+        answer: &str,
+        composed: bool,
+        receipts: Option<&Receipts>,
+    ) {
         let term = self.term;
         term.clear();
         match outcome {
@@ -228,6 +235,33 @@ impl Renderer {
         }
         if composed {
             term.say(&term.dim("(put together from the results; no model wrote this)"));
+        }
+        if let Some(receipts) = receipts {
+            verdict(term, receipts);
+        }
+    }
+}
+
+/// Whether what the answer says it did is proved; nothing if it says it did nothing.
+fn verdict(term: Term, receipts: &Receipts) {
+    match receipts.verdict {
+        Verdict::NoClaims => {}
+        Verdict::Verified => {
+            let claims = match receipts.claims.len() {
+                1 => "its claim is proved".to_owned(),
+                many => format!("its {many} claims are proved"),
+            };
+            term.say(&format!("{} {}", term.green("verified:"), claims));
+        }
+        Verdict::Unverified => {
+            term.say(&format!(
+                "{} not everything it claims is proved",
+                term.yellow("unverified:")
+            ));
+            for claim in receipts.claims.iter().filter(|one| one.calls.is_empty()) {
+                let text = claim.text.replace('\n', " ");
+                term.say(&format!("  “{text}”: {}", claim.why));
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `steward serve`: the API, and the runs behind it.
 
+use crate::backend::Serving;
 use crate::cli;
 use crate::compose::{App, Options};
 use crate::exit::Exit;
@@ -7,11 +8,12 @@ use crate::keys;
 use crate::settings::{Settings, workspace};
 use crate::term::Term;
 use anyhow::{Context, anyhow};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, AccessDeps, FirstStart};
-use steward_api::{ApiState, Health, Listening, Probe};
+use steward_api::{AboutFacts, ApiState, Health, Hosts, Listening, Probe};
 use steward_core::ports::{Models as _, RunStore as _};
 
 /// The user behind programs of this machine's owner.
@@ -44,6 +46,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         clock: app.clock.clone(),
         ids: app.ids.clone(),
         signing_key: keys::signing_key(&settings.data_dir)?,
+        sessions: app.store.clone(),
     }));
     let admin = settings
         .admin
@@ -62,13 +65,56 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         health: Arc::new(health(&app)),
         workspace: folder.display().to_string(),
         grants: Vec::new(),
+        idempotency: app.store.clone(),
+        connections: app.connections.clone(),
+        about: Arc::new(about(&app, &settings).await),
+        hosts: Arc::new(hosts(address, &args.host)),
     };
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
+    // Other commands of the same owner find us by it.
+    let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
     steward_api::serve(listening, state, stopped()).await?;
+    drop(serving);
     term.say("stopping; open runs go on at the next start");
     app.close().await;
     Ok(Exit::Done)
+}
+
+async fn about(app: &App, settings: &Settings) -> AboutFacts {
+    let (database, database_version) = match app.store.describe().await {
+        Ok((name, version)) => (name.to_owned(), version),
+        Err(error) => ("unknown".to_owned(), error.to_string()),
+    };
+    AboutFacts {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("STEWARD_COMMIT")
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned),
+        database,
+        database_version,
+        schema_version: Some(steward_store::SCHEMA_VERSION),
+        data_dir: settings.data_dir.display().to_string(),
+        started_at: app.clock.now(),
+    }
+}
+
+/// `--host` takes plain names; an origin (`https://name`) stands for its name too.
+fn hosts(address: SocketAddr, names: &[String]) -> Hosts {
+    let mut hosts = Hosts {
+        loopback: address.ip().is_loopback(),
+        ..Hosts::default()
+    };
+    for name in names.iter().map(|name| name.trim().trim_end_matches('/')) {
+        if let Some((_, host)) = name.split_once("://") {
+            hosts.origins.push(name.to_owned());
+            let host = host.split(':').next().unwrap_or(host);
+            hosts.names.push(host.to_owned());
+        } else if !name.is_empty() {
+            hosts.names.push(name.to_owned());
+        }
+    }
+    hosts
 }
 
 /// Resolves on SIGINT or SIGTERM.
@@ -158,7 +204,7 @@ async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path,
         term.bold(&url)
     ));
     let default = app.models.select(None).await.ok();
-    for known in &app.connections {
+    for known in app.connections.known() {
         let mark = if default
             .as_ref()
             .is_some_and(|one| one.id == known.connection.id)
@@ -173,16 +219,18 @@ async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path,
         ));
     }
     match first {
-        FirstStart::Ready => term.say(&format!(
-            "Log in:  curl {url}/api/auth/login -H 'content-type: application/json' -d '{{\"email\": \"…\", \"password\": \"…\"}}'"
+        FirstStart::Ready => term.say(&format!("Log in:  {url}/login")),
+        FirstStart::Made { email } => term.say(&format!(
+            "Administrator {email} was made from the environment. Log in: {url}/login"
         )),
-        FirstStart::Made { email } => term.say(&format!("Administrator {email} was made from the environment.")),
+        // After the #, so that it stands in no log of a server or proxy.
         FirstStart::Token(token) => term.say(&format!(
-            "There is no administrator yet. Make one, once, with this token:\n  curl {url}/api/auth/setup -H 'content-type: application/json' -d '{{\"token\": \"{token}\", \"email\": \"you@example.org\", \"password\": \"…\"}}'"
+            "There is no administrator yet. Open this link once and become it:\n  {}",
+            term.bold(&format!("{url}/setup#token={token}"))
         )),
     }
     term.say(&format!(
-        "Ask:     curl {url}/v1/chat/completions -H \"authorization: Bearer $(cat {})\" -H 'content-type: application/json' \\\n           -d '{{\"model\": \"steward\", \"messages\": [{{\"role\": \"user\", \"content\": \"List the files.\"}}]}}'\n  or:    steward ask \"…\"   (another terminal, its own --data-dir)",
+        "Ask:     curl {url}/v1/chat/completions -H \"authorization: Bearer $(cat {})\" -H 'content-type: application/json' \\\n           -d '{{\"model\": \"steward\", \"messages\": [{{\"role\": \"user\", \"content\": \"List the files.\"}}]}}'\n  or:    steward ask \"…\"   (another terminal)",
         key_file.display()
     ));
 }

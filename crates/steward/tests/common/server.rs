@@ -19,6 +19,11 @@ pub struct Server {
 impl Server {
     /// Starts one on a free port and waits until it says where.
     pub fn start(bench: &Bench) -> Self {
+        Self::start_with(bench, &[])
+    }
+
+    /// The same with further variables.
+    pub fn start_with(bench: &Bench, variables: &[(&str, &str)]) -> Self {
         let workspace = bench.work.path().to_str().unwrap();
         let args = ["serve", "--listen", "127.0.0.1:0", "--workspace", workspace];
         let mut child = bench
@@ -26,6 +31,7 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .env("STEWARD_LEASE_SECONDS", "1")
+            .envs(variables.iter().copied())
             .spawn()
             .unwrap();
         let said = Arc::new(Mutex::new(String::new()));
@@ -101,6 +107,18 @@ impl Server {
         let body = json!({"model": "steward", "messages": [{"role": "user", "content": text}]});
         let path = "/v1/chat/completions";
         self.request(bench, Method::POST, path, Some(&self.key), Some(&body))
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The one-time token of the link that it printed.
+    pub fn setup_token(&self) -> String {
+        let said = self.said();
+        let rest = said.split("/setup#token=").nth(1).unwrap();
+        rest.chars().take_while(char::is_ascii_hexdigit).collect()
     }
 
     /// SIGKILL: no chance to tidy up.

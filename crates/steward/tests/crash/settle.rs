@@ -70,10 +70,10 @@ pub async fn settle(bed: &Bed) -> usize {
 pub async fn answer(bed: &Bed, store: &Store, answered: &mut BTreeSet<String>) -> usize {
     let filter = ApprovalFilter {
         open: true,
-        run: None,
         limit: 1000,
+        ..ApprovalFilter::default()
     };
-    let open = store.approvals(TENANT, filter).await.unwrap();
+    let open = store.approvals(TENANT, filter).await.unwrap().items;
     for approval in &open {
         if !answered.insert(approval.id.to_string()) {
             continue;

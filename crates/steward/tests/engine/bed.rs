@@ -8,7 +8,7 @@ use futures::StreamExt;
 use steward_core::agent::{Agent, Tuning};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
-use steward_core::model::{Auth, Capabilities, Connection, Provider};
+use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use steward_core::policy::Policy;
 use steward_core::ports::{Blobs, Clock};
 use steward_core::{AgentId, ApprovalId, ConnectionId, RunId, TenantId};
@@ -23,6 +23,9 @@ use steward_testkit::model_server::ScriptedModelServer;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig, standard};
 use uuid::Uuid;
+
+/// A second connection, whose model calls tools by text.
+pub const OTHER: ConnectionId = ConnectionId(Uuid::from_u128(7));
 
 /// A service over the store in `data`, asking `model`.
 pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
@@ -41,6 +44,16 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         model: "scripted".into(),
         auth: Auth::None,
         capabilities: Capabilities::default(),
+    };
+    let other = Connection {
+        id: OTHER,
+        name: "another".into(),
+        model: "another".into(),
+        capabilities: Capabilities {
+            strategy: Strategy::React,
+            ..Capabilities::default()
+        },
+        ..connection.clone()
     };
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = Helper {
@@ -63,7 +76,7 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
     RunService::new(Deps {
         tenant: TenantId::DEFAULT,
         store,
-        models: Arc::new(Router::new(client, vec![connection], None)),
+        models: Arc::new(Router::new(client, vec![connection, other], None)),
         tools: Arc::new(tools),
         embedder: Arc::new(LazyMiniLm::new("/nowhere")),
         bus: Arc::new(InProcessBus::new()),
@@ -99,6 +112,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         grants: vec![],
         connection: None,
         intent_filter: false,
+        user: None,
     }
 }
 
@@ -130,12 +144,16 @@ pub fn kinds(events: &[Event]) -> Vec<&'static str> {
     events.iter().map(|event| event.body.kind()).collect()
 }
 
-/// Until the run has ended.
+/// Until the run has ended. Each run of these tests replays as it was.
 pub async fn finished(service: &RunService, run: RunId) -> Vec<Event> {
-    until(service, run, |body| {
+    let events = until(service, run, |body| {
         matches!(body, EventBody::RunFinished { .. })
     })
-    .await
+    .await;
+    let report = service.replay(run).await.unwrap();
+    assert!(report.same, "{:#?}", report.differences);
+    assert_eq!(report.events, events.len() as u64);
+    events
 }
 
 /// Until a person is asked; the question's id.

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod bed;
+mod forks;
+mod supervision;
 
 use bed::{asked, finished, kinds, request, service, until};
 use serde_json::json;
@@ -110,6 +112,8 @@ async fn a_message_meanwhile_is_taken_in() {
     service.steer(run, "in German please", "me").await.unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events).1, "In German then: eins.");
+    let prompt = model.chats()[1].body["messages"].to_string();
+    assert!(prompt.contains("in German please"), "{prompt}");
     assert!(kinds(&events).contains(&"run.steered"));
     service.shutdown().await;
 }
@@ -145,7 +149,14 @@ async fn a_parked_write_survives_a_restart_and_is_undone() {
         "does not fit the question"
     );
     service
-        .decide(id, Answer::Approve { grant: None }, "me")
+        .decide(
+            id,
+            Answer::Approve {
+                grant: None,
+                until: None,
+            },
+            "me",
+        )
         .await
         .unwrap();
     let events = finished(&service, run).await;
@@ -156,7 +167,14 @@ async fn a_parked_write_survives_a_restart_and_is_undone() {
     );
     assert!(
         service
-            .decide(id, Answer::Approve { grant: None }, "me")
+            .decide(
+                id,
+                Answer::Approve {
+                    grant: None,
+                    until: None
+                },
+                "me"
+            )
             .await
             .is_err(),
         "answered before"
@@ -223,7 +241,14 @@ async fn a_plan_leaves_an_argument_open_and_feedback_replans() {
         if let EventBody::ApprovalRequested { approval_id, .. } = &events.last().unwrap().body {
             ids.push(*approval_id);
             service
-                .decide(*approval_id, Answer::Approve { grant: None }, "me")
+                .decide(
+                    *approval_id,
+                    Answer::Approve {
+                        grant: None,
+                        until: None,
+                    },
+                    "me",
+                )
                 .await
                 .unwrap();
         }

@@ -1,0 +1,176 @@
+//! A run's events: past and to come, without gap or repeat, however often the way to them breaks.
+
+use super::Backend;
+use super::client::Client;
+use super::sse::Reader;
+use super::wire;
+use anyhow::{Context, anyhow};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use reqwest::Response;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use steward_core::RunId;
+use steward_core::event::{Event, EventBody};
+
+/// A silence after which the connection counts as broken; the server says something every 15 s.
+const SILENCE: Duration = Duration::from_secs(45);
+/// How long a server may be away before we give up.
+const AWAY: Duration = Duration::from_secs(30);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
+
+impl Backend {
+    /// Events of a run after `after`; ends after its last one.
+    pub fn events(&self, run: RunId, after: u64) -> BoxStream<'static, anyhow::Result<Event>> {
+        match self {
+            Self::InProcess(app) => app
+                .runs
+                .watch(run, after)
+                .map(|event| event.map_err(Into::into))
+                .boxed(),
+            Self::Remote(client) => follow(Arc::clone(client), run, after),
+        }
+    }
+}
+
+struct Follower {
+    client: Arc<Client>,
+    run: RunId,
+    after: u64,
+    open: Option<Open>,
+    lost: Option<Instant>,
+    ended: bool,
+}
+
+struct Open {
+    answer: Response,
+    reader: Reader,
+    ready: VecDeque<Event>,
+}
+
+/// What came of one look at the connection.
+enum Got {
+    Event(Event),
+    More,
+    Broken(anyhow::Error),
+}
+
+fn follow(client: Arc<Client>, run: RunId, after: u64) -> BoxStream<'static, anyhow::Result<Event>> {
+    let follower = Follower {
+        client,
+        run,
+        after,
+        open: None,
+        lost: None,
+        ended: false,
+    };
+    stream::unfold(follower, |mut follower| async move {
+        if follower.ended {
+            return None;
+        }
+        let event = follower.next().await;
+        follower.ended = match &event {
+            Ok(event) => matches!(event.body, EventBody::RunFinished { .. }),
+            Err(_) => true,
+        };
+        Some((event, follower))
+    })
+    .boxed()
+}
+
+impl Follower {
+    async fn next(&mut self) -> anyhow::Result<Event> {
+        loop {
+            let Some(open) = &mut self.open else {
+                self.connect().await?;
+                continue;
+            };
+            match open.next(self.after).await {
+                Got::Event(event) => {
+                    self.after = event.seq;
+                    self.lost = None;
+                    return Ok(event);
+                }
+                Got::More => self.lost = None,
+                Got::Broken(why) => {
+                    self.open = None;
+                    self.pause(why).await?;
+                }
+            }
+        }
+    }
+
+    async fn connect(&mut self) -> anyhow::Result<()> {
+        let path = format!("/api/runs/{}/events", self.run);
+        match self.client.stream(&path, self.after).await {
+            Ok(answer) if answer.status().is_success() => {
+                self.open = Some(Open {
+                    answer,
+                    reader: Reader::default(),
+                    ready: VecDeque::new(),
+                });
+                Ok(())
+            }
+            Ok(answer) => {
+                let status = answer.status();
+                let text = answer.text().await.unwrap_or_default();
+                let refused = self.client.refusal(status, &text);
+                if status.is_server_error() {
+                    self.pause(refused).await
+                } else {
+                    Err(refused)
+                }
+            }
+            Err(error) => self.pause(error.into()).await,
+        }
+    }
+
+    async fn pause(&mut self, why: anyhow::Error) -> anyhow::Result<()> {
+        let since = *self.lost.get_or_insert_with(Instant::now);
+        if since.elapsed() > AWAY {
+            return Err(why).with_context(|| {
+                format!(
+                    "the server has been away for {} s; the run goes on when it is started again (`steward serve`), or here with: steward resume {}",
+                    AWAY.as_secs(),
+                    self.run
+                )
+            });
+        }
+        tracing::debug!(run = %self.run, error = %why, "the connection broke; trying again");
+        tokio::time::sleep(PAUSE).await;
+        self.client.look_again().await;
+        Ok(())
+    }
+}
+
+impl Open {
+    async fn next(&mut self, after: u64) -> Got {
+        while let Some(event) = self.ready.pop_front() {
+            if event.seq <= after {
+                continue;
+            }
+            if event.seq != after + 1 {
+                return Got::Broken(anyhow!("event {} came after {after}", event.seq));
+            }
+            return Got::Event(event);
+        }
+        match tokio::time::timeout(SILENCE, self.answer.chunk()).await {
+            Ok(Ok(Some(bytes))) => match self.take(&bytes) {
+                Ok(()) => Got::More,
+                Err(why) => Got::Broken(why),
+            },
+            Ok(Ok(None)) => Got::Broken(anyhow!("the server ended the stream")),
+            Ok(Err(error)) => Got::Broken(error.into()),
+            Err(_) => Got::Broken(anyhow!("the server fell silent")),
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        for message in self.reader.push(bytes)? {
+            self.ready.push_back(wire::event(&message.data)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! `steward runs`.
+
+use clap::{Args, Subcommand};
+
+/// `runs`.
+#[derive(Debug, Clone, Args)]
+pub struct Runs {
+    /// What to do; none lists.
+    #[command(subcommand)]
+    pub action: Option<RunAction>,
+    /// At most so many.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Only older than this run.
+    #[arg(long, value_name = "RUN")]
+    pub before: Option<String>,
+    /// JSON instead of a table.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with a run.
+#[derive(Debug, Clone, Subcommand)]
+pub enum RunAction {
+    /// Show a run's log.
+    Show {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+    /// Stop a run.
+    Stop {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+    /// Take back what a run did, newest first.
+    Undo {
+        /// Its id, or the beginning of it.
+        run: String,
+        /// Only this call of it (see `steward runs show`).
+        #[arg(long, value_name = "ID")]
+        call: Option<String>,
+    },
+    /// Go on with an interrupted run; without an id with all of them.
+    Resume {
+        /// Its id, or the beginning of it.
+        run: Option<String>,
+    },
+    /// Branch off where a model was asked; --connection takes another model. What the run did before is not done again.
+    #[command(
+        after_help = "Examples:\n  steward runs fork 3f2a\n  steward --connection big runs fork 3f2a --at 12\n  steward runs fork 3f2a --input \"the same in French\""
+    )]
+    Fork {
+        /// Its id, or the beginning of it.
+        run: String,
+        /// Last event to take over [default: before the first question to a model].
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
+        /// Another request; only at the first place.
+        #[arg(long, value_name = "TEXT")]
+        input: Option<String>,
+        /// Go ahead without asking, except for what can't be undone.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+    /// Decide a run again from its log, without models and tools; exit 1 if something differs.
+    #[command(
+        after_help = "Examples:\n  steward runs replay 3f2a\n  steward runs replay 3f2a --json"
+    )]
+    Replay {
+        /// Its id, or the beginning of it.
+        run: String,
+    },
+    /// Keep an ended run as a test for `steward eval kept`.
+    #[command(after_help = "Examples:\n  steward runs keep 3f2a \"weekly report\"")]
+    Keep {
+        /// Its id, or the beginning of it.
+        run: String,
+        /// A name for it.
+        name: String,
+    },
+    /// Runs kept as tests.
+    Kept,
+    /// Let go of a kept run; the run itself stays.
+    Unkeep {
+        /// The name it is kept under.
+        name: String,
+    },
+}

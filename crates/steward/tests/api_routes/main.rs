@@ -1,0 +1,21 @@
+//! What can be done under `/api` and `/v1/responses`, through the real program.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    reason = "tests"
+)]
+
+mod agents;
+mod approvals;
+mod chat;
+#[path = "../common/mod.rs"]
+mod common;
+mod connections;
+mod files;
+mod house;
+mod notices;
+mod people;
+mod responses;
+mod runs;

@@ -1,0 +1,151 @@
+use crate::house::{House, key, text};
+use reqwest::Method;
+use serde_json::{Value, json};
+use steward_testkit::model_server::{Behaviour, Script};
+
+const PEOPLE: [(&str, &str); 4] = [
+    ("ann", "developer"),
+    ("bob", "developer"),
+    ("vic", "viewer"),
+    ("olga", "operator"),
+];
+
+/// A run of Ann's that waits for an approval.
+fn anns(house: &House) -> (String, String, String) {
+    let path = format!("/api/chat/{}", house.agent());
+    let body = Some(json!({"message": "Write a note."}));
+    let (status, started) = house.call_as(&key("ann"), Method::POST, &path, body);
+    assert_eq!(status, 202, "{started}");
+    let (run, conversation) = (text(&started["run_id"]), text(&started["conversation_id"]));
+    let detail = house.wait(&run, "parked");
+    (run, conversation, text(&detail["waiting_approval"]))
+}
+
+fn house() -> House {
+    let call = Behaviour::calls([("write", json!({"path": "n.md", "content": "x"}))]);
+    let script = Script::of([call, Behaviour::text("Done.")]);
+    House::with_people(script, &PEOPLE)
+}
+
+fn status(house: &House, name: &str, method: Method, path: &str, body: Option<Value>) -> u16 {
+    house.call_as(&key(name), method, path, body).0
+}
+
+#[test]
+fn what_is_not_theirs_is_not_there() {
+    let house = house();
+    let (run, conversation, approval) = anns(&house);
+    let looks = [
+        format!("/api/runs/{run}"),
+        format!("/api/runs/{run}/log"),
+        format!("/api/approvals/{approval}"),
+    ];
+    for path in &looks {
+        for (name, expect) in [("ann", 200), ("bob", 404), ("vic", 404), ("olga", 200)] {
+            assert_eq!(
+                status(&house, name, Method::GET, path, None),
+                expect,
+                "{name} {path}"
+            );
+        }
+    }
+    let events = format!("/api/runs/{run}/events");
+    let talk = format!("/api/conversations/{conversation}");
+    assert_eq!(status(&house, "bob", Method::GET, &events, None), 404);
+    assert_eq!(status(&house, "bob", Method::GET, &talk, None), 404);
+    assert_eq!(
+        status(&house, "olga", Method::GET, &talk, None),
+        404,
+        "conversations are one's own"
+    );
+    assert_eq!(status(&house, "ann", Method::GET, &talk, None), 200);
+    for (list, theirs) in [
+        ("/api/runs", [1, 0, 0, 1]),
+        ("/api/runs?mine=true", [1, 0, 0, 0]),
+        ("/api/approvals", [1, 0, 0, 1]),
+        ("/api/conversations", [1, 0, 0, 0]),
+    ] {
+        for ((name, _), count) in PEOPLE.iter().zip(theirs) {
+            let (_, page) = house.call_as(&key(name), Method::GET, list, None);
+            assert_eq!(
+                page["items"].as_array().unwrap().len(),
+                count,
+                "{name} {list}"
+            );
+        }
+    }
+    let decide = format!("/api/approvals/{approval}/decide");
+    let stop = format!("/api/runs/{run}/stop");
+    let yes = Some(json!({"answer": {"decision": "approve"}}));
+    for path in [&decide, &stop] {
+        assert_eq!(
+            status(&house, "bob", Method::POST, path, yes.clone()),
+            404,
+            "{path}"
+        );
+        assert_eq!(
+            status(&house, "vic", Method::POST, path, yes.clone()),
+            403,
+            "{path}"
+        );
+    }
+    assert_eq!(status(&house, "olga", Method::POST, &decide, yes), 200);
+    let done = house.wait(&run, "finished");
+    assert_eq!(done["asked_by"], "ann@example.org");
+}
+
+#[test]
+fn roles_decide_what_may_be_changed() {
+    let house = house();
+    let agent = house.agent();
+    let chat = format!("/api/chat/{agent}");
+    let restore = format!("/api/agents/{agent}/restore");
+    let message = json!({"message": " "});
+    for (path, body, expect) in [
+        // 422: they may, and the request can't be.
+        (&chat, message, [422, 422, 403, 422]),
+        (&"/api/agents".to_owned(), json!({}), [422, 422, 422, 422]),
+        (&restore, json!({}), [403, 403, 403, 409]),
+        (&"/api/kept/run".to_owned(), json!({}), [200, 200, 403, 200]),
+    ] {
+        for ((name, _), expect) in PEOPLE.iter().zip(expect) {
+            let (found, answer) = house.call_as(&key(name), Method::POST, path, Some(body.clone()));
+            if path == &restore && expect == 409 {
+                // An agent that is not deleted: nothing to take back, or nothing changed.
+                assert!(found < 500 && found != 403, "{name} {path}: {answer}");
+            } else {
+                assert_eq!(found, expect, "{name} {path}: {answer}");
+            }
+        }
+    }
+    for list in [
+        "/api/agents",
+        "/api/tools",
+        "/api/connections",
+        "/api/grants",
+        "/api/kept",
+        "/api/about",
+    ] {
+        assert_eq!(
+            status(&house, "vic", Method::GET, list, None),
+            200,
+            "{list}"
+        );
+        assert_eq!(
+            house
+                .call_as("sk-steward-nobody", Method::GET, list, None)
+                .0,
+            401,
+            "{list}"
+        );
+    }
+    let ask =
+        json!({"model": "steward", "input": "x", "messages": [{"role": "user", "content": "x"}]});
+    for path in ["/v1/responses", "/v1/chat/completions"] {
+        assert_eq!(
+            status(&house, "vic", Method::POST, path, Some(ask.clone())),
+            403,
+            "{path}"
+        );
+    }
+}
