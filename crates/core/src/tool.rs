@@ -47,6 +47,8 @@ pub struct ToolSpec {
 pub enum CallSource {
     /// The provider's own tool-call field.
     Native,
+    /// The model's own form of a call, found in its text.
+    Dialect,
     /// JSON under a schema.
     GuidedJson,
     /// `Action:` / `Action Input:` text.

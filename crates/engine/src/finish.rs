@@ -3,9 +3,8 @@
 use crate::journal::Journal;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::{RunStatus, SideWrite, StoreResult};
-use steward_core::receipts;
-use steward_core::run::{AnswerFrom, CallStatus, answer_text};
+use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::run::{AnswerFrom, CallStatus, answer_text, receipts_for};
 
 pub(crate) async fn finish(
     journal: &mut Journal,
@@ -14,8 +13,9 @@ pub(crate) async fn finish(
 ) -> StoreResult<()> {
     let state = &journal.state;
     let composed = answer == AnswerFrom::Observations;
-    let answer = answer_text(state, &answer);
-    let receipts = receipts::check(&answer, &state.evidence());
+    let from = answer;
+    let answer = answer_text(state, &from);
+    let receipts = receipts_for(state, &from, &answer);
     let verdict = receipts.verdict;
     // A run that is stopped after a crash must still say which writes it can't vouch for.
     let mut events: Vec<EventBody> = state
@@ -59,5 +59,9 @@ pub(crate) async fn finish(
         }
         side.push(SideWrite::Messages(conversation, messages));
     }
-    journal.commit(events, side).await
+    match journal.commit(events, side).await {
+        // Somebody said something at the last moment: it is taken in first.
+        Err(StoreError::CommandsWaiting { .. }) => Ok(()),
+        other => other,
+    }
 }

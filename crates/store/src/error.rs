@@ -106,6 +106,7 @@ pub(crate) fn again(error: &StoreError) -> StoreError {
         StoreError::NotFound(text) => StoreError::NotFound(text.clone()),
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
         StoreError::Busy { run } => StoreError::Busy { run: *run },
+        StoreError::CommandsWaiting { run } => StoreError::CommandsWaiting { run: *run },
         StoreError::Fenced { run, epoch } => StoreError::Fenced {
             run: *run,
             epoch: *epoch,

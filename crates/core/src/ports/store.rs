@@ -20,6 +20,12 @@ pub enum StoreError {
         /// The run at work or waiting there.
         run: RunId,
     },
+    /// A run can't end while something that was said to it is not taken in.
+    #[error("run {run} has commands waiting")]
+    CommandsWaiting {
+        /// The run.
+        run: RunId,
+    },
     /// Unique name or version clash.
     #[error("{0}")]
     Conflict(String),
@@ -325,7 +331,8 @@ pub trait RunStore: Send + Sync {
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease>;
-    /// Appends. On success everything is fsynced.
+    /// Appends. On success everything is fsynced. A commit that ends the run while commands wait is a
+    /// [`StoreError::CommandsWaiting`] and changes nothing.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
     /// Events after `after`, in order.
     async fn events(

@@ -167,7 +167,11 @@ fn announced(sentence: &Sentence, lang: &Language) -> Around {
     let content = lang.content_intro.find(&words).is_some() || lang.report.find(&words).is_some();
     let plan = lang.plan_intro.find(&words).is_some()
         || words.iter().any(|word| lang.modal.contains(*word));
-    Around { content, plan }
+    Around {
+        content,
+        plan,
+        ..Around::default()
+    }
 }
 
 /// Whether what follows is a text that the answer hands over: a poem, a letter. What it says in

@@ -245,7 +245,10 @@ impl Scene<'_> {
     /// Whether a passive speaks of something a tool works on.
     fn cue(&self, clause: &Clause<'_>, form: Form) -> bool {
         let lang = self.lang;
-        let own = clause.words.iter().any(|word| lang.own.contains(*word));
+        let own = clause.words.iter().any(|word| {
+            let reminds = form == Form::State && lang.noun(word) == Some("remind");
+            reminds || lang.own.contains(*word)
+        });
         if form == Form::State && !lang.far {
             return own;
         }

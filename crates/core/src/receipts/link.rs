@@ -111,7 +111,7 @@ fn refine(class: &str, objects: &Objects) -> Vec<String> {
 fn action(class: &str, claimed: &[String]) -> String {
     match (class, claimed) {
         ("make", [one]) if one != "file" && one != "make" => one.clone(),
-        ("make", _) => "write".to_owned(),
+        ("make" | "transform", _) => "write".to_owned(),
         (class, _) => class.to_owned(),
     }
 }
@@ -135,6 +135,10 @@ fn accepts(claimed: &[String], class: &str, objects: &Objects, one: &Evidence<'_
 
 /// Whether a proof must be about `name`: where something came from need not be written.
 fn needed(name: &Name, class: &str, objects: &Objects) -> bool {
+    if class == "transform" {
+        // What was merged or converted stays; another file holds the result.
+        return false;
+    }
     let writes = matches!(class, "make" | "delete");
     if writes && name.kind == Kind::Quote && objects.names.iter().any(Name::is_target) {
         // The file counts; what is quoted beside it is what was changed in there.

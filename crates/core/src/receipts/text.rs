@@ -8,6 +8,10 @@ const LONGEST: usize = 400;
 
 /// One sentence.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, read where it counts"
+)]
 pub(super) struct Sentence {
     /// Its tokens, without the mark that ends it.
     pub tokens: Vec<Token>,

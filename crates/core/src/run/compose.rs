@@ -1,8 +1,10 @@
 //! Answers composed from observations, for models that can't sum up (TOOL-11).
 
+use super::effect::AnswerFrom;
 use super::state::{CallStatus, RunState};
 use crate::event::ToolResult;
 use crate::plan::{FINAL_ANSWER, Plan};
+use crate::receipts::{self, Claim, Receipts, Verdict};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -65,6 +67,44 @@ fn headline(name: &str, arguments: &Value) -> String {
     } else {
         format!("[{name} — {shown}]")
     }
+}
+
+/// What an answer proves. One that is composed quotes results, whose words are not the agent's: there, the
+/// receipts themselves are what is claimed.
+pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts {
+    match from {
+        AnswerFrom::Observations => composed_receipts(state, text),
+        AnswerFrom::Text(_) | AnswerFrom::Nothing => receipts::check(text, &state.evidence()),
+    }
+}
+
+fn composed_receipts(state: &RunState, text: &str) -> Receipts {
+    let mut claims = Vec::new();
+    let mut from = 0;
+    for one in state.evidence() {
+        let line = headline(one.tool, one.arguments);
+        let Some(at) = text.get(from..).and_then(|rest| rest.find(&line)) else {
+            continue;
+        };
+        let (start, end) = (from + at, from + at + line.len());
+        from = end;
+        if let (Some(receipt), true, false) = (one.receipt, one.ok, one.undone) {
+            claims.push(Claim {
+                why: format!("{} {}: the tool's own receipt", receipt.action, receipt.object),
+                text: line,
+                start,
+                end,
+                action: receipt.action.clone(),
+                calls: vec![one.call_id.to_owned()],
+            });
+        }
+    }
+    let verdict = if claims.is_empty() {
+        Verdict::NoClaims
+    } else {
+        Verdict::Verified
+    };
+    Receipts { verdict, claims }
 }
 
 /// A plan as numbered lines.

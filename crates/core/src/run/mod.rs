@@ -11,7 +11,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use compose::{compose_answer, plan_as_text};
+pub use compose::{compose_answer, plan_as_text, receipts_for};
 pub use effect::{AnswerFrom, Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
 pub use replay::{Checked, Difference, answer_text, check};

@@ -1,7 +1,7 @@
 //! Replay (RUN-11): would this program decide today what it decided then? Pure: no model is asked,
 //! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
 
-use super::compose::compose_answer;
+use super::compose::{compose_answer, receipts_for};
 use super::effect::{AnswerFrom, Ask, Effect};
 use super::state::RunState;
 use crate::approval::Subject;
@@ -145,7 +145,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
             },
         ) => {
             let proved = receipts.as_ref().is_none_or(|then| {
-                crate::receipts::check(text, &state.evidence()).verdict == then.verdict
+                receipts_for(state, answer, text).verdict == then.verdict
             });
             outcome == then
                 && *composed == (*answer == AnswerFrom::Observations)
@@ -347,7 +347,7 @@ fn intended(state: &RunState, effect: &Effect) -> String {
         Effect::Ask(Ask::Question { text, .. }) => format!("ask the user {}", quoted(text)),
         Effect::Finish { outcome, answer } => {
             let text = answer_text(state, answer);
-            let verdict = crate::receipts::check(&text, &state.evidence()).verdict;
+            let verdict = receipts_for(state, answer, &text).verdict;
             ended(outcome, &text, Some(verdict), &state.usage)
         }
     }

@@ -167,6 +167,16 @@ impl Stand<'_> {
         ];
         tx.execute(sql, args).await?;
         if self.status == RunStatus::Finished {
+            // Whoever queues a command counts it on the run's row, so none can slip in between.
+            let waiting = tx
+                .row(
+                    "select id from run_inbox where tenant_id = $1 and run_id = $2 limit 1",
+                    args![lot.tenant, lot.run],
+                )
+                .await?;
+            if waiting.is_some() {
+                return Err(StoreError::CommandsWaiting { run: lot.run });
+            }
             tx.execute(
                 "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
                 args![lot.tenant, lot.run],

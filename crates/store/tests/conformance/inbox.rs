@@ -59,6 +59,27 @@ pub async fn an_ended_run_takes_no_commands(bed: Bed) {
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
 }
 
+pub async fn a_run_does_not_end_over_what_was_said(bed: Bed) {
+    let store = bed.store();
+    let lease = started(&*store).await;
+    store
+        .push_command(TENANT, lease.run, steer("wait"))
+        .await
+        .unwrap();
+    let end = || vec![status(RunStatus::Finished)];
+    let refused = store.commit(append(&lease, 1, vec![], end())).await;
+    assert!(
+        matches!(refused, Err(StoreError::CommandsWaiting { run }) if run == lease.run),
+        "{refused:?}"
+    );
+    let row = store.run(TENANT, lease.run).await.unwrap();
+    assert_eq!(row.status, RunStatus::Running, "nothing was changed");
+    let queued = store.commands(TENANT, lease.run).await.unwrap();
+    let mut side = vec![SideWrite::Consumed(vec![queued[0].id])];
+    side.extend(end());
+    store.commit(append(&lease, 1, vec![], side)).await.unwrap();
+}
+
 pub async fn timers_ring_once(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
