@@ -1,0 +1,73 @@
+import { Chat } from "./support/chat.ts";
+import { calls, text, when } from "./support/model.ts";
+import { expect, test } from "./support/test.ts";
+
+test("the language is switched and remembered", async ({ studio: page }) => {
+  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
+  await expect(page.getByRole("navigation", { name: "Seiten" })).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await page.reload();
+  await page.getByRole("link", { name: "Läufe" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Läufe" })).toBeVisible();
+  await page.getByRole("button", { name: "Konto" }).click();
+  await page.getByRole("menuitemradio", { name: "English" }).click();
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+});
+
+test("the theme is switched and remembered", async ({ studio: page }) => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  const dark = await ground();
+  await page.reload();
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+  expect(await ground()).toBe(dark);
+  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("menuitemradio", { name: "Light" }).click();
+  expect(await ground()).not.toBe(dark);
+});
+
+test.describe("keyboard only", () => {
+  test.use({ script: { rules: [when("Write", calls(["write", { path: "a.txt", content: "x\n" }]), { role: "user" })], otherwise: text("Done by keyboard.") } });
+
+  test("from the login to an approved write and every page", async ({ page, server }) => {
+    const { ADMIN } = await import("./support/server.ts");
+    const keys = page.keyboard;
+    await page.goto("/login");
+    await expect(page.getByLabel("E-mail")).toBeFocused();
+    await keys.type(ADMIN.email);
+    await keys.press("Tab");
+    await keys.type(ADMIN.password);
+    await keys.press("Enter");
+    const chat = new Chat(page);
+    await expect(chat.composer).toBeFocused();
+    await keys.type("Write a file");
+    await keys.press("Enter");
+    await expect(chat.waiting).toBeVisible();
+    // To the button as a person would: by Tab, at most once around.
+    const approve = chat.waiting.getByRole("button", { name: "Approve once" });
+    for (let presses = 0; presses < 60 && !(await approve.evaluate((button) => button === document.activeElement)); presses++) await keys.press("Shift+Tab");
+    await expect(approve).toBeFocused();
+    await keys.press("Enter");
+    await chat.answered("Done by keyboard.");
+    expect(await server.file("a.txt")).toBe("x\n");
+    // The palette goes anywhere.
+    for (const name of ["Runs", "Approvals", "Agents", "Connections", "Settings", "About"]) {
+      await keys.press("Control+k");
+      await expect(page.getByRole("dialog", { name: "Command palette" })).toBeVisible();
+      await keys.type(name);
+      await keys.press("Enter");
+      await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+    }
+    await keys.press("?");
+    await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    await keys.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  });
+});
+
+test("an address that is not there says so", async ({ studio: page }) => {
+  await page.goto("/nothing/here");
+  await expect(page.getByText("There is no such page")).toBeVisible();
+});

@@ -1,0 +1,18 @@
+import { defineConfig } from "@playwright/test";
+import { browser } from "./support/browser.ts";
+
+// Each test has its own server, model and data, so they may run beside each other.
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.spec.ts",
+  outputDir: "results",
+  globalSetup: "./support/check.ts",
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: true,
+  reporter: [["list"]],
+  use: { ...browser, viewport: { width: 1280, height: 820 }, locale: "en-GB", trace: "retain-on-failure", screenshot: "only-on-failure" },
+});

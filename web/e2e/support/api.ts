@@ -1,0 +1,63 @@
+import { ADMIN, type Server } from "./server.ts";
+
+/** The HTTP API, for preparing what a test is not about. */
+export class Api {
+  private constructor(
+    private readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  static async login(server: Server): Promise<Api> {
+    const answer = await fetch(`${server.url}/api/auth/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(ADMIN),
+    });
+    if (!answer.ok) throw new Error(`login: ${answer.status} ${await answer.text()}`);
+    return new Api(server.url, ((await answer.json()) as { access_token: string }).access_token);
+  }
+
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${this.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text ? JSON.parse(text) : null) as T;
+  }
+
+  async agentId(): Promise<string> {
+    const page = await this.call<{ items: { id: string }[] }>("GET", "/agents");
+    const [first] = page.items;
+    if (!first) throw new Error("there is no agent");
+    return first.id;
+  }
+
+  /** Starts a run; resolves when it has begun. */
+  async chat(message: string, more: Record<string, unknown> = {}): Promise<{ run_id: string; conversation_id: string }> {
+    return this.call("POST", `/chat/${await this.agentId()}`, { message, ...more });
+  }
+
+  async run(id: string): Promise<{ status: string; waiting_approval: string | null; outcome: { status: string } | null; answer: string | null }> {
+    return this.call("GET", `/runs/${id}`);
+  }
+
+  /** Waits until a run has ended or waits for a person. */
+  async settled(id: string): Promise<Awaited<ReturnType<Api["run"]>>> {
+    for (let left = 100; left > 0; left--) {
+      const run = await this.run(id);
+      if (run.status === "finished" || run.waiting_approval) return run;
+      await new Promise((wake) => setTimeout(wake, 100));
+    }
+    throw new Error(`run ${id} neither ended nor asked within 10 s`);
+  }
+
+  /** A run from start to its end or its first question. */
+  async ask(message: string, more: Record<string, unknown> = {}): Promise<string> {
+    const { run_id } = await this.chat(message, more);
+    await this.settled(run_id);
+    return run_id;
+  }
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Model } from "./model.ts";
+import { cache, steward } from "./paths.ts";
+import { Program } from "./process.ts";
+
+export const ADMIN = { email: "ada@example.org", password: "a heron stands in the reeds" };
+
+/** `steward serve` with its own data directory and workspace. */
+export class Server {
+  url = "";
+  private program: Program | null = null;
+
+  private constructor(
+    private readonly dir: string,
+    private readonly model: Model,
+    private readonly admin: boolean,
+  ) {}
+
+  static async start(model: Model, options: { admin: boolean }): Promise<Server> {
+    const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options.admin);
+    await mkdir(server.workspace);
+    await server.up();
+    return server;
+  }
+
+  get workspace(): string {
+    return join(this.dir, "workspace");
+  }
+
+  /** Starts it, at the same address as before if there was one. */
+  async up(): Promise<void> {
+    const listen = this.url ? new URL(this.url).host : "127.0.0.1:0";
+    // Nothing of the caller's settings, keys or models.
+    const env = {
+      PATH: process.env.PATH,
+      HOME: this.dir,
+      STEWARD_CACHE: cache,
+      STEWARD_DATA: join(this.dir, "data"),
+      STEWARD_LEASE_SECONDS: "1",
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: this.model.baseUrl,
+      OPENAI_MODEL: "scripted",
+      ...(this.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),
+    };
+    this.program = new Program(steward, ["serve", "--listen", listen, "--workspace", this.workspace], env, this.dir);
+    // The last line of the welcome.
+    await this.program.match(/steward ask/);
+    const [url] = await this.program.match(/http:\/\/127\.0\.0\.1:\d+/);
+    this.url = url;
+  }
+
+  /** The one-time link that it printed. */
+  get setupLink(): string {
+    const found = this.program?.said.match(/http:\/\/\S+\/setup#token=[0-9a-zA-Z_-]+/);
+    if (!found) throw new Error(`no set-up link in:\n${this.program?.said}`);
+    return found[0];
+  }
+
+  /** SIGKILL, as in a crash. */
+  async kill(): Promise<void> {
+    await this.program?.end("SIGKILL");
+  }
+
+  async file(name: string): Promise<string | null> {
+    const path = join(this.workspace, name);
+    return existsSync(path) ? readFile(path, "utf8") : null;
+  }
+
+  async write(name: string, content: string): Promise<void> {
+    const path = join(this.workspace, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+
+  async stop(): Promise<void> {
+    await this.program?.end("SIGTERM");
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  get said(): string {
+    return this.program?.said ?? "";
+  }
+}

@@ -1,0 +1,26 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { api, setSession } from "../client";
+import type { About, AuthStatus, LoginSessionView, Me, Session } from "../types";
+import { useFresh, usePaged } from "./core";
+
+export const useMe = () => useQuery({ queryKey: ["me"], queryFn: ({ signal }) => api.get<Me>("/api/auth/me", { signal }), staleTime: 60_000 });
+export const useAuthStatus = () => useQuery({ queryKey: ["auth-status"], queryFn: ({ signal }) => api.get<AuthStatus>("/api/auth/status", { signal }), staleTime: 60_000 });
+export const useSessions = () => usePaged<LoginSessionView>(["sessions"], "/api/auth/sessions");
+export const useAbout = () => useQuery({ queryKey: ["about"], queryFn: ({ signal }) => api.get<About>("/api/about", { signal }), refetchInterval: 15_000 });
+
+export function useAccountActions() {
+  const fresh = useFresh();
+  return {
+    login: useMutation({ mutationFn: (body: { email: string; password: string }) => api.post<Session>("/api/auth/login", { body }), onSuccess: (session) => setSession(session) }),
+    setup: useMutation({ mutationFn: (body: { token: string; email: string; password: string; name?: string }) => api.post<Session>("/api/auth/setup", { body }), onSuccess: (session) => setSession(session) }),
+    logout: useMutation({ mutationFn: () => api.post<void>("/api/auth/logout", { headers: { "x-steward": "1" } }), onSettled: () => setSession(null) }),
+    password: useMutation({ mutationFn: (body: { current: string; new: string }) => api.post<void>("/api/auth/password", { body }), onSuccess: () => fresh("sessions") }),
+    endSession: useMutation({ mutationFn: (id: string) => api.delete(`/api/auth/sessions/${id}`), onSuccess: () => fresh("sessions") }),
+    newApiKey: useMutation({ mutationFn: () => api.post<{ api_key: string }>("/api/auth/api-key") }),
+    removeApiKey: useMutation({ mutationFn: () => api.delete("/api/auth/api-key") }),
+  };
+}
+/** Whether this role may change agents and connections. */
+export const isOperator = (me: Me | undefined) => me?.role === "admin" || me?.role === "operator";
+/** Whether this role may chat and decide. */
+export const mayWork = (me: Me | undefined) => me !== undefined && me.role !== "viewer";

@@ -1,0 +1,33 @@
+import { type InfiniteData, type QueryKey, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../client";
+import type { Page } from "../types";
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+/** A list by pages. `items` are all that were loaded; `more()` loads the next page. */
+export function usePaged<T>(key: QueryKey, path: string, query: Query = {}, options: { enabled?: boolean; limit?: number } = {}) {
+  const result = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, QueryKey, string | null>({
+    queryKey: [...key, query],
+    queryFn: ({ pageParam, signal }) => api.get<Page<T>>(path, { query: { ...query, limit: options.limit ?? 30, cursor: pageParam }, signal }),
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next_cursor,
+    enabled: options.enabled ?? true,
+  });
+  return {
+    items: result.data?.pages.flatMap((page) => page.items) ?? [],
+    isLoading: result.isLoading,
+    isFetching: result.isFetching,
+    error: result.error,
+    hasMore: result.hasNextPage,
+    loadingMore: result.isFetchingNextPage,
+    more: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
+  };
+}
+export type Paged<T> = ReturnType<typeof usePaged<T>>;
+
+/** Invalidates lists after a write: `const fresh = useFresh(); fresh("runs", "approvals")`. */
+export function useFresh() {
+  const client = useQueryClient();
+  return (...names: string[]) => Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })));
+}

@@ -1,0 +1,54 @@
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { ExpiredDialog } from "@/auth/expired";
+import { useT } from "@/i18n";
+import { Skeleton } from "@/ui";
+import { Toasts } from "@/ui/toast";
+import { useLiveLists } from "./live";
+import { BottomBar, OfflineStrip, Rail } from "./nav";
+import { openOverlay, useOverlay } from "./overlays";
+import { useShortcut } from "./shortcuts";
+
+const CommandPalette = lazy(async () => ({ default: (await import("./palette")).CommandPalette }));
+const ShortcutsDialog = lazy(async () => ({ default: (await import("./help")).ShortcutsDialog }));
+
+function useGlobalShortcuts() {
+  const t = useT("frame");
+  const navigate = useNavigate();
+  useShortcut("Mod+k", () => openOverlay("palette"), t("palette"), { group: "everywhere", inFields: true });
+  useShortcut("?", () => openOverlay("shortcuts"), t("shortcuts.show"), { group: "everywhere" });
+  useShortcut("g c", () => void navigate({ to: "/chat" }), t("chat"), { group: "go" });
+  useShortcut("g r", () => void navigate({ to: "/runs" }), t("runs"), { group: "go" });
+  useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
+  useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
+  useShortcut("g m", () => void navigate({ to: "/connections" }), t("connections"), { group: "go" });
+  useShortcut("g s", () => void navigate({ to: "/settings" }), t("settings"), { group: "go" });
+}
+
+/** Navigation around the page. */
+export function Frame() {
+  const t = useT("frame");
+  useLiveLists(true);
+  useGlobalShortcuts();
+  const overlay = useOverlay();
+  const [used, setUsed] = useState(false);
+  useEffect(() => {
+    if (overlay) setUsed(true);
+  }, [overlay]);
+  return (
+    <div className="flex h-full flex-col">
+      <a href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())} className="sr-only rounded-md bg-ink px-3 py-2 text-bg focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-60">{t("skip")}</a>
+      <OfflineStrip />
+      <div className="flex min-h-0 flex-1">
+        <Rail />
+        <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          <Suspense fallback={<Skeleton className="p-6" />}><Outlet /></Suspense>
+        </main>
+      </div>
+      <BottomBar />
+      <Toasts />
+      <ExpiredDialog />
+      {used && <Suspense><CommandPalette /><ShortcutsDialog /></Suspense>}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import about from "./about.json";
+import agents from "./agents.json";
+import approvals from "./approvals.json";
+import auth from "./auth.json";
+import chat from "./chat.json";
+import common from "./common.json";
+import connections from "./connections.json";
+import frame from "./frame.json";
+import runs from "./runs.json";
+import settings from "./settings.json";
+
+export default { about, agents, approvals, auth, chat, common, connections, frame, runs, settings };

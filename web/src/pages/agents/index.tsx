@@ -1,0 +1,2 @@
+export { AgentPage } from "./AgentPage";
+export { AgentsPage } from "./AgentsPage";

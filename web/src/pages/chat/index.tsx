@@ -1,0 +1,58 @@
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { GitBranch, PanelLeft, SquarePen } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useAgents, useConversation } from "@/api/hooks";
+import { useShortcut } from "@/frame/shortcuts";
+import { useT } from "@/i18n";
+import { IconButton, Sheet, useTitle } from "@/ui";
+import { ConversationList } from "./list";
+import { AgentPicker } from "./pickers";
+import { setChoice, useChoice } from "./stored";
+import { Thread } from "./thread";
+
+export default function ChatPage() {
+  const t = useT("chat");
+  const { conversationId } = useParams({ strict: false });
+  const { agent: wished } = useSearch({ strict: false }) as { agent?: string };
+  const navigate = useNavigate();
+  const choice = useChoice();
+  const { items: agents } = useAgents();
+  const { data: detail } = useConversation(conversationId);
+  const [drawer, setDrawer] = useState(false);
+  useTitle(detail?.title ?? t("title.page"));
+
+  useEffect(() => {
+    if (wished) setChoice({ agent: wished });
+  }, [wished]);
+  useShortcut("Mod+Shift+o", () => void navigate({ to: "/chat" }), t("new"), { inFields: true });
+  useShortcut("/", () => document.getElementById("conversation-search")?.focus(), t("search"));
+
+  const agent = agents.find((entry) => entry.id === (wished ?? choice.agent)) ?? agents[0];
+  return (
+    <div className="flex h-full">
+      <aside aria-label={t("conversations")} className="w-68 shrink-0 border-r border-line bg-bg max-lg:hidden"><ConversationList current={conversationId} /></aside>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <header className="flex h-13 shrink-0 items-center gap-1.5 border-b border-line px-3">
+          <IconButton label={t("conversations")} className="lg:hidden" onClick={() => setDrawer(true)}><PanelLeft /></IconButton>
+          {conversationId ? (
+            <>
+              <h1 className="min-w-0 truncate pl-2 text-base font-semibold">{detail?.title ?? " "}</h1>
+              {detail?.forked_from && <Link to="/chat/$conversationId" params={{ conversationId: detail.forked_from }} className="inline-flex shrink-0 items-center gap-1 rounded-sm px-1 text-xs text-ink-3 hover:text-ink"><GitBranch aria-hidden className="size-3.5" />{t("branchOf")}</Link>}
+              <span className="flex-1" />
+              {detail?.agent_name && <span className="shrink-0 pr-1 text-sm text-ink-3 max-md:hidden">{detail.agent_name}</span>}
+            </>
+          ) : (
+            <>
+              <h1 className="sr-only">{t("new")}</h1>
+              <AgentPicker agent={agent} onChoose={(id) => (setChoice({ agent: id }), wished && void navigate({ to: "/chat", search: {} }))} />
+              <span className="flex-1" />
+            </>
+          )}
+          <IconButton label={t("new")} keys="Mod+Shift+O" onClick={() => void navigate({ to: "/chat" })}><SquarePen /></IconButton>
+        </header>
+        <div className="min-h-0 flex-1"><Thread key={conversationId ?? "new"} conversationId={conversationId} agent={agent} /></div>
+      </div>
+      <Sheet side="left" bare open={drawer} onOpenChange={setDrawer} title={t("conversations")}><ConversationList current={conversationId} onPicked={() => setDrawer(false)} /></Sheet>
+    </div>
+  );
+}

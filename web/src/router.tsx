@@ -1,0 +1,55 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import { authState } from "@/auth/state";
+import { Frame } from "@/frame/frame";
+import { Crash, NotFound } from "@/frame/trouble";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
+const outside = <P extends string>(path: P, load: () => Promise<{ default: React.ComponentType }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: "frame",
+  component: Frame,
+  beforeLoad: ({ location }) => {
+    if (authState() === "out") throw redirect({ to: "/login", search: { next: location.href } });
+  },
+});
+const page = <P extends string>(path: P, load: () => Promise<unknown>, name = "default") =>
+  createRoute({
+    getParentRoute: () => frame,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, React.ComponentType>>, name),
+    validateSearch: (search: Record<string, unknown>): Record<string, unknown> => search,
+  });
+
+const chat = () => import("@/pages/chat");
+const runs = () => import("@/pages/runs");
+const agents = () => import("@/pages/agents");
+
+const tree = root.addChildren([
+  outside("/login", () => import("@/pages/login")),
+  outside("/setup", () => import("@/pages/setup")),
+  frame.addChildren([
+    createRoute({ getParentRoute: () => frame, path: "/", beforeLoad: () => { throw redirect({ to: "/chat" }); } }),
+    page("/chat", chat),
+    page("/chat/$conversationId", chat),
+    page("/runs", runs, "RunsPage"),
+    page("/runs/$runId", runs, "RunPage"),
+    page("/approvals", () => import("@/pages/approvals")),
+    page("/agents", agents, "AgentsPage"),
+    page("/agents/new", agents, "AgentPage"),
+    page("/agents/$agentId", agents, "AgentPage"),
+    page("/connections", () => import("@/pages/connections")),
+    page("/settings", () => import("@/pages/settings")),
+    page("/about", () => import("@/pages/about")),
+  ]),
+]);
+
+export const router = createRouter({ routeTree: tree, defaultPreload: "intent", defaultPreloadStaleTime: 0, scrollRestoration: false, defaultErrorComponent: Crash });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,113 @@
+// What stands under a run: how it ended, its sources, its receipts, what it took, and what can be done with it.
+import { BadgeCheck, CircleAlert, Database, FileText, GitBranch, Globe, ListTree, MoreHorizontal, RefreshCw, ShieldQuestion, Undo2 } from "lucide-react";
+import { useMemo } from "react";
+import { Link } from "@tanstack/react-router";
+import { useT } from "@/i18n";
+import { buttonClass, CopyButton, cx, formatDuration, formatExact, formatMoney, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, Popover, VerdictBadge } from "@/ui";
+import { type Source, sourcesOf } from "./sources";
+import type { ClaimTarget } from "./rehype-claims";
+import type { RunView } from "./view";
+
+export type EndActions = { regenerate: () => void; fork: () => void; forkWith: () => void; undoAll: (() => void) | undefined };
+
+const sourceIcons: Record<Source["kind"], React.ReactNode> = { web: <Globe />, file: <FileText />, database: <Database /> };
+
+/** How it ended, where that is not simply "done". */
+export function OutcomeNote({ view }: { view: RunView }) {
+  const t = useT("chat");
+  const { outcome } = view;
+  if (!outcome || outcome.status === "completed") return null;
+  const text = outcome.status === "failed" ? outcome.message : outcome.status === "stopped" ? t("end.stopped", { by: outcome.by }) : outcome.status === "limited" ? t("end.limited", { limit: t(`limit.${outcome.limit}` as "limit.tokens") }) : t("end.rejected");
+  const bad = outcome.status === "failed";
+  return (
+    <div role={bad ? "alert" : undefined} className={cx("flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 text-base", bad ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken")}>
+      <CircleAlert aria-hidden className={cx("mt-0.5 size-4 shrink-0", bad ? "text-bad" : "text-ink-3")} />
+      <div className="min-w-0 wrap-anywhere">
+        {bad && <p className="font-medium">{t("end.failed")}</p>}
+        <p className={bad ? "text-ink-2" : ""}>{text}</p>
+        {outcome.status === "limited" && <p className="text-sm text-ink-3">{t("end.limitedHint")}</p>}
+      </div>
+    </div>
+  );
+}
+
+function Sources({ view, onClaim }: { view: RunView; onClaim: (target: ClaimTarget) => void }) {
+  const t = useT("chat");
+  const sources = useMemo(() => sourcesOf(view), [view]);
+  if (sources.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 text-xs">
+      <span className="mr-0.5 text-ink-3">{t("sources")}</span>
+      {sources.map((source, index) => {
+        const look = "inline-flex max-w-64 items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-ink-2 hover:border-line-2 hover:text-ink [&>svg]:size-3 [&>svg]:shrink-0 [&>svg]:text-ink-3";
+        const inner = <><span className="text-ink-3 tabular">{index + 1}</span>{sourceIcons[source.kind]}<span className="truncate">{source.label}</span></>;
+        return source.href
+          ? <a key={source.label} href={source.href} target="_blank" rel="noopener noreferrer" className={look}>{inner}</a>
+          : <button key={source.label} type="button" className={look} onClick={() => onClaim({ number: 0, calls: [source.callId] })}>{inner}</button>;
+      })}
+    </div>
+  );
+}
+
+function ReceiptsBadge({ view, onClaim }: { view: RunView; onClaim: (target: ClaimTarget) => void }) {
+  const t = useT("chat");
+  const { receipts } = view;
+  if (!receipts) return null;
+  const claims = receipts.claims ?? [];
+  return (
+    <Popover align="start" label={t("receipts")} trigger={<button type="button" className="rounded-sm" aria-label={t("receiptsOpen")}><VerdictBadge verdict={receipts.verdict} /></button>}>
+      <h3 className="text-base font-semibold">{t("receipts")}</h3>
+      <p className="mt-0.5 text-sm text-ink-2">{t(`receipts.${receipts.verdict}`)}</p>
+      {claims.length > 0 && (
+        <ol className="mt-2 max-h-80 overflow-y-auto">
+          {claims.map((claim, index) => {
+            const proved = (claim.calls ?? []).length > 0;
+            return (
+              <li key={index} className="flex gap-2 border-t border-line py-2 text-sm">
+                {proved ? <BadgeCheck aria-label={t("proved")} className="mt-0.5 size-4 shrink-0 text-ok" /> : <ShieldQuestion aria-label={t("notProved")} className="mt-0.5 size-4 shrink-0 text-warn" />}
+                <div className="min-w-0">
+                  <p className="wrap-anywhere"><span className="mr-1 text-ink-3 tabular">{index + 1}</span>“{claim.text}”</p>
+                  <p className="text-xs text-ink-3">{claim.why}</p>
+                  {proved && <button type="button" className="text-xs text-accent-ink underline" onClick={() => onClaim({ number: index + 1, calls: claim.calls ?? [] })}>{t("showCall")}</button>}
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </Popover>
+  );
+}
+
+/** The line of numbers and actions. */
+export function RunEnd({ view, actions, busy, onClaim, latest }: { view: RunView; actions: EndActions | null; busy: boolean; onClaim: (target: ClaimTarget) => void; latest: boolean }) {
+  const t = useT("chat");
+  const tokens = view.usage.prompt_tokens + view.usage.completion_tokens;
+  const model = view.model.split("/").at(-1) ?? view.model;
+  return (
+    <div className="flex flex-col gap-2">
+      <OutcomeNote view={view} />
+      <Sources view={view} onClaim={onClaim} />
+      <div className={cx("flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3 transition-opacity", !latest && "md:opacity-70 md:group-focus-within/run:opacity-100 md:group-hover/run:opacity-100")}>
+        <ReceiptsBadge view={view} onClaim={onClaim} />
+        <span title={formatExact(view.endedAt ?? view.startedAt)} className="tabular">{formatDuration((view.endedAt ?? Date.now()) - view.startedAt)}</span>
+        {tokens > 0 && <span className="tabular" title={t("tokensSplit", { prompt: view.usage.prompt_tokens, completion: view.usage.completion_tokens, cached: view.usage.cached_tokens })}>{t("tokens", { count: formatTokens(tokens) })}</span>}
+        {view.usage.cost_micros > 0 && <span className="tabular">{formatMoney(view.usage.cost_micros)}</span>}
+        <span className="max-w-44 truncate" title={view.model}>{model}</span>
+        <span className="flex-1" />
+        <span className="-my-1 flex items-center">
+          {view.answer && <CopyButton text={view.answer} label={t("copyAnswer")} />}
+          {actions && <IconButton size="sm" label={t("regenerate")} disabled={busy} onClick={actions.regenerate}><RefreshCw /></IconButton>}
+          <Link to="/runs/$runId" params={{ runId: view.id }} className={buttonClass({ variant: "quiet", size: "sm" }, "px-1.5! text-xs! text-ink-3")}><ListTree aria-hidden className="size-4" />{t("trace")}</Link>
+          {actions && (
+            <Menu className="w-64" trigger={<IconButton size="sm" label={t("moreActions")}><MoreHorizontal /></IconButton>}>
+              <MenuItem icon={<GitBranch />} disabled={busy} onSelect={actions.fork} hint={t("forkHereHint")}>{t("forkHere")}</MenuItem>
+              <MenuItem icon={<RefreshCw />} disabled={busy} onSelect={actions.forkWith} hint={t("forkWithHint")}>{t("forkWith")}…</MenuItem>
+              {actions.undoAll && <><MenuSeparator /><MenuItem icon={<Undo2 />} disabled={busy} onSelect={actions.undoAll}>{t("undoAll")}</MenuItem></>}
+            </Menu>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+// Markdown of models. Raw HTML is not rendered, addresses are checked by react-markdown, images are
+// links (an image's address could carry data out, and the content security policy forbids them).
+import { ExternalLink } from "lucide-react";
+import { lazy, memo, Suspense, useMemo } from "react";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { CodeBlock } from "@/ui";
+import type { Mark } from "./claims";
+import { type ClaimTarget, rehypeClaims } from "./rehype-claims";
+
+const Highlight = lazy(() => import("./highlight"));
+
+const components: Components = {
+  a: ({ href, children }) => {
+    const outside = /^https?:/i.test(href ?? "");
+    return <a href={href} {...(outside && { target: "_blank", rel: "noopener noreferrer" })}>{children}</a>;
+  },
+  img: ({ src, alt }) => (typeof src === "string" && src ? <a href={src} target="_blank" rel="noopener noreferrer">{alt || src} <ExternalLink aria-hidden className="inline size-3" /></a> : <>{alt}</>),
+  pre: ({ children }) => <>{children}</>,
+  code: ({ className, children, node }) => {
+    const text = String(children ?? "");
+    const language = /language-([\w+#.-]+)/.exec(className ?? "")?.[1];
+    const block = language !== undefined || text.includes("\n") || node?.position?.start.line !== node?.position?.end.line;
+    if (!block) return <code>{children}</code>;
+    const code = text.replace(/\n$/, "");
+    return <CodeBlock text={code} {...(language && { language })}>{language ? <Suspense fallback={code}><Highlight text={code} language={language} /></Suspense> : code}</CodeBlock>;
+  },
+  table: ({ children }) => <table tabIndex={0}>{children}</table>,
+};
+
+const plugins: Options["remarkPlugins"] = [remarkGfm];
+const Block = memo(({ text }: { text: string }) => <ReactMarkdown remarkPlugins={plugins} components={components}>{text}</ReactMarkdown>);
+
+/** Pieces that a growing text no longer changes: cut at blank lines outside of fences. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  let current: string[] = [];
+  let fence: string | null = null;
+  for (const line of text.split("\n")) {
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark && (fence === null || line.trim().startsWith(fence))) fence = fence === null ? mark : null;
+    if (line.trim() === "" && fence === null && current.length > 0) {
+      blocks.push(current.join("\n"));
+      current = [];
+    } else current.push(line);
+  }
+  if (current.length > 0) blocks.push(current.join("\n"));
+  return blocks;
+}
+
+type Props = { text: string; live?: boolean; marks?: Mark[]; onClaim?: (target: ClaimTarget) => void };
+
+export default function Markdown({ text, live, marks, onClaim }: Props) {
+  const withClaims = useMemo<Components>(
+    () => ({
+      ...components,
+      mark: ({ children, node }) => {
+        const number = Number(node?.properties.dataClaim);
+        const mark = marks?.find((other) => other.number === number);
+        if (!mark) return <>{children}</>;
+        return (
+          <button type="button" className={mark.proved ? "claim claim-proved" : "claim claim-open"} title={mark.claim.why} onClick={() => onClaim?.({ number, calls: mark.claim.calls ?? [] })}>
+            {children}
+            {node?.properties.dataLast ? <sup>{number}</sup> : null}
+          </button>
+        );
+      },
+    }),
+    [marks, onClaim],
+  );
+  if (live) return <div className="prose">{blocksOf(text).map((block, index) => <Block key={index} text={block} />)}</div>;
+  if (!marks?.length) return <div className="prose"><Block text={text} /></div>;
+  return <div className="prose"><ReactMarkdown remarkPlugins={plugins} rehypePlugins={[[rehypeClaims, marks]]} components={withClaims}>{text}</ReactMarkdown></div>;
+}

@@ -1,0 +1,15 @@
+export * from "./button";
+export * from "./code";
+export { cx } from "./cx";
+export * from "./feedback";
+export * from "./field";
+export * from "./format";
+export * from "./kbd";
+export * from "./labels";
+export * from "./menu";
+export * from "./overlay";
+export * from "./page";
+export * from "./surface";
+export * from "./tabs";
+export { toast } from "./toast";
+export * from "./tooltip";
