@@ -154,10 +154,10 @@ fn check(connection: &Connection) -> Result<(), ConnectionsError> {
         return invalid("model: give the name that the endpoint knows it by".to_owned());
     }
     if connection.provider == Provider::Local {
-        return match std::path::Path::new(&connection.model).is_file() {
-            true => Ok(()),
-            false => invalid(format!("model: there is no GGUF file {}", connection.model)),
-        };
+        if std::path::Path::new(&connection.model).is_file() {
+            return Ok(());
+        }
+        return invalid(format!("model: there is no GGUF file {}", connection.model));
     }
     match url::Url::parse(&connection.base_url) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(()),

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod connections;
+mod conversations;
 mod eval;
 mod runs;
 
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{ConnectionAction, Connections};
+pub use conversations::{ConversationAction, Conversations};
 pub use eval::{Eval, Suite};
 pub use runs::{RunAction, Runs};
 
@@ -88,6 +90,11 @@ pub enum Command {
         after_help = "Examples:\n  steward approvals\n  steward approvals approve 3f2a\n  steward approvals approve 3f2a --for 1h\n  steward approvals answer 3f2a \"call it b.txt\""
     )]
     Approvals(Approvals),
+    /// List conversations; search, show, rename, delete, restore or fork them.
+    #[command(
+        after_help = "Examples:\n  steward conversations --search kafka\n  steward conversations show 3f2a\n  steward chat --conversation ID"
+    )]
+    Conversations(Conversations),
     /// Permissions that outlive their run; take one back.
     #[command(after_help = "Examples:\n  steward grants\n  steward grants revoke 3f2a")]
     Grants(Grants),

@@ -44,6 +44,9 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Runs(args) => commands::runs::run(settings, args, term).await,
             Command::Resume(args) => commands::resume::run(settings, args, term).await,
             Command::Approvals(args) => commands::approvals::run(settings, args, term).await,
+            Command::Conversations(args) => {
+                commands::conversations::run(settings, args, term).await
+            }
             Command::Grants(args) => commands::grants::run(settings, args, term).await,
             Command::Agents(args) => commands::agents::run(settings, args, term).await,
             Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,

@@ -234,8 +234,10 @@ fn a_database_of_a_newer_program() {
 fn a_data_directory_in_use() {
     let bench = Bench::new(Script::default());
     let server = Server::start(&bench);
+    // Other commands work through the server; a second server can't.
+    bench.run(&["runs"]).exits(0);
     refused(
-        bench.run(&["runs"]),
+        bench.run(&["serve", "--listen", "127.0.0.1:0"]),
         &["in use by another steward", "--data-dir"],
     );
     let (status, _) = server.request(&bench, Method::GET, "/healthz", None, None);

@@ -37,6 +37,9 @@ fn every_command_has_help() {
         "runs",
         "resume",
         "approvals",
+        "conversations",
+        "grants",
+        "agents",
         "doctor",
         "connections",
         "eval",
@@ -91,6 +94,27 @@ fn ask_with_json_is_one_object() {
     assert_eq!(kinds.first().unwrap(), "run.started");
     assert_eq!(kinds.last().unwrap(), "run.finished");
     bench.model.assert_clean();
+}
+
+#[test]
+fn the_verdict_on_an_answer_is_shown() {
+    let bench = write_bench();
+    let args = json!({"path": "a.txt", "content": "new\n"});
+    let ask = |answer: &str| {
+        bench.model.replace(plan_and_answer("write", &args, answer));
+        bench.run(&["ask", "-y", ASK]).exits(0)
+    };
+    ask("I wrote the file a.txt.").tells(&["verified: its claim is proved"]);
+    let done = ask("I deleted the file b.txt.");
+    done.tells(&["unverified:", "I deleted the file b.txt"]);
+    let done = ask("What else can I do for you?");
+    assert!(!done.err.contains("verified"), "{done:?}");
+    let listed = bench.run(&["runs"]).exits(0).out;
+    let words: Vec<bool> = listed
+        .lines()
+        .map(|line| line.contains("verified"))
+        .collect();
+    assert_eq!(words, [false, true, true], "{listed}");
 }
 
 #[test]

@@ -32,13 +32,12 @@ impl Backend {
     pub async fn agent(&self, id: AgentId) -> anyhow::Result<Agent> {
         self.agent_where(|agent| agent.id == id)
             .await?
-            .with_context(|| format!("agent {id} is deleted; `steward agents` lists those there are"))
+            .with_context(|| {
+                format!("agent {id} is deleted; `steward agents` lists those there are")
+            })
     }
 
-    async fn agent_where(
-        &self,
-        wanted: impl Fn(&Agent) -> bool,
-    ) -> anyhow::Result<Option<Agent>> {
+    async fn agent_where(&self, wanted: impl Fn(&Agent) -> bool) -> anyhow::Result<Option<Agent>> {
         Ok(self.agents().await?.into_iter().find(|agent| wanted(agent)))
     }
 }

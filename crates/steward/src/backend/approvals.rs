@@ -95,11 +95,11 @@ impl Backend {
     /// Permissions in force that outlive their run, newest first.
     pub async fn grants(&self) -> anyhow::Result<Vec<StandingGrant>> {
         match self {
-            Self::InProcess(app) => {
-                Ok(app.store.grants(app.tenant, None, app.clock.now()).await?)
-            }
+            Self::InProcess(app) => Ok(app.store.grants(app.tenant, None, app.clock.now()).await?),
             Self::Remote(client) => {
-                let (rows, _) = client.all::<wire::Grant>("/api/grants", usize::MAX).await?;
+                let (rows, _) = client
+                    .all::<wire::Permission>("/api/grants", usize::MAX)
+                    .await?;
                 Ok(rows.into_iter().map(Into::into).collect())
             }
         }
@@ -134,13 +134,17 @@ fn wider(subject: &Subject) -> anyhow::Result<GrantScope> {
         Subject::Call {
             risk: RiskClass::Destructive,
             ..
-        } => bail!("this can't be undone, so it is asked each time; approve it without --for-run and --for"),
+        } => bail!(
+            "this can't be undone, so it is asked each time; approve it without --for-run and --for"
+        ),
         Subject::Plan { previews, .. }
             if previews
                 .iter()
                 .any(|step| step.risk == RiskClass::Destructive) =>
         {
-            bail!("the plan has a step that can't be undone; approve it without --for-run and --for")
+            bail!(
+                "the plan has a step that can't be undone; approve it without --for-run and --for"
+            )
         }
         Subject::Call { tool, .. } => Ok(GrantScope::Tool { name: tool.clone() }),
         Subject::Plan { .. } => Ok(GrantScope::AllButDestructive),
@@ -213,7 +217,10 @@ mod tests {
             json!({"kind": "question", "call_id": "c", "text": "?"}),
             json!({"kind": "uncertain", "call_id": "c", "tool": "t", "arguments": {}}),
         ] {
-            assert!(of(refused.clone()).unwrap_err().contains("--for"), "{refused}");
+            assert!(
+                of(refused.clone()).unwrap_err().contains("--for"),
+                "{refused}"
+            );
         }
     }
 }

@@ -99,7 +99,9 @@ impl Backend {
             }
         };
         if talk.deleted_at.is_some() {
-            bail!("conversation {conversation} is deleted; restore it in the studio, or begin a new one");
+            bail!(
+                "conversation {conversation} is deleted; restore it in the studio, or begin a new one"
+            );
         }
         Ok(talk.agent_id)
     }
@@ -155,8 +157,6 @@ async fn new_conversation(app: &App, begin: &Begin) -> anyhow::Result<Conversati
         deleted_at: None,
         forked_from: None,
     };
-    app.store
-        .create_conversation(app.tenant, &header)
-        .await?;
+    app.store.create_conversation(app.tenant, &header).await?;
     Ok(header.id)
 }

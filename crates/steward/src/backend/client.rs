@@ -3,6 +3,7 @@
 use super::refused::Refused;
 use super::serve_file::ServeFile;
 use crate::keys;
+use crate::term::Term;
 use anyhow::{Context, bail};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, header};
 use secrecy::{ExposeSecret, SecretString};
@@ -32,6 +33,8 @@ pub struct Client {
     http: reqwest::Client,
     data_dir: PathBuf,
     place: RwLock<Place>,
+    /// Where a wait for the server is told.
+    pub(super) term: Term,
 }
 
 #[derive(Clone)]
@@ -65,6 +68,7 @@ impl Client {
     pub(super) async fn connect(
         data_dir: &Path,
         holder: u32,
+        term: Term,
     ) -> anyhow::Result<Result<Self, Absent>> {
         let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
             return Ok(Err(Absent::NoServer));
@@ -77,6 +81,7 @@ impl Client {
                 url: file.url.clone(),
                 key: key(data_dir)?,
             }),
+            term,
         };
         match client.version(&file.url).await {
             Ok(version) => same_version(&version, &file)?,
@@ -175,8 +180,9 @@ impl Client {
             match self.answer(request).await {
                 Ok((status, text)) if status.is_success() => {
                     let text = if text.is_empty() { "null" } else { &text };
-                    return serde_json::from_str(text)
-                        .with_context(|| format!("the server's answer to {method} {path} is not understood"));
+                    return serde_json::from_str(text).with_context(|| {
+                        format!("the server's answer to {method} {path} is not understood")
+                    });
                 }
                 Ok((status, text)) => return Err(self.refusal(status, &text)),
                 Err(error) if !error.is_timeout() && begun.elapsed() < PATIENCE => {
@@ -224,7 +230,9 @@ impl Client {
         let mut rows = Vec::new();
         let mut cursor = None;
         loop {
-            let page: Page<T> = self.page(path, most - rows.len(), cursor.as_deref()).await?;
+            let page: Page<T> = self
+                .page(path, most - rows.len(), cursor.as_deref())
+                .await?;
             rows.extend(page.items);
             cursor = page.next_cursor;
             if cursor.is_none() || rows.len() >= most {

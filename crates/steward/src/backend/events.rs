@@ -20,6 +20,8 @@ const SILENCE: Duration = Duration::from_secs(45);
 const AWAY: Duration = Duration::from_secs(30);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
+/// An absence that is worth a word.
+const NOTICED: Duration = Duration::from_secs(1);
 
 impl Backend {
     /// Events of a run after `after`; ends after its last one.
@@ -41,6 +43,7 @@ struct Follower {
     after: u64,
     open: Option<Open>,
     lost: Option<Instant>,
+    told: bool,
     ended: bool,
 }
 
@@ -48,22 +51,29 @@ struct Open {
     answer: Response,
     reader: Reader,
     ready: VecDeque<Event>,
+    /// What came after `ready` and was not understood.
+    broken: Option<anyhow::Error>,
 }
 
 /// What came of one look at the connection.
 enum Got {
-    Event(Event),
+    Event(Box<Event>),
     More,
     Broken(anyhow::Error),
 }
 
-fn follow(client: Arc<Client>, run: RunId, after: u64) -> BoxStream<'static, anyhow::Result<Event>> {
+fn follow(
+    client: Arc<Client>,
+    run: RunId,
+    after: u64,
+) -> BoxStream<'static, anyhow::Result<Event>> {
     let follower = Follower {
         client,
         run,
         after,
         open: None,
         lost: None,
+        told: false,
         ended: false,
     };
     stream::unfold(follower, |mut follower| async move {
@@ -90,10 +100,10 @@ impl Follower {
             match open.next(self.after).await {
                 Got::Event(event) => {
                     self.after = event.seq;
-                    self.lost = None;
-                    return Ok(event);
+                    self.back();
+                    return Ok(*event);
                 }
-                Got::More => self.lost = None,
+                Got::More => self.back(),
                 Got::Broken(why) => {
                     self.open = None;
                     self.pause(why).await?;
@@ -110,6 +120,7 @@ impl Follower {
                     answer,
                     reader: Reader::default(),
                     ready: VecDeque::new(),
+                    broken: None,
                 });
                 Ok(())
             }
@@ -127,6 +138,13 @@ impl Follower {
         }
     }
 
+    fn back(&mut self) {
+        self.lost = None;
+        if std::mem::take(&mut self.told) {
+            self.client.term.say("the server is back");
+        }
+    }
+
     async fn pause(&mut self, why: anyhow::Error) -> anyhow::Result<()> {
         let since = *self.lost.get_or_insert_with(Instant::now);
         if since.elapsed() > AWAY {
@@ -138,6 +156,14 @@ impl Follower {
                 )
             });
         }
+        if since.elapsed() > NOTICED && !self.told {
+            self.told = true;
+            self.client.term.clear();
+            self.client.term.say(&format!(
+                "the server is away; waiting up to {} s for it (the run is safe)",
+                AWAY.as_secs()
+            ));
+        }
         tracing::debug!(run = %self.run, error = %why, "the connection broke; trying again");
         tokio::time::sleep(PAUSE).await;
         self.client.look_again().await;
@@ -147,23 +173,30 @@ impl Follower {
 
 impl Open {
     async fn next(&mut self, after: u64) -> Got {
-        while let Some(event) = self.ready.pop_front() {
-            if event.seq <= after {
-                continue;
+        loop {
+            while let Some(event) = self.ready.pop_front() {
+                if event.seq <= after {
+                    continue;
+                }
+                if event.seq != after + 1 {
+                    return Got::Broken(anyhow!("event {} came after {after}", event.seq));
+                }
+                return Got::Event(Box::new(event));
             }
-            if event.seq != after + 1 {
-                return Got::Broken(anyhow!("event {} came after {after}", event.seq));
+            if let Some(why) = self.broken.take() {
+                return Got::Broken(why);
             }
-            return Got::Event(event);
-        }
-        match tokio::time::timeout(SILENCE, self.answer.chunk()).await {
-            Ok(Ok(Some(bytes))) => match self.take(&bytes) {
-                Ok(()) => Got::More,
-                Err(why) => Got::Broken(why),
-            },
-            Ok(Ok(None)) => Got::Broken(anyhow!("the server ended the stream")),
-            Ok(Err(error)) => Got::Broken(error.into()),
-            Err(_) => Got::Broken(anyhow!("the server fell silent")),
+            match tokio::time::timeout(SILENCE, self.answer.chunk()).await {
+                Ok(Ok(Some(bytes))) => {
+                    self.broken = self.take(&bytes).err();
+                    if self.broken.is_none() {
+                        return Got::More;
+                    }
+                }
+                Ok(Ok(None)) => return Got::Broken(anyhow!("the server ended the stream")),
+                Ok(Err(error)) => return Got::Broken(error.into()),
+                Err(_) => return Got::Broken(anyhow!("the server fell silent")),
+            }
         }
     }
 

@@ -6,6 +6,7 @@ mod approvals;
 mod begin;
 mod client;
 mod connections;
+mod conversations;
 mod duration;
 mod events;
 mod open;
@@ -14,6 +15,8 @@ mod refused;
 mod runs;
 mod serve_file;
 mod sse;
+#[cfg(test)]
+mod tests;
 mod undo;
 mod wire;
 
@@ -24,6 +27,7 @@ use std::sync::Arc;
 pub use approvals::{Scope, is_already_decided};
 pub use begin::{Begin, Begun};
 pub use connections::TestFailed;
+pub use conversations::{Said, Talk};
 pub use duration::parse as parse_duration;
 pub use past::{Fork, KeptReport};
 pub use refused::Refused;

@@ -24,7 +24,7 @@ struct About {
 
 impl Backend {
     /// The data directory itself if it is free, else the server that holds it.
-    pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
+    pub async fn open(settings: &Settings, options: Options, term: Term) -> anyhow::Result<Self> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -36,7 +36,7 @@ impl Backend {
                 return Err(error);
             };
             let last = tries == TRIES;
-            match Client::connect(&settings.data_dir, *pid).await? {
+            match Client::connect(&settings.data_dir, *pid, term).await? {
                 Ok(client) => return remote(client, &options),
                 Err(Absent::Silent(why)) if last => return Err(why),
                 Err(Absent::NoServer) if last => {

@@ -1,5 +1,6 @@
 //! Runs that are over: forks, replays, runs kept as tests.
 
+use super::conversations::branch;
 use super::{BY, Backend, wire};
 use crate::compose::App;
 use anyhow::bail;
@@ -7,10 +8,8 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::event::Origin;
-use steward_core::ports::{
-    Conversation, Conversations as _, KeptRun, KeptRuns as _, RunRow, RunStatus,
-};
-use steward_core::{ConnectionId, ConversationId, RunId};
+use steward_core::ports::{Conversations as _, KeptRun, KeptRuns as _, RunRow, RunStatus};
+use steward_core::{ConnectionId, RunId};
 use steward_engine::{Difference, ForkRun, ReplayReport};
 
 /// Longest name of a kept run, characters.
@@ -171,7 +170,7 @@ impl Backend {
 
 async fn fork_here(app: &App, row: &RunRow, fork: Fork) -> anyhow::Result<RunId> {
     let conversation = match row.conversation {
-        Some(id) => Some(branch(app, id, row.id).await?),
+        Some(id) => Some(branch(app, id, Some(row.id)).await?),
         None => None,
     };
     let forked = app
@@ -192,22 +191,4 @@ async fn fork_here(app: &App, row: &RunRow, fork: Fork) -> anyhow::Result<RunId>
         app.store.mark_deleted(app.tenant, id, Some(now)).await?;
     }
     Ok(forked?)
-}
-
-/// The conversation as it was before the run, so that the fork has its history and the old one stays.
-async fn branch(app: &App, from: ConversationId, before: RunId) -> anyhow::Result<ConversationId> {
-    let old = app.store.conversation(app.tenant, from).await?;
-    let now = app.clock.now();
-    let copy = Conversation {
-        id: ConversationId(app.ids.next()),
-        created_at: now,
-        updated_at: now,
-        deleted_at: None,
-        forked_from: Some(from),
-        ..old
-    };
-    app.store
-        .fork_conversation(app.tenant, from, Some(before), &copy)
-        .await?;
-    Ok(copy.id)
 }

@@ -146,6 +146,18 @@ impl Backend {
         }
     }
 
+    /// Says something to a run; it takes it in at its next step.
+    pub async fn steer(&self, run: RunId, text: &str) -> anyhow::Result<()> {
+        match self {
+            Self::InProcess(app) => Ok(app.runs.steer(run, text, BY).await?),
+            Self::Remote(client) => {
+                let path = format!("/api/runs/{run}/steer");
+                client.post::<Value>(&path, &json!({"text": text})).await?;
+                Ok(())
+            }
+        }
+    }
+
     /// Takes up a run that nobody works on.
     pub async fn resume(&self, run: RunId) -> anyhow::Result<bool> {
         match self {

@@ -74,7 +74,11 @@ mod tests {
         let whole = read(std::iter::once(bytes.to_vec()));
         assert_eq!(whole, ["{\"a\":\"\u{e4}\u{1f600}\"}", "two\n lines", ""]);
         for size in 1..bytes.len() {
-            assert_eq!(read(bytes.chunks(size).map(<[u8]>::to_vec)), whole, "{size}");
+            assert_eq!(
+                read(bytes.chunks(size).map(<[u8]>::to_vec)),
+                whole,
+                "{size}"
+            );
         }
     }
 }

@@ -19,6 +19,11 @@ pub struct Taken {
     pub detail: String,
 }
 
+#[derive(Deserialize)]
+struct Page {
+    items: Vec<Taken>,
+}
+
 impl From<Undone> for Taken {
     fn from(one: Undone) -> Self {
         Self {
@@ -46,10 +51,6 @@ impl Backend {
                     Some(call) => json!({"call_id": call}),
                     None => json!({}),
                 };
-                #[derive(Deserialize)]
-                struct Page {
-                    items: Vec<Taken>,
-                }
                 let path = format!("/api/runs/{run}/undo");
                 Ok(client.post::<Page>(&path, &body).await?.items)
             }

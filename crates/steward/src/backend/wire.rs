@@ -124,7 +124,7 @@ impl From<Kept> for KeptRun {
 
 /// A permission that outlives its run.
 #[derive(Debug, Deserialize)]
-pub(super) struct Grant {
+pub(super) struct Permission {
     id: Uuid,
     agent_id: AgentId,
     grant: policy::Grant,
@@ -132,8 +132,8 @@ pub(super) struct Grant {
     created_at: Timestamp,
 }
 
-impl From<Grant> for StandingGrant {
-    fn from(grant: Grant) -> Self {
+impl From<Permission> for StandingGrant {
+    fn from(grant: Permission) -> Self {
         Self {
             id: grant.id,
             agent: grant.agent_id,

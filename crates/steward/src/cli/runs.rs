@@ -32,6 +32,13 @@ pub enum RunAction {
         /// Its id, or the beginning of it.
         run: String,
     },
+    /// Say something to a run that has not ended; it takes it in at its next step.
+    Steer {
+        /// Its id, or the beginning of it.
+        run: String,
+        /// What to say.
+        text: String,
+    },
     /// Take back what a run did, newest first.
     Undo {
         /// Its id, or the beginning of it.

@@ -13,7 +13,7 @@ use steward_core::ports::KnownConnection;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Agents, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = match &args.action {
         None => list(&backend, args.json, term).await,
         Some(AgentAction::Show { name }) => show(&backend, name.as_deref(), args.json, term).await,
@@ -31,7 +31,12 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
     for agent in &agents {
         let first = agent.instructions.lines().next().unwrap_or_default();
         let first: String = first.chars().take(60).collect();
-        println!("{:<20} {:<12} {}", agent.name, tools(agent), term.dim(&first));
+        println!(
+            "{:<20} {:<12} {}",
+            agent.name,
+            tools(agent),
+            term.dim(&first)
+        );
     }
     Ok(Exit::Done)
 }
@@ -56,11 +61,18 @@ async fn show(
         return Ok(Exit::Done);
     }
     let known = backend.connections().await?;
-    println!("{}  {}", term.bold(&agent.name), term.dim(&agent.id.to_string()));
+    println!(
+        "{}  {}",
+        term.bold(&agent.name),
+        term.dim(&agent.id.to_string())
+    );
     println!("model        {}", model(&agent, &known));
     let named = agent.tools.join(", ");
-    println!("tools        {}", if named.is_empty() { "all" } else { &named });
-    println!("budget       {}", word(&agent.budget));
+    println!(
+        "tools        {}",
+        if named.is_empty() { "all" } else { &named }
+    );
+    println!("budget       {}", word(agent.budget));
     let policy = &agent.policy;
     for (what, decision) in [
         ("looks", policy.read),
@@ -86,12 +98,17 @@ fn model(agent: &Agent, known: &[KnownConnection]) -> String {
         (None, Some(id)) => format!("connection {id}, which is not there any more"),
         (None, None) => known.iter().find(|one| one.default).map_or_else(
             || "the default".to_owned(),
-            |one| format!("the default, now {} ({})", one.connection.name, one.connection.model),
+            |one| {
+                format!(
+                    "the default, now {} ({})",
+                    one.connection.name, one.connection.model
+                )
+            },
         ),
     }
 }
 
-fn word(budget: &steward_core::budget::Preset) -> String {
+fn word(budget: steward_core::budget::Preset) -> String {
     json!(budget).as_str().unwrap_or_default().to_owned()
 }
 

@@ -13,7 +13,7 @@ use steward_core::approval::{Answer, Approval, Subject};
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Approvals, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = match &args.action {
         None => list(&backend, args.json, term).await,
         Some(action) => decide(&backend, action, args.json, term).await,

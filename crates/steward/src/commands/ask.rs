@@ -24,7 +24,7 @@ pub async fn run(settings: Settings, args: cli::Ask, term: Term) -> anyhow::Resu
     let options = Options {
         web_allow: args.allow.clone(),
     };
-    let backend = Backend::open(&settings, options).await?;
+    let backend = Backend::open(&settings, options, term).await?;
     let exit = ask(&backend, &settings, &args, input, term).await;
     backend.close().await;
     exit

@@ -13,7 +13,7 @@ use steward_core::event::Mode;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = chat(&backend, &settings, &args, term).await;
     backend.close().await;
     exit

@@ -14,7 +14,7 @@ use steward_infra::UuidV7;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Connections, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = act(&backend, &settings, args, term).await;
     backend.close().await;
     exit

@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// Replays all kept runs.
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let reports = backend.replay_kept().await;
     backend.close().await;
     let reports = reports?;

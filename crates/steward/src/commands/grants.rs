@@ -13,7 +13,7 @@ use steward_core::ports::StandingGrant;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Grants, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = match &args.action {
         None => list(&backend, args.json, term).await,
         Some(GrantAction::Revoke { id }) => revoke(&backend, id, term).await,
@@ -68,7 +68,10 @@ async fn revoke(backend: &Backend, text: &str, term: Term) -> anyhow::Result<Exi
     let grant = match fits[..] {
         [one] => one,
         [] => bail!("no permission in force has the id `{text}`; `steward grants` lists them"),
-        _ => bail!("`{text}` fits {} permissions; give more of the id", fits.len()),
+        _ => bail!(
+            "`{text}` fits {} permissions; give more of the id",
+            fits.len()
+        ),
     };
     backend.revoke(grant.id).await?;
     term.say(&format!("taken back: {}", describe(grant)));

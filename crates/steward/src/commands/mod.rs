@@ -5,6 +5,7 @@ pub mod approvals;
 pub mod ask;
 pub mod chat;
 pub mod connections;
+pub mod conversations;
 pub mod decide;
 pub mod doctor;
 pub mod eval;

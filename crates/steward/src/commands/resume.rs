@@ -14,7 +14,7 @@ const MOST: u32 = 1000;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Resume, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = resume(&backend, args.run.as_deref(), term).await;
     backend.close().await;
     exit
@@ -54,11 +54,15 @@ pub async fn resume(backend: &Backend, run: Option<&str>, term: Term) -> anyhow:
 
 /// Parked runs wait for their open question again; others are driven on.
 async fn go_on(backend: &Backend, follow: Follow, row: &RunRow) -> anyhow::Result<Exit> {
-    let after = if row.status == RunStatus::Parked {
+    backend.resume(row.id).await?;
+    follow.to_end(backend, row.id, place(row)).await
+}
+
+/// Where to begin to follow: the question that a parked run waits with is heard again.
+pub fn place(row: &RunRow) -> u64 {
+    if row.status == RunStatus::Parked {
         row.last_seq.saturating_sub(1)
     } else {
         row.last_seq
-    };
-    backend.resume(row.id).await?;
-    follow.to_end(backend, row.id, after).await
+    }
 }

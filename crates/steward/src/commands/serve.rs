@@ -15,6 +15,7 @@ use std::time::Instant;
 use steward_access::{Access, AccessDeps, FirstStart};
 use steward_api::{AboutFacts, ApiState, Health, Hosts, Listening, Probe};
 use steward_core::ports::{Models as _, RunStore as _};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The user behind programs of this machine's owner.
 const LOCAL_USER: &str = "local@steward";
@@ -71,10 +72,11 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         hosts: Arc::new(hosts(address, &args.host)),
     };
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
+    let stop = stopped()?;
     // Other commands of the same owner find us by it.
     let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
-    steward_api::serve(listening, state, stopped()).await?;
+    steward_api::serve(listening, state, stop).await?;
     drop(serving);
     term.say("stopping; open runs go on at the next start");
     app.close().await;
@@ -117,23 +119,16 @@ fn hosts(address: SocketAddr, names: &[String]) -> Hosts {
     hosts
 }
 
-/// Resolves on SIGINT or SIGTERM.
-async fn stopped() {
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "SIGTERM cannot be caught");
-                std::future::pending::<()>().await;
-            }
+/// Resolves on SIGINT or SIGTERM; from this call on, neither ends the program by itself.
+fn stopped() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
+    let mut interrupted = signal(SignalKind::interrupt()).context("SIGINT can't be caught")?;
+    let mut terminated = signal(SignalKind::terminate()).context("SIGTERM can't be caught")?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
         }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = terminated => {}
-    }
+    })
 }
 
 /// A key for programs of this machine's owner, in a file that only they can read.

@@ -89,10 +89,10 @@ fn runs_are_filtered_and_paged() {
         .collect();
     for (query, count) in [
         ("", 3),
-        ("?status=finished&outcome=completed&origin=chat", 3),
+        ("?status=finished&outcome=completed&origin=api", 3),
         ("?status=parked", 0),
         ("?outcome=failed", 0),
-        ("?origin=cli", 0),
+        ("?origin=chat", 0),
         ("?q=SKY", 1),
         ("?q=ink", 3),
         ("?verdict=no-claims&mine=true", 3),

@@ -134,7 +134,7 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
             scope: GrantScope::Tool {
                 name: "write".into(),
             },
-            until: Some(deps.clock.now().plus(std::time::Duration::from_secs(3600))),
+            until: Some(deps.clock.now().plus(std::time::Duration::from_hours(1))),
         },
         by: "me".into(),
         created_at: deps.clock.now(),

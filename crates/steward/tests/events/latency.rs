@@ -15,7 +15,7 @@ async fn model(listener: TcpListener, sent: Sender<Instant>) {
     while let Ok((stream, _)) = listener.accept().await {
         let sent = sent.clone();
         tokio::spawn(async move {
-            if let Err(error) = answer(stream, sent).await {
+            if let Err(error) = Box::pin(answer(stream, sent)).await {
                 eprintln!("the model's connection ended: {error}");
             }
         });

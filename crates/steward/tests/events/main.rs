@@ -13,3 +13,4 @@ mod crowd;
 mod cut;
 mod latency;
 mod reader;
+mod slow;

@@ -5,6 +5,7 @@ mod kept;
 mod list;
 mod replay;
 mod show;
+mod steer;
 mod stop;
 mod undo;
 
@@ -20,7 +21,7 @@ pub use replay::print_differences;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Runs, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default()).await?;
+    let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = act(&backend, &settings, &args, term).await;
     backend.close().await;
     exit
@@ -37,6 +38,9 @@ async fn act(
         None => list::list(backend, args, term).await,
         Some(RunAction::Show { run }) => show::show(backend, run, as_json, term).await,
         Some(RunAction::Stop { run }) => stop::stop(backend, run, term).await,
+        Some(RunAction::Steer { run, text }) => {
+            steer::steer(backend, run, text, as_json, term).await
+        }
         Some(RunAction::Undo { run, call }) => {
             undo::undo(backend, run, call.as_deref(), as_json, term).await
         }

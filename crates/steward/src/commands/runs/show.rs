@@ -19,7 +19,13 @@ pub async fn show(
 ) -> anyhow::Result<Exit> {
     let row = backend.find_run(text).await?;
     if !as_json {
-        println!("run {}  {} {}  {}", row.id, state(&row), verdict(&row), row.title);
+        println!(
+            "run {}  {} {}  {}",
+            row.id,
+            state(&row),
+            verdict(&row),
+            row.title
+        );
         if let Some(from) = row.forked_from {
             println!("forked from {from}");
         }
