@@ -10,27 +10,48 @@ data := $(or $(STEWARD_DATA),$(or $(XDG_DATA_HOME),$(HOME)/.local/share)/steward
 # Points where tests kill the process are compiled in for tests only.
 test_features := --features steward/failpoints
 
-.PHONY: help setup build run test fmt fmt-check clippy lint check bench clean-data
+.PHONY: help setup web build run test e2e pictures fmt fmt-check clippy lint check bench clean-data
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
 	@printf '\n  ARGS="…" goes to `steward serve` (run) or to the tests (test).\n  Weights and test servers are kept in %s (STEWARD_CACHE).\n' "$$STEWARD_CACHE"
 
 setup: ## install what building, running and testing need
 	@scripts/setup.sh test
 
-build: ## the release binary
+web: ## the studio (web/dist), when its sources changed
 	@scripts/setup.sh build
+	@scripts/web.sh build
+
+build: ## the release binary, with the studio in it
+	@scripts/setup.sh build
+	@scripts/web.sh build
 	cargo build --release --locked -p steward
 
 run: ## set up, build and serve (ARGS="--listen 127.0.0.1:8801")
 	@scripts/setup.sh run
+	@scripts/web.sh build
 	cargo build --release --locked -p steward
 	@exec $(target)/release/steward serve $(ARGS)
 
-test: ## set up and run every test (ARGS="-p steward-core" for one room)
+test: ## set up and run every test (ARGS="-p steward-core" for one room, without the studio)
 	@scripts/setup.sh test
+	@scripts/web.sh build
+	@$(if $(ARGS),,scripts/web.sh check)
 	@scripts/test.sh $(test_features) $(ARGS)
+	@$(if $(ARGS),,scripts/web.sh e2e)
+
+e2e: ## only the browser tests (ARGS="chat.spec.ts" for one file)
+	@scripts/setup.sh test
+	@scripts/web.sh build
+	cargo build --locked -p steward -p steward-testkit --bins $(test_features)
+	@scripts/web.sh e2e $(ARGS)
+
+pictures: ## screenshots of every page into docs/pictures
+	@scripts/setup.sh test
+	@scripts/web.sh build
+	cargo build --locked -p steward -p steward-testkit --bins $(test_features)
+	@scripts/web.sh pictures
 
 fmt: ## format the code
 	cargo fmt --all

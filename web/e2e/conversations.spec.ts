@@ -1,13 +1,16 @@
 import { Chat } from "./support/chat.ts";
 import { text, when } from "./support/model.ts";
 import { ADMIN } from "./support/server.ts";
-import { expect, test } from "./support/test.ts";
+import { expect, login, test } from "./support/test.ts";
 
 test.describe("two models", () => {
   test.use({ script: { models: ["scripted", "other"], otherwise: text("Said by a model.") } });
 
-  test("a request is run again with the other one, in a branch", async ({ studio, api, model }) => {
+  test("a request is run again with the other one, in a branch", async ({ page: studio, api, model }) => {
+    const [found] = (await api.call<{ items: { id: string }[] }>("GET", "/connections")).items;
     await api.call("POST", "/connections", { name: "second", provider: "compatible", base_url: model.baseUrl, model: "other", auth: { kind: "none" } });
+    await api.call("POST", `/connections/${found?.id}/default`);
+    await login(studio);
     const chat = new Chat(studio);
     await chat.say("Who are you?");
     await chat.answered("Said by a model.");
@@ -50,7 +53,7 @@ test("conversations are searched, renamed, deleted and taken back", async ({ stu
   await chat.conversations.getByRole("button", { name: "Actions for “Grey herons”" }).click();
   await studio.getByRole("menuitem", { name: "Delete" }).click();
   await expect(rows).toHaveCount(1);
-  await studio.getByRole("button", { name: "Undo" }).click();
+  await studio.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(rows).toHaveCount(2);
   await studio.reload();
   await expect(rows.filter({ hasText: "Grey herons" })).toBeVisible();

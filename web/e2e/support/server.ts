@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Model } from "./model.ts";
@@ -22,6 +22,8 @@ export class Server {
   static async start(model: Model, options: { admin: boolean }): Promise<Server> {
     const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options.admin);
     await mkdir(server.workspace);
+    // By another name, so that no picture shows where it lies on this machine.
+    await symlink(cache, join(server.dir, "cache"));
     await server.up();
     return server;
   }
@@ -37,7 +39,7 @@ export class Server {
     const env = {
       PATH: process.env.PATH,
       HOME: this.dir,
-      STEWARD_CACHE: cache,
+      STEWARD_CACHE: join(this.dir, "cache"),
       STEWARD_DATA: join(this.dir, "data"),
       STEWARD_LEASE_SECONDS: "1",
       OPENAI_API_KEY: "test-key",

@@ -35,7 +35,8 @@ export const onAuth = (listener: Listener) => {
   return () => void listeners.delete(listener);
 };
 
-const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("steward.auth");
+// Not under node: an open channel keeps a test from ending.
+const channel = typeof window === "undefined" || typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("steward.auth");
 channel?.addEventListener("message", (message: MessageEvent<{ token: string | null }>) => {
   const had = token;
   token = message.data.token;
@@ -43,8 +44,26 @@ channel?.addEventListener("message", (message: MessageEvent<{ token: string | nu
   else if (had) tell("out");
 });
 
+/** Whether a session cookie may be there: the cookie itself can't be seen, and asking without one is an error in the console. */
+const remember = (there: boolean) => {
+  try {
+    if (there) localStorage.setItem("steward.session", "1");
+    else localStorage.removeItem("steward.session");
+  } catch {
+    // Storage is blocked: `maybeSession` says yes.
+  }
+};
+export function maybeSession(): boolean {
+  try {
+    return localStorage.getItem("steward.session") === "1";
+  } catch {
+    return true;
+  }
+}
+
 /** Takes a session in, here and in the other tabs. */
 export function setSession(session: Session | null): void {
+  remember(session !== null);
   token = session?.access_token ?? null;
   channel?.postMessage({ token });
   tell(session ? "in" : "out");
@@ -66,7 +85,10 @@ export function refresh(): Promise<Session | null> {
       tell("in");
       return session;
     }
-    if (response.status === 401 || response.status === 403) return null;
+    if (response.status === 401 || response.status === 403) {
+      remember(false);
+      return null;
+    }
     throw await problemOf(response);
   }).finally(() => {
     refreshing = null;

@@ -131,14 +131,15 @@ export async function readStream(options: StreamOptions): Promise<void> {
       }
       options.onState?.("live");
       const feed = sseParser();
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      const text = new TextDecoder();
+      const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read();
         clearTimeout(alive);
         if (done) break;
         alive = setTimeout(abort, SILENCE);
         failures = 0;
-        for (const record of feed(value)) options.onRecord(record);
+        for (const record of feed(text.decode(value, { stream: true }))) options.onRecord(record);
       }
       if (options.done()) return;
       failures += 1;

@@ -1932,7 +1932,7 @@ export interface components {
                 /** @description Name as called. */
                 name: string;
                 /** @description JSON Schema of its arguments. */
-                parameters: Record<string, never>;
+                parameters: Record<string, unknown>;
                 /** @description How much harm it can do. */
                 risk: components["schemas"]["Risk"];
             }[];
@@ -1974,7 +1974,7 @@ export interface components {
         /** @description One step of a plan. */
         PlanStep: {
             /** @description Its arguments; `""` is filled from what earlier steps find. */
-            args: Record<string, never>;
+            args: Record<string, unknown>;
             /** @description Why. */
             thought: string;
             /** @description Name of the tool. */
@@ -2335,7 +2335,7 @@ export interface components {
             /** @description Hash of the arguments; the decision is bound to it. */
             args_hash: string;
             /** @description Its arguments. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description The call. */
             call_id: string;
             /** @enum {string} */
@@ -2355,7 +2355,7 @@ export interface components {
             previews: components["schemas"]["StepPreview"][];
         } | {
             /** @description Its arguments. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description The call. */
             call_id: string;
             /** @enum {string} */
@@ -2384,7 +2384,7 @@ export interface components {
             /** @description Name as called. */
             name: string;
             /** @description JSON Schema of its arguments. */
-            parameters: Record<string, never>;
+            parameters: Record<string, unknown>;
             /** @description How much harm it can do. */
             risk: components["schemas"]["Risk"];
         };

@@ -4,7 +4,7 @@ import { useTitle } from "@/ui";
 import { Logo } from "@/frame/logo";
 
 /** The frame of the pages before login. */
-export function Gate({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
+export function Gate({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   const t = useT("auth");
   useTitle(title);
   return (
@@ -18,8 +18,8 @@ export function Gate({ title, lead, children }: { title: string; lead: ReactNode
           </div>
         </div>
         <section className="rounded-xl border border-line bg-surface p-6 shadow-1">
-          <h1 className="mb-1 text-xl font-semibold">{title}</h1>
-          <div className="mb-5 text-base text-ink-2">{lead}</div>
+          <h1 className="mb-4 text-xl font-semibold">{title}</h1>
+          {lead && <div className="-mt-3 mb-5 text-base text-ink-2">{lead}</div>}
           {children}
         </section>
       </div>

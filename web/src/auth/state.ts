@@ -1,6 +1,6 @@
 // Where the user stands: starting, in, out, or in with a session that has ended (a dialog asks).
 import { useSyncExternalStore } from "react";
-import { onAuth, refresh } from "@/api/client";
+import { maybeSession, onAuth, refresh } from "@/api/client";
 
 export type AuthState = "starting" | "in" | "out" | "expired" | "unreachable";
 let state: AuthState = "starting";
@@ -36,6 +36,7 @@ export const useAuthState = () => useSyncExternalStore((listener) => (listeners.
 /** Takes up the session of the cookie, if there is one. */
 export async function startAuth(): Promise<void> {
   if (!mayHaveSession()) return set("out");
+  if (!maybeSession()) return set("out");
   set("starting");
   try {
     set((await refresh()) ? "in" : "out");

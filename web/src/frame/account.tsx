@@ -20,9 +20,9 @@ export function AccountMenu({ wide }: { wide?: boolean }) {
       side={wide ? "top" : "right"}
       className="w-60"
       trigger={
-        <button type="button" aria-label={t("account")} className={wide ? "flex w-full items-center gap-3 rounded-lg px-3 py-2.5 text-lg hover:bg-hover" : "mt-1 rounded-full p-1 hover:bg-hover"}>
+        <button type="button" aria-label={wide ? undefined : t("account")} className={wide ? "flex w-full items-center gap-3 rounded-lg px-3 py-2.5 text-lg hover:bg-hover" : "mt-1 rounded-full p-1 hover:bg-hover"}>
           <span className="flex size-8 items-center justify-center rounded-full border border-line-2 bg-surface text-sm font-semibold text-ink-2">{initial || <CircleUserRound aria-hidden className="size-4" />}</span>
-          {wide && <span className="min-w-0 truncate">{me?.email}</span>}
+          {wide && <span className="min-w-0 truncate"><span className="sr-only">{t("account")}: </span>{me?.email}</span>}
         </button>
       }
     >

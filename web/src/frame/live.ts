@@ -1,4 +1,5 @@
-// Keeps lists fresh from `/api/events`, and knows whether the server is there.
+// Keeps lists fresh from `/api/events`, and knows whether the server is there. A browser opens six
+// connections to a server at most, so one tab reads the stream and tells the others.
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { readStream, type StreamState } from "@/api/events";
@@ -35,29 +36,51 @@ function freshener(client: QueryClient) {
   };
 }
 
+type Told = { type: string } | { state: StreamState; missed: boolean };
+
+/** Waits for its turn to be the tab that reads; `done` ends its turn. Without locks every tab reads. */
+async function whenAlone(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  if (!navigator.locks) return work();
+  // An abort while waiting is no failure.
+  await navigator.locks.request("steward.live", { signal }, work).catch(() => {});
+}
+
 export function useLiveLists(enabled: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (!enabled) return;
     const stop = new AbortController();
     const fresh = freshener(client);
-    let wasAway = false;
-    void readStream({
-      path: "/api/events",
-      signal: stop.signal,
-      lastId: () => null,
-      done: () => false,
-      onRecord: (record) => fresh(record.event),
-      onState: (next) => {
-        if (next === "waiting") wasAway = true;
-        // What happened meanwhile was not told.
-        if (next === "live" && wasAway) {
-          wasAway = false;
-          void client.invalidateQueries();
-        }
-        if (next !== "connecting") setState(next);
-      },
-    });
-    return () => stop.abort();
+    const channel = new BroadcastChannel("steward.live");
+    const hear = (told: Told) => {
+      if ("type" in told) return fresh(told.type);
+      setState(told.state);
+      // What happened meanwhile was not told.
+      if (told.missed) void client.invalidateQueries();
+    };
+    const tell = (told: Told) => {
+      hear(told);
+      if (!stop.signal.aborted) channel.postMessage(told);
+    };
+    channel.onmessage = (message: MessageEvent<Told>) => hear(message.data);
+    let away = false;
+    void whenAlone(stop.signal, () =>
+      readStream({
+        path: "/api/events",
+        signal: stop.signal,
+        lastId: () => null,
+        done: () => false,
+        onRecord: (record) => tell({ type: record.event }),
+        onState: (next) => {
+          if (next === "connecting") return;
+          tell({ state: next, missed: next === "live" && away });
+          away = next === "waiting";
+        },
+      }),
+    );
+    return () => {
+      stop.abort();
+      channel.close();
+    };
   }, [client, enabled]);
 }

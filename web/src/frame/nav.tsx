@@ -33,7 +33,7 @@ function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?
       aria-current={here ? "page" : undefined}
       className={cx(
         "group relative flex flex-col items-center gap-1 text-2xs leading-tight transition-colors",
-        phone ? "min-w-0 flex-1 py-2" : "w-full rounded-lg px-0.5 py-2",
+        phone ? "min-w-0 flex-1 py-2" : "w-full rounded-lg py-2",
         here ? "font-medium text-ink" : "text-ink-3 hover:text-ink",
         !phone && (here ? "bg-active" : "hover:bg-hover"),
       )}
@@ -53,7 +53,7 @@ export function Rail() {
   const t = useT("frame");
   const { data: waiting = 0 } = useOpenApprovals();
   return (
-    <nav aria-label={t("nav")} className="flex w-[4.75rem] shrink-0 flex-col items-center gap-1 border-r border-line bg-sunken px-1.5 py-3 max-md:hidden">
+    <nav aria-label={t("nav")} className="flex w-22 shrink-0 flex-col items-center gap-1 border-r border-line bg-sunken px-1 py-3 max-md:hidden">
       <Link to="/chat" aria-label="Steward" className="mb-3 rounded-lg"><Logo className="size-8" /></Link>
       {PAGES.map((entry) => <NavLink key={entry.to} entry={entry} {...(entry.key === "approvals" && { count: waiting })} />)}
       <span className="flex-1" />

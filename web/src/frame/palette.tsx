@@ -52,14 +52,18 @@ function Body() {
       { id: "keys", group: t("palette.actions"), label: t("shortcuts"), icon: <Keyboard />, run: () => openOverlay("shortcuts") },
       ...agents.items.map((agent) => ({ id: agent.id, group: t("palette.agents"), label: agent.name, icon: <Bot />, run: () => void navigate({ to: "/chat", search: { agent: agent.id } }) })),
     ];
-    const found = all.filter((command) => fits(command.label, words));
+    // What is typed, not what was: Enter may come before the list has followed.
+    const found = all.filter((command) => fits(command.label, query.trim()));
     // The server has searched these already.
     return [...found, ...conversations.items.slice(0, 12).map((entry) => ({ id: entry.id, group: t("palette.conversations"), label: entry.title, ...(entry.agent_name && { detail: entry.agent_name }), icon: <MessageSquare />, run: () => void navigate({ to: "/chat/$conversationId", params: { conversationId: entry.id } }) }))];
-  }, [t, me, navigate, agents.items, conversations.items, words]);
+  }, [t, me, navigate, agents.items, conversations.items, query]);
 
   const current = Math.min(at, Math.max(commands.length - 1, 0));
   useEffect(() => setAt(0), [words]);
-  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [current]);
+  useEffect(() => {
+    // In braces: newer browsers return a promise here, which React would take for a clean-up.
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [current]);
 
   const choose = (command: Command | undefined) => {
     if (!command) return;

@@ -55,8 +55,8 @@ function ReceiptsBadge({ view, onClaim }: { view: RunView; onClaim: (target: Cla
   if (!receipts) return null;
   const claims = receipts.claims ?? [];
   return (
-    <Popover align="start" label={t("receipts")} trigger={<button type="button" className="rounded-sm" aria-label={t("receiptsOpen")}><VerdictBadge verdict={receipts.verdict} /></button>}>
-      <h3 className="text-base font-semibold">{t("receipts")}</h3>
+    <Popover align="start" label={t("receipts")} trigger={<button type="button" className="rounded-sm"><VerdictBadge verdict={receipts.verdict} /><span className="sr-only">: {t("receiptsOpen")}</span></button>}>
+      <h2 className="text-base font-semibold">{t("receipts")}</h2>
       <p className="mt-0.5 text-sm text-ink-2">{t(`receipts.${receipts.verdict}`)}</p>
       {claims.length > 0 && (
         <ol className="mt-2 max-h-80 overflow-y-auto">
@@ -80,7 +80,7 @@ function ReceiptsBadge({ view, onClaim }: { view: RunView; onClaim: (target: Cla
 }
 
 /** The line of numbers and actions. */
-export function RunEnd({ view, actions, busy, onClaim, latest }: { view: RunView; actions: EndActions | null; busy: boolean; onClaim: (target: ClaimTarget) => void; latest: boolean }) {
+export function RunEnd({ view, actions, busy, onClaim }: { view: RunView; actions: EndActions | null; busy: boolean; onClaim: (target: ClaimTarget) => void }) {
   const t = useT("chat");
   const tokens = view.usage.prompt_tokens + view.usage.completion_tokens;
   const model = view.model.split("/").at(-1) ?? view.model;
@@ -88,7 +88,7 @@ export function RunEnd({ view, actions, busy, onClaim, latest }: { view: RunView
     <div className="flex flex-col gap-2">
       <OutcomeNote view={view} />
       <Sources view={view} onClaim={onClaim} />
-      <div className={cx("flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3 transition-opacity", !latest && "md:opacity-70 md:group-focus-within/run:opacity-100 md:group-hover/run:opacity-100")}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
         <ReceiptsBadge view={view} onClaim={onClaim} />
         <span title={formatExact(view.endedAt ?? view.startedAt)} className="tabular">{formatDuration((view.endedAt ?? Date.now()) - view.startedAt)}</span>
         {tokens > 0 && <span className="tabular" title={t("tokensSplit", { prompt: view.usage.prompt_tokens, completion: view.usage.completion_tokens, cached: view.usage.cached_tokens })}>{t("tokens", { count: formatTokens(tokens) })}</span>}

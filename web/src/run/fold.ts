@@ -40,7 +40,7 @@ class Draft {
     const plan = /^plan-(\d+)-(\d+)$/.exec(callId);
     this.push({
       kind: "tool", key: `tool:${callId}`, callId, tool, arguments: args ?? {}, state: "proposed", risk: this.view.risks[tool] ?? null, startedAt: at,
-      planStep: plan ? Number(plan[2]) - 1 : null, source: null, ms: null, message: "", content: "", data: undefined, truncated: false, receipt: null, undo: null, undone: null, tainted: false,
+      planStep: plan ? Number(plan[2]) - 1 : null, source: null, ms: null, message: "", content: "", data: undefined, truncated: false, receipt: null, undo: null, undone: null, tainted: false, decision: null,
     });
     return this.view.items.length - 1;
   }
@@ -195,6 +195,7 @@ function apply(draft: Draft, event: RunEvent): void {
       if (ask?.kind !== "ask") return;
       draft.edit(index, { answer: event.answer, by: event.by });
       const card = draft.find("tool", (item) => item.callId === ask.subject.call_id);
+      if (card >= 0 && ask.subject.kind !== "question") draft.edit<ToolItem>(card, { decision: { answer: event.answer, by: event.by } });
       if (card >= 0 && event.answer.decision === "happened") draft.edit<ToolItem>(card, { state: "ok" });
       else if (card >= 0 && (event.answer.decision === "deny" || event.answer.decision === "skip")) draft.edit<ToolItem>(card, { state: "rejected" });
       else if (card >= 0) draft.edit<ToolItem>(card, { state: "proposed" });
@@ -264,6 +265,8 @@ function finish(draft: Draft, event: Extract<RunEvent, { type: "run.finished" }>
   const { view } = draft;
   Object.assign(view, { status: "finished", doing: null, waiting: null, stopping: false, outcome: event.outcome, answer: event.answer, receipts: event.receipts ?? null, endedAt: event.at } satisfies Partial<RunView>);
   view.items = view.items.filter((item) => !(item.kind === "plan" && item.live) && !(item.kind === "text" && item.live && item.text === "" && item.reasoning === ""));
+  // The outcome says it again, with what to do.
+  if (event.outcome.status === "failed") view.items = view.items.filter((item) => !(item.kind === "notice" && item.notice === "model-failed"));
   view.items.forEach((item, index) => {
     if (item.kind === "text" && item.live) draft.edit<TextItem>(index, { live: false });
     else if (item.kind === "tool" && (item.state === "running" || item.state === "asked")) draft.edit<ToolItem>(index, { state: item.state === "asked" ? "rejected" : "uncertain" });

@@ -14,6 +14,8 @@ type Group = { key: string; tools: ToolItem[] } | { key: string; item: Exclude<I
 function groupsOf(view: RunView): Group[] {
   const groups: Group[] = [];
   for (const item of view.items) {
+    // Once decided, the call's own row says so.
+    if (item.kind === "ask" && item.answer && item.subject.kind !== "question") continue;
     if (item.kind !== "tool") {
       groups.push({ key: item.key, item });
       continue;

@@ -25,10 +25,18 @@ function cut(node: Node, marks: readonly Mark[]): Node[] {
   return parts;
 }
 
+/** Code in a line is marked as a whole. */
+function whole(node: Node, marks: readonly Mark[]): Node {
+  const begin = node.position?.start.offset;
+  const end = node.position?.end.offset;
+  const mark = marks.find((other) => begin !== undefined && end !== undefined && other.start <= begin && end <= other.end);
+  return mark ? { type: "element", tagName: "mark", properties: { dataClaim: mark.number, dataLast: end === mark.end || undefined }, children: [node] } : node;
+}
+
 export function rehypeClaims(marks: readonly Mark[]) {
   const walk = (node: Node): void => {
-    if (!node.children || node.tagName === "code" || node.tagName === "a") return;
-    node.children = node.children.flatMap((child) => (child.type === "text" ? cut(child, marks) : (walk(child), [child])));
+    if (!node.children || node.tagName === "pre" || node.tagName === "a") return;
+    node.children = node.children.flatMap((child) => (child.type === "text" ? cut(child, marks) : child.tagName === "code" ? [whole(child, marks)] : (walk(child), [child])));
   };
   return walk as (tree: unknown) => void;
 }

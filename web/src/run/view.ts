@@ -10,6 +10,8 @@ export type ToolItem = {
   /** Index of the plan's step it carries out. */
   planStep: number | null;
   source: string | null; ms: number | null; message: string; content: string; data: unknown; truncated: boolean; receipt: Receipt | null; undo: Undo | null; undone: string | null; tainted: boolean;
+  /** Who decided on it, where someone was asked. */
+  decision: { answer: Answer; by: string } | null;
 };
 export type PlanItem = {
   kind: "plan"; key: string; generation: number; candidates: Candidate[]; by: string; notes: string[];

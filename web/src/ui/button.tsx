@@ -13,7 +13,7 @@ const variants = {
   quiet: "text-ink-2 hover:not-disabled:bg-hover hover:not-disabled:text-ink",
   danger: "bg-bad-fill text-white hover:not-disabled:brightness-110",
 };
-const sizes = { sm: "h-7 px-2.5 text-sm", md: "h-9 px-3.5 text-base max-md:h-10" };
+const sizes = { sm: "h-7 px-2.5 text-sm max-md:h-9", md: "h-9 px-3.5 text-base max-md:h-10" };
 
 export const buttonClass = ({ variant = "default", size = "md" }: Look = {}, more?: string) => cx(base, variants[variant], sizes[size], more);
 
@@ -48,7 +48,7 @@ export function IconButton({ label, keys, size = "md", active, className, childr
         aria-label={label}
         className={cx(
           "inline-flex shrink-0 items-center justify-center rounded-md text-ink-3 transition-colors hover:not-disabled:bg-hover hover:not-disabled:text-ink disabled:opacity-45 [&>svg]:size-[1.0625rem]",
-          size === "sm" ? "size-7 max-md:size-8" : "size-9 max-md:size-10",
+          size === "sm" ? "size-7 max-md:size-9" : "size-9 max-md:size-10",
           active && "bg-active text-ink",
           className,
         )}

@@ -8,7 +8,8 @@ const panel = "z-50 animate-fade rounded-lg border border-line bg-raised p-1 sha
 /** `<Menu trigger={<IconButton …/>}><MenuItem …/></Menu>` */
 export function Menu({ trigger, children, align = "end", side = "bottom", className }: { trigger: ReactElement; children: ReactNode; align?: "start" | "center" | "end"; side?: "top" | "bottom" | "right"; className?: string }) {
   return (
-    <Radix.Root>
+    // Not modal: the rest of the page stays readable to a screen reader, and nothing is locked.
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content align={align} side={side} sideOffset={5} collisionPadding={8} className={cx(panel, "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto", className)}>{children}</Radix.Content>

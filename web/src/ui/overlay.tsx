@@ -2,9 +2,11 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { useT } from "@/i18n";
-import { Button, IconButton } from "./button";
+import { Button } from "./button";
 import { cx } from "./cx";
 
+// Without a tooltip: it would open with the dialog, on the focused button, and take the first Escape for itself.
+const shut = "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-ink-3 transition-colors hover:bg-hover hover:text-ink max-md:size-8 [&>svg]:size-[1.0625rem]";
 const scrim = "fixed inset-0 z-40 animate-fade bg-scrim";
 type Common = { open: boolean; onOpenChange: (open: boolean) => void; title: string; description?: ReactNode; children?: ReactNode };
 
@@ -27,7 +29,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
               {description && <Radix.Description className="mt-1 text-base text-ink-2">{description}</Radix.Description>}
             </div>
-            {!locked && <Radix.Close asChild><IconButton label={t("close")} size="sm" className="-mr-1.5"><X /></IconButton></Radix.Close>}
+            {!locked && <Radix.Close aria-label={t("close")} className={cx(shut, "-mr-1.5")}><X aria-hidden /></Radix.Close>}
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-2">{children}</div>
           {footer && <footer className="flex flex-wrap justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer>}
@@ -56,7 +58,7 @@ export function Sheet({ open, onOpenChange, title, description, children, side =
               <Radix.Title className="truncate text-lg font-semibold">{title}</Radix.Title>
               {description && <Radix.Description className="text-sm text-ink-3">{description}</Radix.Description>}
             </div>
-            <Radix.Close asChild><IconButton label={t("close")} size="sm"><X /></IconButton></Radix.Close>
+            <Radix.Close aria-label={t("close")} className={shut}><X aria-hidden /></Radix.Close>
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
         </Radix.Content>

@@ -50,7 +50,7 @@ function AgentCard({ agent, operator }: { agent: Agent; operator: boolean }) {
               <MenuItem icon={<Pencil />} onSelect={() => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } })}>{t("edit")}</MenuItem>
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/agents/new", search: { from: agent.id } })}>{t("duplicate")}</MenuItem>
               <MenuSeparator />
-              <MenuItem icon={<Trash2 />} danger onSelect={() => actions(agent)}>{t("delete")}</MenuItem>
+              <MenuItem icon={<Trash2 />} danger onSelect={() => void actions(agent)}>{t("delete")}</MenuItem>
             </Menu>
           )}
         </div>
@@ -64,7 +64,7 @@ function AgentCard({ agent, operator }: { agent: Agent; operator: boolean }) {
 }
 
 /** Deletes at once, with a way back for a while. */
-export function useDeleting(): (agent: Agent, after?: () => void) => void {
+export function useDeleting(): (agent: Agent) => Promise<void> {
   const t = useT("agents");
   const errorText = useErrorText();
   const { remove, restore } = useAgentActions();
@@ -72,12 +72,7 @@ export function useDeleting(): (agent: Agent, after?: () => void) => void {
     const { title, hint } = errorText(error);
     toast({ title, ...(hint && { detail: hint }), tone: "bad" });
   };
-  return (agent, after) =>
-    remove.mutate(agent.id, {
-      onSuccess: () => {
-        toast({ title: t("deleted", { name: agent.name }), undo: () => restore.mutate(agent.id, { onSuccess: () => toast({ title: t("restored", { name: agent.name }) }), onError: failed }) });
-        after?.();
-      },
-      onError: failed,
-    });
+  // By promises: the page may be gone when the answer comes.
+  const bringBack = (agent: Agent) => restore.mutateAsync(agent.id).then(() => toast({ title: t("restored", { name: agent.name }) }), failed);
+  return (agent) => remove.mutateAsync(agent.id).then(() => toast({ title: t("deleted", { name: agent.name }), undo: () => void bringBack(agent) }), failed);
 }

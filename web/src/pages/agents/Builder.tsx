@@ -68,7 +68,7 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
             <Menu trigger={<IconButton size="sm" label={t("edit")}><Ellipsis /></IconButton>}>
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/agents/new", search: { from: agent.id } })}>{t("duplicate")}</MenuItem>
               <MenuSeparator />
-              <MenuItem icon={<Trash2 />} danger onSelect={() => deleting(agent, () => void navigate({ to: "/agents", ignoreBlocker: true }))}>{t("delete")}</MenuItem>
+              <MenuItem icon={<Trash2 />} danger onSelect={() => void navigate({ to: "/agents", ignoreBlocker: true }).then(() => deleting(agent))}>{t("delete")}</MenuItem>
             </Menu>
           )}
         </>

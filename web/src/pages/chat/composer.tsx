@@ -28,9 +28,10 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const steering = busy && wanted === null;
   const send = (how: Sending) => ready && onSend(draft.text.trim(), draft.attachments, how);
 
+  // Also once it is enabled: a disabled field takes no focus.
   useEffect(() => {
-    if (matchMedia("(hover: hover)").matches) area.current?.focus();
-  }, [conversation]);
+    if (!disabled && matchMedia("(hover: hover)").matches) area.current?.focus();
+  }, [conversation, disabled]);
 
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

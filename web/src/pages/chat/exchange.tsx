@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Pencil } from "lucide-react";
+import { Paperclip, Pencil } from "lucide-react";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import { useConnections, useConversationActions, useRunActions } from "@/api/hooks";
 import type { Run } from "@/api/types";
@@ -11,13 +11,26 @@ import type { ClaimTarget } from "@/run/rehype-claims";
 import { useRunStream } from "@/run/stream";
 import type { RunView } from "@/run/view";
 
+/** The server puts the paths of attached files under the message. */
+function attachedIn(text: string): { words: string; files: string[] } {
+  const found = /\n\nAttached files:\n((?:- .+(?:\n|$))+)$/.exec(text);
+  return found ? { words: text.slice(0, found.index), files: found[1]!.trim().split("\n").map((line) => line.slice(2)) } : { words: text, files: [] };
+}
+
 /** What the user said. */
 export function Said({ text, onEdit, pending }: { text: string; onEdit?: (() => void) | undefined; pending?: boolean }) {
   const t = useT("chat");
+  const { words, files } = attachedIn(text);
   return (
     <div className="group/said flex items-start justify-end gap-1">
       {onEdit && <span className="mt-0.5 opacity-0 group-focus-within/said:opacity-100 group-hover/said:opacity-100 max-md:hidden"><IconButton size="sm" label={t("editResend")} onClick={onEdit}><Pencil /></IconButton></span>}
-      <div className={`max-w-[85%] rounded-xl rounded-br-sm bg-active px-3.5 py-2 text-[0.9375rem] leading-6 whitespace-pre-wrap wrap-anywhere ${pending ? "opacity-60" : ""}`}><span className="sr-only">{t("youSaid")}: </span>{text}</div>
+      <div className={`max-w-[85%] rounded-xl rounded-br-sm bg-active px-3.5 py-2 text-[0.9375rem] leading-6 whitespace-pre-wrap wrap-anywhere`} aria-busy={pending || undefined}><span className="sr-only">{t("youSaid")}: </span>{words}
+        {files.length > 0 && (
+          <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label={t("attachments")}>
+            {files.map((file) => <li key={file} className="flex items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-sm text-ink-2"><Paperclip aria-hidden className="size-3.5 text-ink-3" />{file}</li>)}
+          </ul>
+        )}
+      </div>
     </div>
   );
 }
@@ -43,7 +56,7 @@ export const Exchange = memo((props: Props) => {
   );
 });
 
-function Full({ run, conversation, next, latest, onView }: Props) {
+function Full({ run, conversation, next, onView }: Props) {
   const t = useT("chat");
   const errorText = useErrorText();
   const navigate = useNavigate();
@@ -92,7 +105,6 @@ function Full({ run, conversation, next, latest, onView }: Props) {
           {done && (
             <RunEnd
               view={view}
-              latest={latest}
               onClaim={onClaim}
               busy={actions.fork.isPending || fork.isPending}
               actions={conversation ? {

@@ -103,7 +103,7 @@ export function Thread({ conversationId, agent }: { conversationId: string | und
   const fresh = conversationId === undefined && !sending.pending;
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <div ref={box} className="relative min-h-0 flex-1 overflow-y-auto" tabIndex={-1}>
+      <div ref={box} role="region" aria-label={t("log")} data-testid="chat-log" className="relative min-h-0 flex-1 overflow-y-auto focus-visible:outline-offset-[-2px]" tabIndex={0}>
         <div ref={inner}>
           {fresh ? <Welcome onExample={(text) => (setDraft(draftKey, { text, attachments: [] }), document.querySelector<HTMLTextAreaElement>("textarea")?.focus())} />
             : (
@@ -119,7 +119,7 @@ export function Thread({ conversationId, agent }: { conversationId: string | und
             )}
         </div>
       </div>
-      <div className="relative mx-auto w-full max-w-[48rem] px-4 pb-3 max-md:px-2 max-md:pb-2">
+      <div className="relative mx-auto w-full max-w-[48rem] px-4 pb-3 before:pointer-events-none before:absolute before:inset-x-4 before:-top-6 before:h-6 before:bg-linear-to-t before:from-bg before:to-transparent max-md:px-2 max-md:pb-2">
         {away && !fresh && <Button size="sm" className="absolute -top-10 left-1/2 -translate-x-1/2 rounded-full! shadow-2" icon={<ArrowDown className="size-3.5" />} onClick={() => toEnd(true)}>{t("toEnd")}</Button>}
         {sending.error !== null && <ErrorState inline error={sending.error} className="mb-2" />}
         <QueueChips conversation={draftKey} held={held || sending.error !== null} onNext={(entry) => (sending.forget(), void sendQueued(entry))} />

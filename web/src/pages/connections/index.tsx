@@ -34,7 +34,7 @@ export default function ConnectionsPage() {
   };
   const removeOne = (connection: Connection) =>
     remove.mutate(connection.id, {
-      onSuccess: () => toast({ title: t("removed", { name: connection.name }), undo: () => create.mutate(inputOf(connection), { onSuccess: () => toast({ title: t("restored", { name: connection.name }) }), onError: failed }) }),
+      onSuccess: () => toast({ title: t("removed", { name: connection.name }), undo: () => void create.mutateAsync(inputOf(connection)).then(() => toast({ title: t("restored", { name: connection.name }) }), failed) }),
       onError: failed,
     });
   const add = operator && <Button size="sm" variant="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setEditing("new")}>{t("add")}</Button>;

@@ -20,7 +20,7 @@ export default function LoginPage() {
     return <Gate title={t("needsSetup")} lead={t("needsSetupHint")}><span /></Gate>;
   }
   return (
-    <Gate title={t("signIn")} lead={<span className="text-sm text-ink-3">{t("forgot")}</span>}>
+    <Gate title={t("signIn")}>
       <LoginForm />
     </Gate>
   );

@@ -40,7 +40,7 @@ function Kept({ kept, report, onRemove }: { kept: KeptRun; report: KeptReport | 
   const { keep } = useRunActions(kept.run_id);
   const remove = () => {
     onRemove();
-    toast({ title: t("kept_removed", { name: kept.name }), undo: () => keep.mutate(kept.name) });
+    toast({ title: t("kept_removed", { name: kept.name }), undo: () => void keep.mutateAsync(kept.name) });
   };
   const mayRemove = isOperator(me.data) || kept.by === me.data?.email || kept.by === me.data?.name;
   return (

@@ -104,16 +104,16 @@ function Filters({ filters, set }: FilterProps) {
   );
   return (
     <div role="search" className="mb-4 flex flex-wrap items-center gap-2">
-      <div className="flex w-full gap-2 md:w-60">
+      <div className="flex w-full gap-2 md:w-44">
         <SearchInput className="min-w-0 flex-1" label={t("search")} value={q} onChange={setQ} />
         <Button className="md:hidden" aria-expanded={shown} icon={<SlidersHorizontal aria-hidden className="size-4" />} onClick={() => setShown(!shown)}>{count > 0 ? t("filters_count", { count }) : t("filters")}</Button>
       </div>
-      <div className={cx("flex-wrap items-center gap-2 md:flex", shown ? "grid w-full grid-cols-2" : "hidden")}>
+      <div className={cx("items-center gap-2 md:contents", shown ? "grid w-full grid-cols-2" : "hidden")}>
         {pick("status", t("filter_status"), STATUS.map((value) => [value, t(`status_${value}`)]))}
         {pick("outcome", t("filter_outcome"), OUTCOMES.map((value) => [value, t(`outcome_${value}`)]))}
         {pick("verdict", t("filter_verdict"), VERDICTS.map((value) => [value, t(`verdict_${value}`)]))}
         {pick("origin", t("filter_origin"), ORIGINS.map((value) => [value, t(`origin_${value}`)]))}
-        {pick("agent_id", t("filter_agent"), agents.items.map((agent) => [agent.id, agent.name]))}
+        {(agents.items.length > 1 || filters.agent_id !== "") && pick("agent_id", t("filter_agent"), agents.items.map((agent) => [agent.id, agent.name]))}
         <Checkbox className="px-1" checked={filters.mine === "true"} onChange={(mine) => set({ mine: mine ? "true" : "" })} label={t("mine")} />
         {count > 0 && <Button size="sm" variant="quiet" onClick={() => set({ status: "", outcome: "", verdict: "", origin: "", agent_id: "", mine: "" })}>{t("clear_filters")}</Button>}
       </div>

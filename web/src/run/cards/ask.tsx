@@ -1,10 +1,11 @@
-import { Check, CircleHelp, MessageCircleQuestion, ShieldQuestion, X } from "lucide-react";
+import { CircleHelp, MessageCircleQuestion, ShieldQuestion, X } from "lucide-react";
 import { memo, useState } from "react";
 import { mayWork, useApproval, useDecide, useMe } from "@/api/hooks";
 import type { Answer } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Dialog, ErrorState, JsonView, RiskBadge, Textarea } from "@/ui";
 import type { AskItem } from "../view";
+import { noteOf, said } from "./decided";
 import { DecideRow, WaitingCard } from "./decide";
 import { PreviewView } from "./preview";
 import { Fold } from "./text";
@@ -29,20 +30,13 @@ function Decided({ item }: { item: AskItem }) {
       </div>
     );
   }
-  const no = !answer || answer.decision === "deny" || answer.decision === "skip";
-  const Icon = no ? X : Check;
-  const note = answer?.decision === "deny" ? answer.reason : answer?.decision === "feedback" ? answer.text : null;
   return (
     <p className="flex items-start gap-2 px-3 text-sm text-ink-3">
-      <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">
-        {answer ? t(`decided.${said(answer)}`, { by: item.by ?? "" }) : t("withdrawn")} <span className="font-mono">{subject.tool}</span>
-        {note && <span className="text-ink-2"> “{note}”</span>}
-      </span>
+      <X aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">{answer ? t(`decided.${said(answer)}`, { by: item.by ?? "" }) : t("withdrawn")} <span className="font-mono">{subject.tool}</span>{answer && noteOf(answer)}</span>
     </p>
   );
 }
-const said = (answer: Answer) => (answer.decision === "approve" ? (answer.until ? "until" : answer.grant ? "run" : "approve") : answer.decision);
 
 function CallAsk({ item }: { item: AskItem }) {
   const t = useT("chat");

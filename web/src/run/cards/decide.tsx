@@ -13,7 +13,7 @@ export function WaitingCard({ title, children }: { title: React.ReactNode; child
   return (
     <section className="overflow-hidden rounded-lg border border-warn-line/70 bg-surface shadow-1" data-waiting>
       <div className="border-l-3 border-warn-line">
-        <h3 className="flex flex-wrap items-center gap-2 px-4 pt-3 text-base font-semibold wrap-anywhere">{title}</h3>
+        <h2 className="flex flex-wrap items-center gap-2 px-4 pt-3 text-base font-semibold wrap-anywhere">{title}</h2>
         <div className="flex flex-col gap-3 px-4 pt-2 pb-3.5">{children}</div>
       </div>
     </section>
@@ -69,7 +69,7 @@ export function DecideRow({ approvalId, risk, scope, scopeName, approve, onDecid
             )}
           </div>
           {refine && <Button size="sm" onClick={() => setSaying("refine")}>{t("refine")}</Button>}
-          <Button size="sm" variant="quiet" className="text-bad" onClick={() => setSaying("deny")}>{t(refine ? "reject" : "deny")}…</Button>
+          <Button size="sm" variant="quiet" onClick={() => setSaying("deny")}>{t(refine ? "reject" : "deny")}…</Button>
         </div>
       )}
     </div>

@@ -22,7 +22,7 @@ export const PlanCard = memo(({ item, view }: { item: PlanItem; view: RunView })
   if (item.live) {
     return (
       <section className="rounded-lg border border-line bg-surface px-4 py-3" aria-busy>
-        <h3 className="mb-2 flex items-center gap-2 text-base font-semibold"><Spinner className="text-accent-ink" />{t("planning")}</h3>
+        <h2 className="mb-2 flex items-center gap-2 text-base font-semibold"><Spinner className="text-accent-ink" />{t("planning")}</h2>
         {body}
       </section>
     );

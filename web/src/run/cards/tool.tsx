@@ -4,6 +4,7 @@ import { useT } from "@/i18n";
 import { Badge, Button, CopyButton, cx, DiffView, Elapsed, formatDuration, isDiff, JsonView, RiskBadge, Spinner } from "@/ui";
 import type { ToolItem, ToolState } from "../view";
 import { mainArg } from "./args";
+import { noteOf, said } from "./decided";
 import { DataTable, rowsOf } from "./data";
 
 const icons: Record<ToolState, React.ReactNode> = {
@@ -29,6 +30,7 @@ export const ToolRow = memo(({ item, runId, highlight, onUndo, undoing }: { item
         <span className="sr-only">{t(`tool.${item.state}`)}</span>
         <span className="shrink-0 font-mono font-medium">{item.tool}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-ink-3">{mainArg(item.arguments)}</span>
+        {item.decision && item.state !== "ok" && item.state !== "running" && <span className="shrink-0 text-xs text-ink-3 max-md:hidden">{t(`row.${said(item.decision.answer)}`)}</span>}
         {item.undone !== null && <Badge icon={<Undo2 aria-hidden />}>{t("undone")}</Badge>}
         {item.receipt && item.undone === null && <span className="shrink-0 text-ok max-md:hidden">{item.receipt.action}</span>}
         {item.tainted && <Badge tone="warn" title={t("taintedWhy")}>{t("tainted")}</Badge>}
@@ -47,6 +49,7 @@ function ToolBody({ id, item, onUndo, undoing }: { id: string; item: ToolItem; o
   return (
     <div id={id} className="flex flex-col gap-3 border-t border-line bg-bg px-3 pt-2.5 pb-3 text-sm">
       <Part title={t("arguments")} extra={item.risk && item.risk !== "read" ? <RiskBadge risk={item.risk} /> : null}><JsonView value={item.arguments} /></Part>
+      {item.decision && <p className="text-sm text-ink-2 wrap-anywhere">{t(`decided.${said(item.decision.answer)}`, { by: item.decision.by })} <span className="font-mono">{item.tool}</span>{noteOf(item.decision.answer)}</p>}
       {item.message && <Part title={t(item.state === "error" ? "error" : "why")}><p className={cx("whitespace-pre-wrap wrap-anywhere", item.state === "error" && "text-bad")}>{item.message}</p></Part>}
       {item.content && (
         <Part title={t(item.state === "dry" ? "wouldDo" : "result")} extra={<CopyButton text={item.content} />}>
@@ -70,7 +73,7 @@ function ToolBody({ id, item, onUndo, undoing }: { id: string; item: ToolItem; o
 function Part({ title, extra, children }: { title: string; extra?: React.ReactNode; children: React.ReactNode }) {
   return (
     <section>
-      <div className="mb-1 flex min-h-5 items-center gap-2"><h4 className="text-xs font-medium text-ink-3">{title}</h4>{extra}</div>
+      <div className="mb-1 flex min-h-5 items-center gap-2"><h2 className="text-xs font-medium text-ink-3">{title}</h2>{extra}</div>
       {children}
     </section>
   );

@@ -7,7 +7,8 @@ import { useT } from "@/i18n";
 import { Badge, Button, cx, EmptyState, ErrorState, PagedList, RiskBadge, Skeleton, Time } from "@/ui";
 import { useFilters } from "../../runs/parts/filters";
 import type { DecideHandle } from "./Decide";
-import { grouped, riskOf, SubjectIcon, useAsked } from "./describe";
+import { riskOf, SubjectIcon, useAsked } from "./describe";
+import { grouped } from "./group";
 import { ApprovalView } from "./View";
 
 /** A list of approvals and the chosen one beside it; on a phone one after the other. */
@@ -82,7 +83,7 @@ function Row({ approval, others, current, onPick }: { approval: Approval; others
           <span className="flex items-baseline gap-2"><span className="min-w-0 flex-1 truncate text-base font-medium">{asked.title}</span><Time relative at={approval.decided_at ?? approval.asked_at} className="shrink-0 text-xs text-ink-2" /></span>
           <span className="line-clamp-2 text-sm text-ink-2 wrap-anywhere">{asked.about}</span>
           <span className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-ink-2">
-            {approval.status === "open" ? risk && <RiskBadge risk={risk} /> : <Badge tone={approval.answer?.decision === "approve" ? "ok" : approval.answer?.decision === "deny" ? "bad" : "neutral"}>{approval.answer ? t(`did_${approval.answer.decision}`) : t("withdrawn")}</Badge>}
+            {approval.status === "open" ? risk && <RiskBadge risk={risk} /> : <Badge tone={approval.answer?.decision === "approve" ? "ok" : approval.answer?.decision === "deny" ? "bad" : "neutral"}>{!approval.answer ? t("withdrawn") : approval.subject.kind === "question" && approval.answer.decision === "feedback" ? t("did_answer") : t(`did_${approval.answer.decision}`)}</Badge>}
             {approval.tainted && <ShieldAlert aria-label={t("tainted")} className="size-3.5 text-warn" />}
             {others > 0 && <Badge>+{others}</Badge>}
             <span className="min-w-0 truncate">{approval.status === "open" ? (approval.run.agent_name ?? approval.run.asked_by) : approval.decided_by}</span>

@@ -42,14 +42,13 @@ export function ApprovalView({ approval, others, onDecided, handle }: Props) {
         {open && approval.reason && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("why")}:</span> {approval.reason}</p>}
       </header>
       {approval.tainted && <p className="flex max-w-prose gap-2.5 rounded-lg border border-warn-line/60 bg-warn-soft px-3.5 py-2.5 text-base"><ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />{t("tainted_text")}</p>}
+      {!open && <Verdict approval={approval} />}
       <SubjectView approval={approval} />
-      {open ? (
+      {open && (
         <div className="sticky bottom-0 -mx-6 flex flex-col gap-3 border-t border-line bg-bg px-6 py-4 max-md:-mx-4 max-md:px-4">
-          {approval.if_denied && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("if_denied")}:</span> {approval.if_denied}</p>}
+          {approval.if_denied && (approval.subject.kind === "call" || approval.subject.kind === "plan") && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("if_denied")}:</span> {approval.if_denied}</p>}
           {mayWork(me.data) ? <Decide key={approval.id} approval={approval} others={others} onDecided={onDecided} {...(handle && { ref: handle })} /> : <p className="text-base text-ink-3">{t("not_yours")}</p>}
         </div>
-      ) : (
-        <Verdict approval={approval} />
       )}
     </article>
   );

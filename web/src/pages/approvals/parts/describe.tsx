@@ -1,6 +1,6 @@
 // What is asked, in words.
 import { CircleHelp, ListChecks, MessageCircleQuestion, Wrench } from "lucide-react";
-import type { Approval, Risk, Subject } from "@/api/types";
+import type { Risk, Subject } from "@/api/types";
 import { useT } from "@/i18n";
 
 /** The greatest risk in what is asked; a question has none. */
@@ -37,18 +37,4 @@ export function useAsked(): (subject: Subject) => { title: string; about: string
         return { title: t("ask_question"), about: subject.text };
     }
   };
-}
-
-export type Group = { first: Approval; others: string[] };
-
-/** Open approvals, those with the same subject as one. The server names an approval's duplicates; the oldest stands for them. */
-export function grouped(items: readonly Approval[]): Group[] {
-  const taken = new Set<string>();
-  const out: Group[] = [];
-  for (const approval of items) {
-    if (taken.has(approval.id)) continue;
-    for (const id of approval.duplicates) taken.add(id);
-    out.push({ first: approval, others: approval.duplicates });
-  }
-  return out;
 }

@@ -9,10 +9,6 @@ export type DiffLine = {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Whether `text` is a unified diff. */
-export function isDiff(text: string): boolean {
-  return /^--- .*\n\+\+\+ .*/m.test(text) && /^@@ /m.test(text);
-}
 
 /** Lines of a unified diff; what is none is a note. */
 export function diffLines(text: string): DiffLine[] {

@@ -1,6 +1,7 @@
+import type { ReactNode } from "react";
 import type { RunDetail } from "@/api/types";
 import { useT } from "@/i18n";
-import { Card, CopyButton, Facts, formatDuration, formatExact, formatMoney, formatNumber } from "@/ui";
+import { Card, CopyButton, Elapsed, Facts, formatDuration, formatExact, formatMoney, formatNumber } from "@/ui";
 import { cachedShare, type Trace } from "../trace/nodes";
 import { waitedMs } from "../trace/span";
 import { Bar } from "./Fold";
@@ -25,7 +26,7 @@ export function Side({ run, trace }: { run: RunDetail; trace: Trace }) {
             [t("fact_asked"), run.asked_by],
             [t("fact_started"), formatExact(run.created_at)],
             [t("fact_worked"), formatDuration(trace.spent.wall_ms)],
-            ...(trace.parked.length > 0 ? [[t("fact_waited"), formatDuration(waitedMs(trace, Date.now()))] as [string, string]] : []),
+            ...(trace.parked.length > 0 ? [[t("fact_waited"), <Waited key="w" trace={trace} />] as [string, ReactNode]] : []),
             ...(share === null ? [] : [[t("fact_cached"), `${Math.round(share * 100)} %`] as [string, string]]),
             [t("fact_events"), formatNumber(trace.lastSeq)],
             [t("fact_id"), <span key="i" className="flex items-center gap-1"><code className="min-w-0 truncate font-mono text-xs" title={run.id}>{run.id}</code><CopyButton text={run.id} /></span>],
@@ -34,6 +35,13 @@ export function Side({ run, trace }: { run: RunDetail; trace: Trace }) {
       </Card>
     </aside>
   );
+}
+
+/** Counts on while a person is waited for. */
+function Waited({ trace }: { trace: Trace }) {
+  const open = trace.parked.at(-1);
+  if (!open || open.to !== null) return <>{formatDuration(waitedMs(trace, 0))}</>;
+  return <Elapsed from={open.from - waitedMs({ ...trace, parked: trace.parked.slice(0, -1) }, 0)} />;
 }
 
 function BudgetBars({ trace }: { trace: Trace }) {

@@ -52,7 +52,7 @@ function RawEvent({ event }: { event: RunEvent }) {
         <span className="w-9 shrink-0 text-right text-ink-3 tabular">{seq}</span>
         <span className="shrink-0 font-medium">{type}</span>
         <span className="min-w-0 flex-1 truncate text-ink-3 max-md:hidden">{JSON.stringify(body)}</span>
-        <time dateTime={new Date(at).toISOString()} title={formatExact(at)} className="shrink-0 text-xs text-ink-3 tabular">{new Date(at).toISOString().slice(11, 23)}</time>
+        <time dateTime={new Date(at).toISOString()} title={formatExact(at)} className="ml-auto shrink-0 text-xs text-ink-3 tabular">{new Date(at).toISOString().slice(11, 23)}</time>
       </button>
       {open && (
         <div className="relative border-t border-line bg-sunken">

@@ -39,7 +39,7 @@ export function ReceiptsPanel({ trace, ended, onShow }: Props) {
           <li key={index} className="flex gap-3 rounded-lg border border-line bg-surface px-4 py-3">
             {proven(index) ? <BadgeCheck aria-hidden className="mt-0.5 size-4.5 shrink-0 text-ok" /> : <CircleHelp aria-hidden className="mt-0.5 size-4.5 shrink-0 text-warn" />}
             <div className="min-w-0 flex-1">
-              <p className="flex flex-wrap items-baseline gap-2 text-xs text-ink-3">{t("claim", { n: index + 1 })}<Badge tone={proven(index) ? "ok" : "warn"}>{proven(index) ? t("proven_by") : t("not_proven")}</Badge></p>
+              <p className="flex flex-wrap items-baseline gap-2 text-xs text-ink-3">{t("claim", { n: index + 1 })}<Badge tone={proven(index) ? "ok" : "warn"}>{proven(index) ? t("proven") : t("not_proven")}</Badge></p>
               <blockquote className="mt-0.5 text-base font-medium wrap-anywhere">“{claim.text}”</blockquote>
               <p className="text-sm text-ink-2 wrap-anywhere">{claim.why}</p>
               {claim.calls?.map((id) => {

@@ -90,8 +90,8 @@ export function StepText({ line }: { line: Line }) {
 export function StepTime({ node, now, className }: { node: Node; now: number; className?: string }) {
   const t = useT("runs");
   const ms = lasting(node, now);
-  const point = node.kind === "start" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer");
-  return <span className={cx("shrink-0 text-right text-xs text-ink-3 tabular", className)}>{point ? "" : <><span className="sr-only">{t("duration", { time: "" })}</span>{formatDuration(ms)}</>}</span>;
+  const point = node.kind === "start" || node.kind === "plan" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer");
+  return <span className={cx("shrink-0 text-right text-xs whitespace-nowrap text-ink-3 tabular", className)}>{point ? "" : <><span className="sr-only">{t("duration", { time: "" })}</span>{formatDuration(ms)}</>}</span>;
 }
 
 /** The details of an open step. */

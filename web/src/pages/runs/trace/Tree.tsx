@@ -14,7 +14,7 @@ function Branch({ nodes, view, depth }: { nodes: readonly Node[]; view: View; de
                 <span aria-hidden className={cx("shrink-0 [&>svg]:size-4", line.badge?.tone === "bad" ? "text-bad" : node.kind === "model" ? "text-accent-ink" : "text-ink-3")}>{line.icon}</span>
                 <StepText line={line} />
                 <SpanBar node={node} axis={view.axis} now={view.now} className="w-40 shrink-0 max-lg:hidden" />
-                <StepTime node={node} now={view.now} className="w-16" />
+                <StepTime node={node} now={view.now} className="w-20 whitespace-nowrap" />
               </>
             )}
           </StepButton>

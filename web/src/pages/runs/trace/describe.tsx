@@ -33,7 +33,7 @@ export function brief(args: unknown): string {
 export function useDescribe(): (node: Node) => Line {
   const t = useT("runs");
   const word = useWord();
-  const plain = (icon: ReactNode, title: string, about = "", badge: Line["badge"] = null): Line => ({ icon, title, mono: false, about, badge, busy: false });
+  const plain = (icon: ReactNode, title: string, about = "", badge: Line["badge"] = null): Line => ({ icon, title, mono: false, about: about.slice(0, 200), badge, busy: false });
   const callLine = (node: CallNode): Line => {
     const status = callStatus(node);
     return { ...plain(<Wrench />, node.tool, brief(node.arguments), { text: t(`call_${status}`), tone: callTone[status] }), mono: true, busy: status === "running" };
@@ -51,7 +51,7 @@ export function useDescribe(): (node: Node) => Line {
           ? node.error.message
           : node.usage
             ? [t("tokens_in", { n: formatNumber(node.usage.prompt_tokens) }), t("tokens_out", { n: formatNumber(node.usage.completion_tokens) }), share ? t("cached", { share: `${Math.round(share * 100)} %` }) : ""].filter(Boolean).join(" · ")
-            : node.text || node.reasoning;
+            : (node.text || node.reasoning).slice(-160);
         const badge: Line["badge"] = node.error ? { text: t("model_failed"), tone: "bad" } : busy ? { text: t("model_running"), tone: "accent" } : node.finish === null ? { text: t("model_cut"), tone: "warn" } : null;
         return { ...plain(<Sparkles />, `${t("step_model", { step: node.step })}: ${word("purpose_", node.purpose)}`, about, badge), busy };
       }

@@ -47,7 +47,7 @@ export function fold(events: readonly RunEvent[]): Trace {
   for (const event of events) {
     const parked = trace.parked.at(-1);
     const idle = parked !== undefined && parked.to === null;
-    if (trace.lastSeq > 0 && !idle && event.type !== "run.resumed")
+    if (trace.lastSeq > 0 && !idle && !trace.finish && event.type !== "run.resumed")
       trace.spent.wall_ms += Math.max(0, event.at - trace.lastAt);
     apply(trace, event);
     trace.lastAt = event.at;

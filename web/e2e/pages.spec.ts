@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pages, settled, story, tell } from "./support/pages.ts";
+import { expect, login, test } from "./support/test.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+type Violation = { id: string; impact: string | null; help: string; nodes: { target: unknown[]; failureSummary?: string; html: string }[] };
+
+const looks = [
+  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 820 } },
+  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 820 } },
+  { name: "phone", colorScheme: "light", viewport: { width: 390, height: 844 } },
+] as const;
+
+for (const look of looks) {
+  test.describe(look.name, () => {
+    // axe is put into the page by evaluate, which the page's own security policy would refuse.
+    test.use({ script: story, colorScheme: look.colorScheme, viewport: look.viewport, bypassCSP: true, hasTouch: look.name === "phone" });
+
+    test("no page has a serious fault that axe finds, an error in the console, or a sideways scroll", async ({ page, server, api }) => {
+      test.setTimeout(120_000);
+      const faults: string[] = [];
+      const inspect = async (name: string) => {
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () => {
+          const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
+          return (await axe.run({ resultTypes: ["violations"] })).violations;
+        });
+        for (const { id, impact, help, nodes } of found) {
+          if (impact !== "serious" && impact !== "critical") continue;
+          faults.push(`${name}: ${id} (${impact}): ${help}\n${nodes.slice(0, 4).map((node) => `    ${node.target.join(" ")}\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary?.replaceAll("\n", " ") ?? ""}`).join("\n")}`);
+        }
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (wide > 0) faults.push(`${name}: the page is ${wide} px wider than the window`);
+      };
+      await page.goto("/login");
+      await settled(page);
+      await inspect("login");
+      await login(page);
+      const told = await tell(server, api);
+      for (const [name, path] of pages) {
+        await page.goto(path(told));
+        await settled(page);
+        await inspect(name);
+      }
+      expect(faults.join("\n\n"), "faults").toBe("");
+    });
+  });
+}
+
+test("the security policy is kept: nothing is blocked on any page", async ({ page, server, api }) => {
+  // In the console a violation is an error, which every test looks for; here each page is opened with the policy on.
+  await login(page);
+  const told = { conversation: "", run: "", planned: "", agent: await api.agentId() };
+  const { run_id, conversation_id } = await api.chat("Hello");
+  await api.settled(run_id);
+  const policy = (await (await fetch(server.url)).headers.get("content-security-policy")) ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain("unsafe");
+  for (const [, path] of pages) {
+    await page.goto(path({ ...told, run: run_id, conversation: conversation_id, planned: conversation_id }));
+    await settled(page);
+  }
+});

@@ -1,0 +1,28 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./support/paths.ts";
+import { pages, settled, story, tell } from "./support/pages.ts";
+import { login, test } from "./support/test.ts";
+
+const into = process.env.STEWARD_PICTURES ?? join(root, "docs/pictures");
+mkdirSync(into, { recursive: true });
+
+for (const [look, colorScheme, width, height] of [["light", "light", 1280, 800], ["dark", "dark", 1280, 800], ["phone", "light", 390, 844]] as const) {
+  test.describe(look, () => {
+    test.use({ script: story, colorScheme, viewport: { width, height }, deviceScaleFactor: look === "phone" ? 2 : 1, reducedMotion: "reduce" });
+
+    test("pictures", async ({ page, server, api }) => {
+      const shoot = (name: string) => page.screenshot({ path: join(into, `${name}-${look}.png`) });
+      await page.goto("/login");
+      await settled(page);
+      await shoot("login");
+      await login(page);
+      const told = await tell(server, api);
+      for (const [name, path] of pages) {
+        await page.goto(path(told));
+        await settled(page);
+        await shoot(name);
+      }
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import type { Api } from "./api.ts";
+import type { Script } from "./model.ts";
+import { afterTool, calls, plan, text, when } from "./model.ts";
+import type { Server } from "./server.ts";
+
+/** A model that fills every page with something to show. */
+export const story: Script = {
+  rules: [
+    when("Tidy the hand-over", plan(["read", { path: "notes/handover.md" }, "Read what is open"], ["write", { path: "notes/handover.md", content: "# Hand-over\n\n- Harbour Coffee: invoice sent\n- Certificate: renewed, valid for a year\n- Backups: checked by ops\n" }, "Mark the two finished points"]), { times: 2 }),
+    when("Mark the backups", calls(["write", { path: "notes/handover.md", content: "# Hand-over\n\n- Harbour Coffee: send the invoice\n- Certificate: renew it on Friday\n- Backups: checked by ops\n" }]), { role: "user" }),
+    when("still open", { ...text("", undefined, { reasoning: "The hand-over notes should say it. I read them first." }), calls: [{ name: "read", arguments: { path: "notes/handover.md" } }] } as never, { role: "user" }),
+    afterTool("Hand-over", text("I read `notes/handover.md`. Two points are **still open**:\n\n| Point | By |\n|---|---|\n| Send the invoice to Harbour Coffee | today |\n| Renew the certificate | Friday |\n\nTo see how long the certificate is valid:\n\n```bash\nopenssl x509 -enddate -noout -in harbour.pem\n```\n")),
+  ],
+  otherwise: text("Done."),
+};
+
+/** The pages of the studio; some need an id of what `tell` made. */
+export type Told = { conversation: string; run: string; planned: string; agent: string };
+export const pages: [name: string, path: (told: Told) => string][] = [
+  ["chat-new", () => "/chat"],
+  ["chat", (told) => `/chat/${told.conversation}`],
+  ["chat-plan", (told) => `/chat/${told.planned}`],
+  ["runs", () => "/runs"],
+  ["run", (told) => `/runs/${told.run}`],
+  ["approvals", () => "/approvals"],
+  ["agents", () => "/agents"],
+  ["agent", (told) => `/agents/${told.agent}`],
+  ["connections", () => "/connections"],
+  ["settings", () => "/settings"],
+  ["about", () => "/about"],
+];
+
+/** Conversations, runs and open approvals, as after a morning's work. */
+export async function tell(server: Server, api: Api): Promise<Told> {
+  await server.write("notes/handover.md", "# Hand-over\n\n- Harbour Coffee: send the invoice\n- Certificate: renew it on Friday\n- Backups: open\n");
+  await server.write("airports.csv", "code,city\nZRH,Zürich\nHAM,Hamburg\n");
+  const asked = await api.chat("What is still open in the hand-over notes?");
+  await api.settled(asked.run_id);
+  await api.ask("Mark the backups as checked in notes/handover.md");
+  const planned = await api.chat("Tidy the hand-over notes", { mode: "plan" });
+  await api.settled(planned.run_id);
+  return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId() };
+}
+
+/** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown. */
+export async function settled(page: import("@playwright/test").Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .prose.whitespace-pre-wrap'));
+  await page.waitForTimeout(500);
+}
