@@ -10,6 +10,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
 
@@ -111,7 +113,7 @@ fn is_file_name(name: &str, headers: &HeaderMap) -> bool {
 }
 
 fn send(headers: &HeaderMap, name: &str, gzip: bool, file: File) -> Response {
-    let mut tag: String = file.hash[..12].iter().map(|b| format!("{b:02x}")).collect();
+    let mut tag = URL_SAFE_NO_PAD.encode(&file.hash[..12]);
     if gzip {
         tag.push_str("-gz");
     }

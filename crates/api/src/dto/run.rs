@@ -157,8 +157,22 @@ pub(crate) struct Event {
     pub body: BTreeMap<String, Value>,
 }
 
+/// A server-sent event, for the document.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its schema counts")]
+pub(crate) struct StreamEvent {
+    /// The event's number, for `Last-Event-ID`; not in `/api/events`.
+    #[schema(nullable = false)]
+    id: Option<String>,
+    /// The event's type.
+    event: String,
+    /// JSON: the `Event`; in `/api/events` its `type`, `run_id` and `seq` only.
+    #[schema(content_media_type = "application/json")]
+    data: String,
+}
+
 /// What concerns lists: something happened to a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
     /// `run.started`, `approval.requested`, `approval.decided`, `run.finished` or `tool.undone`.
     pub r#type: String,

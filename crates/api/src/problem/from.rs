@@ -18,6 +18,12 @@ impl From<StoreError> for Problem {
                 "wait for the run, steer it with POST /api/runs/{id}/steer, or stop it",
             )
             .run(run),
+            StoreError::CommandsWaiting { run } => Self::conflict(
+                "run_open",
+                title,
+                "the run takes them in first; try again in a moment",
+            )
+            .run(run),
             StoreError::Conflict(_) => {
                 Self::conflict("conflict", title, "load it anew, then choose another value")
             }

@@ -51,7 +51,11 @@ pub(crate) async fn chat(
         conversation: Some(conversation),
         history: Vec::new(),
         mode: body.mode.into(),
-        origin: Origin::Chat,
+        origin: if person.session.is_some() {
+            Origin::Chat
+        } else {
+            Origin::Api
+        },
         asked_by: person.by(),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),

@@ -2,14 +2,18 @@
 
 use super::runs::ALIVE;
 use crate::auth::Person;
-use crate::dto::run::Notice;
+use crate::dto::run::{Notice, StreamEvent};
 use crate::state::ApiState;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
 use serde_json::json;
 use std::convert::Infallible;
+use std::time::Duration;
 use steward_core::event::{self, EventBody};
+
+/// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
+const LONGEST: Duration = Duration::from_mins(15);
 
 /// Whether lists look different after it.
 fn concerns_lists(body: &EventBody) -> bool {
@@ -24,9 +28,10 @@ fn concerns_lists(body: &EventBody) -> bool {
 }
 
 /// What happens to the runs that one may see, as server-sent events, for refreshing lists. From now
-/// on, and lossy: who was away looks anew. A run's own events are at `/api/runs/{id}/events`.
+/// on, and lossy: who was away looks anew. Ends after 15 minutes: open it again. A run's own events
+/// are at `/api/runs/{id}/events`.
 #[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
-    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = Notice)))]
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
 pub(crate) async fn events(
     State(state): State<ApiState>,
     person: Person,
@@ -43,6 +48,7 @@ pub(crate) async fn events(
             tokio::task::yield_now().await;
         }
     };
+    let notices = notices.take_until(tokio::time::sleep(LONGEST));
     Sse::new(notices).keep_alive(KeepAlive::new().interval(ALIVE))
 }
 

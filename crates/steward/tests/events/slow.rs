@@ -6,12 +6,12 @@ use crate::reader::{chat, client};
 use std::time::Duration;
 use steward_testkit::model_server::{Behaviour, Reply, Script};
 
-const READERS: usize = 41;
-const PIECES: usize = 500;
-const PIECE: usize = 8 * 1024;
+const READERS: usize = 151;
+const PIECES: usize = 200;
+const PIECE: usize = 4 * 1024;
 /// Well below what it would take to keep everything for everybody: the text is in the log three times
-/// (pieces, reply, end), so 40 × 12 MiB.
-const MOST_MIB: u64 = 200;
+/// (pieces, reply, end), so 150 × 2.4 MiB.
+const MOST_MIB: u64 = 120;
 
 /// They open the stream and take nothing until the run is over: the server keeps little for them,
 /// and they get everything all the same.

@@ -118,10 +118,7 @@ pub(super) fn chunk(data: &[u8]) -> Vec<u8> {
 fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut text = format!("HTTP/1.1 {status} Scripted\r\n");
     for (name, value) in headers {
-        text.extend([
-            name, ": ", value, "
-",
-        ]);
+        text.extend([name, ": ", value, "\r\n"]);
     }
     text.into_bytes()
 }

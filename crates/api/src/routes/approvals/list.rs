@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use steward_core::ports::ApprovalFilter;
+use steward_core::ports::{ApprovalFilter, StoreError};
 use steward_core::{ApprovalId, RunId};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -42,6 +42,14 @@ pub(crate) struct Search {
     run_id: Option<Uuid>,
 }
 
+fn bad_cursor() -> Problem {
+    Problem::invalid(
+        "cursor",
+        "the cursor is not one of this list",
+        "take `next_cursor` of the page before, or leave it out to begin anew",
+    )
+}
+
 /// What waits, or waited, for a decision on the runs that one may see.
 #[utoipa::path(get, path = "/api/approvals", tag = "approvals", operation_id = "listApprovals",
     params(PagingQuery, Search),
@@ -64,7 +72,10 @@ pub(crate) async fn list(
     let (mut items, mut read) = (Vec::new(), 0);
     // The store doesn't know whose they are: read on until the page is full.
     loop {
-        let page = deps.store.approvals(deps.tenant, filter.clone()).await?;
+        let page = match deps.store.approvals(deps.tenant, filter.clone()).await {
+            Err(StoreError::NotFound(_)) if filter.after.is_some() => return Err(bad_cursor()),
+            page => page?,
+        };
         let mut rest = page.items.into_iter().peekable();
         while let Some(row) = rest.next() {
             filter.after = Some(row.id);

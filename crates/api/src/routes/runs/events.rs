@@ -2,7 +2,7 @@
 
 use super::stream::{Sent, ended, live};
 use crate::auth::Person;
-use crate::dto::run::Event;
+use crate::dto::run::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
 use crate::routes::people;
@@ -35,7 +35,7 @@ pub(crate) struct From {
 #[utoipa::path(get, path = "/api/runs/{id}/events", tag = "runs", operation_id = "watchRun",
     params(("id" = Uuid, Path), From,
         ("Last-Event-ID" = Option<String>, Header, nullable = false, description = "Only events after this one")),
-    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = Event)))]
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
 pub(crate) async fn events(
     State(state): State<ApiState>,
     person: Person,

@@ -106,7 +106,8 @@ async fn check(state: &ApiState, row: &RunRow, body: &Fork) -> Result<(), Proble
     Ok(())
 }
 
-/// The run's conversation, branched off before it. Another person's is not taken along.
+/// The run's conversation, branched off before it: a new one of whoever forks. What was said in it
+/// stands in the run's log anyway.
 async fn branch(
     state: &ApiState,
     person: &Person,

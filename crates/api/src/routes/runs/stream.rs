@@ -8,7 +8,7 @@ use steward_core::RunId;
 use steward_core::event::EventBody;
 use steward_core::ports::StoreError;
 
-const PAGE: u32 = 200;
+const PAGE: u32 = 100;
 
 /// One event on its way to a client.
 pub(super) struct Sent {
