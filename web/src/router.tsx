@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { authState } from "@/auth/state";
 import { Frame } from "@/frame/frame";
 import { Crash, NotFound } from "@/frame/trouble";
+import { load } from "@/pages/load";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 const outside = <P extends string>(path: P, load: () => Promise<{ default: React.ComponentType }>) =>
@@ -23,26 +24,22 @@ const page = <P extends string>(path: P, load: () => Promise<unknown>, name = "d
     validateSearch: (search: Record<string, unknown>): Record<string, unknown> => search,
   });
 
-const chat = () => import("@/pages/chat");
-const runs = () => import("@/pages/runs");
-const agents = () => import("@/pages/agents");
-
 const tree = root.addChildren([
   outside("/login", () => import("@/pages/login")),
   outside("/setup", () => import("@/pages/setup")),
   frame.addChildren([
     createRoute({ getParentRoute: () => frame, path: "/", beforeLoad: () => { throw redirect({ to: "/chat" }); } }),
-    page("/chat", chat),
-    page("/chat/$conversationId", chat),
-    page("/runs", runs, "RunsPage"),
-    page("/runs/$runId", runs, "RunPage"),
-    page("/approvals", () => import("@/pages/approvals")),
-    page("/agents", agents, "AgentsPage"),
-    page("/agents/new", agents, "AgentPage"),
-    page("/agents/$agentId", agents, "AgentPage"),
-    page("/connections", () => import("@/pages/connections")),
-    page("/settings", () => import("@/pages/settings")),
-    page("/about", () => import("@/pages/about")),
+    page("/chat", load.chat),
+    page("/chat/$conversationId", load.chat),
+    page("/runs", load.runs, "RunsPage"),
+    page("/runs/$runId", load.runs, "RunPage"),
+    page("/approvals", load.approvals),
+    page("/agents", load.agents, "AgentsPage"),
+    page("/agents/new", load.agents, "AgentPage"),
+    page("/agents/$agentId", load.agents, "AgentPage"),
+    page("/connections", load.connections),
+    page("/settings", load.settings),
+    page("/about", load.about),
   ]),
 ]);
 

@@ -2,6 +2,7 @@ import { Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { ExpiredDialog } from "@/auth/expired";
 import { useT } from "@/i18n";
+import { preload } from "@/pages/load";
 import { Skeleton } from "@/ui";
 import { Toasts } from "@/ui/toast";
 import { useLiveLists } from "./live";
@@ -35,6 +36,10 @@ export function Frame() {
   useEffect(() => {
     if (overlay) setUsed(true);
   }, [overlay]);
+  useEffect(() => {
+    const soon = setTimeout(() => void preload(), 1500);
+    return () => clearTimeout(soon);
+  }, []);
   return (
     <div className="flex h-full flex-col">
       <a href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())} className="sr-only rounded-md bg-ink px-3 py-2 text-bg focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-60">{t("skip")}</a>

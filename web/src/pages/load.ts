@@ -1,0 +1,16 @@
+/** Where each page's code is. It is loaded with the page, or before by `preload`. */
+export const load = {
+  chat: () => import("@/pages/chat"),
+  runs: () => import("@/pages/runs"),
+  approvals: () => import("@/pages/approvals"),
+  agents: () => import("@/pages/agents"),
+  connections: () => import("@/pages/connections"),
+  settings: () => import("@/pages/settings"),
+  about: () => import("@/pages/about"),
+};
+
+/** Loads all pages, so that a server that is away for a moment does not take the next page away. */
+export async function preload(): Promise<void> {
+  // One after the other: what the person waits for goes first.
+  for (const one of Object.values(load)) await one().catch(() => undefined);
+}
