@@ -86,6 +86,7 @@ test("an agent is made, seen in the prompt, used, deleted and taken back", async
   await expect(page.locator("pre, code").filter({ hasText: "You keep the books" }).first()).toBeVisible();
   await expect(page.getByText(/^Fits: [\d,]+ of [\d,]+ tokens$/)).toBeVisible();
   await page.getByRole("button", { name: "Create the agent" }).first().click();
+  await expect(page.getByText("The agent was created")).toBeVisible();
   await page.goto("/agents");
   await page.getByRole("button", { name: "Chat: Bookkeeper" }).click();
   const chat = new Chat(page);

@@ -26,10 +26,10 @@ function App() {
   const state = useAuthState();
   const t = useT("common");
   useEffect(() => {
-    if (state === "out") {
-      queries.clear();
-      void router.invalidate();
-    }
+    // Only what no page shows: under a page that is still there, lists would be asked for again, without a token.
+    const forget = () => queries.removeQueries({ type: "inactive" });
+    if (state === "out") void router.invalidate().then(forget);
+    if (state === "in") forget();
     // The server is away: come back by itself.
     if (state === "unreachable") {
       const timer = setTimeout(() => void startAuth(), 2_500);

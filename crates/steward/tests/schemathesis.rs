@@ -1,5 +1,6 @@
 //! schemathesis makes up requests from the OpenAPI document and holds the answers to it: no 5xx, no status, body
 //! or content type that the document doesn't tell of.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 
@@ -135,7 +136,7 @@ fn long_what_is_there_is_as_the_document_says() {
             .as_array()
             .is_none_or(Vec::is_empty)
     {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no end: {asked}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "no end: {asked}");
         std::thread::sleep(Duration::from_millis(50));
     }
     let approval = id(&get("/api/approvals?status=open")["items"][0]);

@@ -16,7 +16,11 @@ export class Program {
         for (const wake of this.heard) wake();
       });
     }
+    // Also if the tests are cut off: no server is left behind.
+    const kill = () => this.child.kill("SIGKILL");
+    process.once("exit", kill);
     this.child.on("exit", () => {
+      process.off("exit", kill);
       for (const wake of this.heard) wake();
     });
   }

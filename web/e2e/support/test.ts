@@ -33,11 +33,11 @@ export const test = base.extend<Options & Fixtures>({
   server: async ({ model, admin }, use, info) => {
     const server = await Server.start(model, { admin });
     await use(server);
+    await server.stop();
     if (info.status !== info.expectedStatus) {
       await info.attach("server", { body: server.said });
       await info.attach("model", { body: JSON.stringify(await model.state(), null, 1) });
     }
-    await server.stop();
   },
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(await Api.login(server)),

@@ -90,7 +90,10 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
         from = end;
         if let (Some(receipt), true, false) = (one.receipt, one.ok, one.undone) {
             claims.push(Claim {
-                why: format!("{} {}: the tool's own receipt", receipt.action, receipt.object),
+                why: format!(
+                    "{} {}: the tool's own receipt",
+                    receipt.action, receipt.object
+                ),
                 text: line,
                 start,
                 end,

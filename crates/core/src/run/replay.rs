@@ -144,9 +144,9 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 receipts,
             },
         ) => {
-            let proved = receipts.as_ref().is_none_or(|then| {
-                receipts_for(state, answer, text).verdict == then.verdict
-            });
+            let proved = receipts
+                .as_ref()
+                .is_none_or(|then| receipts_for(state, answer, text).verdict == then.verdict);
             outcome == then
                 && *composed == (*answer == AnswerFrom::Observations)
                 && *text == answer_text(state, answer)
