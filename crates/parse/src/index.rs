@@ -1,5 +1,7 @@
 //! Names of tools as models write them.
 
+use crate::alias::Aliases;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use steward_core::tool::ToolSpec;
@@ -19,6 +21,7 @@ struct Known {
     name: String,
     sole_text: Option<String>,
     needs_arguments: bool,
+    parameters: Value,
 }
 
 impl ToolIndex {
@@ -33,6 +36,7 @@ impl ToolIndex {
                     name: spec.name.clone(),
                     sole_text: sole_text(spec),
                     needs_arguments: !required(spec).is_empty(),
+                    parameters: spec.parameters.clone(),
                 });
         }
         Self(Arc::new(map))
@@ -42,6 +46,75 @@ impl ToolIndex {
     /// or back-ticks; `None` where no tool, or more than one, is meant.
     pub fn resolve(&self, written: &str) -> Option<&str> {
         self.known(written).map(|known| known.name.as_str())
+    }
+
+    /// The tool that `written` means when it is called with `arguments`: its own name, one in a name
+    /// space (`functions.read`), or one of the usual other names (TOOL-9).
+    pub fn resolve_call(
+        &self,
+        written: &str,
+        arguments: Option<&Map<String, Value>>,
+    ) -> Option<&str> {
+        if let Some(name) = self.resolve(written) {
+            return Some(name);
+        }
+        let full = key(bare(written));
+        let last = bare(written).rsplit(['.', ':', '/']).next().unwrap_or("");
+        if let Some(name) = self
+            .resolve(last)
+            .filter(|_| last.len() < bare(written).len())
+        {
+            return Some(name);
+        }
+        let last = key(last);
+        [full.as_str(), last.as_str()]
+            .into_iter()
+            .find_map(|key| self.alias(key, arguments))
+    }
+
+    fn alias(&self, key: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
+        let offered = |tools: &[String]| tools.iter().find_map(|tool| self.resolve(tool));
+        let aliases = Aliases::built_in();
+        if let Some(name) = aliases
+            .groups(key)
+            .filter(|(_, sure)| *sure)
+            .find_map(|(group, _)| offered(&group.tools))
+        {
+            return Some(name);
+        }
+        let unsure: Vec<_> = aliases
+            .groups(key)
+            .filter(|(_, sure)| !sure)
+            .filter_map(|(group, _)| Some((group, offered(&group.tools)?)))
+            .collect();
+        let spoken = unsure
+            .iter()
+            .find(|(group, _)| arguments.is_some_and(|map| group.speaks(map.keys())));
+        spoken.map(|(_, name)| *name)
+    }
+
+    /// The tool's own name for an argument that is usually called `usual`.
+    pub(crate) fn argument(&self, name: &str, usual: &str) -> String {
+        let known = self
+            .parameters(name)
+            .and_then(|schema| schema["properties"].as_object());
+        let own = known
+            .filter(|known| !known.contains_key(usual))
+            .and_then(|known| {
+                let mut lines = Aliases::built_in().arguments(usual);
+                lines.find_map(|line| line.iter().find(|own| known.contains_key(*own)))
+            });
+        own.map_or(usual, String::as_str).to_owned()
+    }
+
+    /// The JSON Schema of a tool's arguments.
+    pub fn parameters(&self, name: &str) -> Option<&Value> {
+        Some(&self.known(name)?.parameters)
+    }
+
+    /// Whether no tool is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The argument that a bare text can only mean: the sole required one, a string.
@@ -56,7 +129,7 @@ impl ToolIndex {
 
     /// The own name, or `written` without its decoration.
     pub(crate) fn name(&self, written: &str) -> String {
-        self.resolve(written)
+        self.resolve_call(written, None)
             .unwrap_or_else(|| bare(written))
             .to_owned()
     }
@@ -79,7 +152,7 @@ fn bare(written: &str) -> &str {
     name.strip_suffix("()").unwrap_or(name).trim_matches(outer)
 }
 
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑'))
         .flat_map(char::to_lowercase)

@@ -89,6 +89,7 @@ impl Native {
                             CallSource::Native
                         },
                         confidence: if mended { 0.8 } else { 1.0 },
+                        untyped: false,
                     });
                 }
                 Err(error) => {

@@ -58,6 +58,8 @@ struct Trimmed {
     all: String,
     /// Blanks that are only passed on when something follows.
     held: String,
+    /// Blanks that come next are none of the text's.
+    fresh: bool,
 }
 
 impl Trimmed {
@@ -65,9 +67,12 @@ impl Trimmed {
     fn push(&mut self, text: &str) -> Option<String> {
         let text = if self.all.is_empty() {
             text.trim_start()
+        } else if self.fresh {
+            text.trim_start_matches([' ', '\t'])
         } else {
             text
         };
+        self.fresh &= text.is_empty();
         let body = text.trim_end();
         if body.is_empty() {
             self.held.push_str(text);
@@ -116,6 +121,14 @@ impl Sink {
         }
     }
 
+    /// The next text starts on a new line.
+    pub fn text_break(&mut self) {
+        self.text.fresh = true;
+        if !self.text.all.is_empty() && !self.text.held.contains('\n') {
+            self.text.held.push('\n');
+        }
+    }
+
     pub fn call_started(&mut self, name: &str) {
         self.outs.push(Out::CallStarted {
             index: self.started,
@@ -130,6 +143,11 @@ impl Sink {
 
     pub fn has_text(&self) -> bool {
         !self.text.all.is_empty()
+    }
+
+    /// All text so far.
+    pub fn all_text(&self) -> &str {
+        &self.text.all
     }
 
     /// All text, all reasoning, and what was not yet taken.

@@ -1,18 +1,80 @@
 //! The way in: chunks of a model's reply, whatever the strategy.
 
-use crate::grammar::{Found, Grammar, Plain, guided::Guided, react::React};
+use crate::dialect::Dialect;
+use crate::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell, guided::Guided, react::React};
 use crate::index::ToolIndex;
 use crate::native::Native;
 use crate::out::{BrokenCall, Out, Parsed, Sink};
+use crate::{fit, fuzzy};
 use steward_core::model::{ModelChunk, Strategy};
 use steward_core::tool::{CallSource, ToolCall};
 
 /// Confidence of a call that only reasoning text holds.
 const REASONING_CONFIDENCE: f32 = 0.3;
 
+/// The forms in which calls are asked for (TOOL-1 to 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// The provider's own field.
+    Native,
+    /// One JSON object.
+    GuidedJson,
+    /// `Action:` / `Action Input:`.
+    React,
+    /// `[TOOL:…]`.
+    Markers,
+    /// Phrases that imply a call.
+    Fuzzy,
+}
+
+impl From<Strategy> for Form {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::Native => Self::Native,
+            Strategy::GuidedJson => Self::GuidedJson,
+            Strategy::React => Self::React,
+        }
+    }
+}
+
+/// How a reply is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// The form that was asked for.
+    pub form: Form,
+    /// The models' own forms that are understood beside it.
+    pub dialects: Dialects,
+    /// Whether the other forms are looked for as well, down to phrases.
+    pub cascade: bool,
+    /// Whether the prompt has opened the reasoning already (templates that end with `<think>`).
+    pub in_thought: bool,
+}
+
+impl Reading {
+    /// The form that was asked for and nothing else.
+    pub fn strict(form: impl Into<Form>) -> Self {
+        Self {
+            form: form.into(),
+            dialects: Dialects::None,
+            cascade: false,
+            in_thought: false,
+        }
+    }
+
+    /// Whatever a model may write where `form` was asked for: the whole cascade.
+    pub fn any(form: impl Into<Form>) -> Self {
+        Self {
+            dialects: Dialects::All,
+            cascade: true,
+            ..Self::strict(form)
+        }
+    }
+}
+
 /// Understands one reply while it arrives.
 pub struct StreamParser {
-    strategy: Strategy,
+    reading: Reading,
     tools: ToolIndex,
     id_prefix: String,
     sink: Sink,
@@ -24,16 +86,21 @@ pub struct StreamParser {
 }
 
 impl StreamParser {
-    /// A parser for one reply. Calls to which the provider gave no id are called `<id_prefix><n>`,
-    /// so give each reply of a run its own prefix.
+    /// A parser for one reply in the form of `strategy` and no other. Calls to which the provider gave no
+    /// id are called `<id_prefix><n>`, so give each reply of a run its own prefix.
     pub fn new(strategy: Strategy, tools: &ToolIndex, id_prefix: &str) -> Self {
+        Self::with(Reading::strict(strategy), tools, id_prefix)
+    }
+
+    /// The same for any way of reading.
+    pub fn with(reading: Reading, tools: &ToolIndex, id_prefix: &str) -> Self {
         Self {
-            strategy,
+            reading,
             tools: tools.clone(),
             id_prefix: id_prefix.to_owned(),
             sink: Sink::default(),
             native: Native::default(),
-            grammar: grammar(strategy, tools),
+            grammar: grammar(reading, tools),
             reasoning: String::new(),
             cut: false,
         }
@@ -71,10 +138,22 @@ impl StreamParser {
         let mut found = self.grammar.finish(&mut self.sink, self.cut);
         if self.native.is_empty() {
             let nothing = found.is_empty() && !found.done && !self.sink.has_text();
-            if nothing && !self.reasoning.trim().is_empty() {
-                let inner = from_reasoning(self.strategy, &self.tools, &self.reasoning, self.cut);
+            let thought = format!("{}{}", self.reasoning, found.thought);
+            if nothing && !thought.trim().is_empty() {
+                let inner = from_reasoning(self.reading, &self.tools, &thought, self.cut);
                 found.diagnostics.extend(inner.diagnostics);
                 found.items.extend(inner.items);
+            }
+            let phrases = self.reading.cascade || self.reading.form == Form::Fuzzy;
+            if phrases && found.is_empty() && !found.done && !self.cut {
+                found.items.extend(
+                    fuzzy::calls(self.sink.all_text(), &self.tools)
+                        .into_iter()
+                        .map(Ok),
+                );
+                for call in found.items.iter().flatten() {
+                    self.sink.call_started(&call.name);
+                }
             }
         } else {
             let native = self.native.finish(&self.tools, self.cut);
@@ -86,27 +165,56 @@ impl StreamParser {
             found.items = native.items;
             found.diagnostics.extend(native.diagnostics);
         }
-        if self.strategy == Strategy::Native {
+        if self.reading.form == Form::Native {
             found.done = found.is_empty() && !self.cut;
         }
         if self.cut {
             found.note("the reply was cut at its token limit");
         }
+        settle(&mut found, &self.tools);
         result(found, &self.id_prefix, self.sink)
     }
 }
 
-fn grammar(strategy: Strategy, tools: &ToolIndex) -> Box<dyn Grammar> {
-    match strategy {
-        Strategy::Native => Box::new(Plain),
-        Strategy::GuidedJson => Box::new(Guided::new(tools)),
-        Strategy::React => Box::new(React::new(tools)),
+fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
+    let Reading {
+        form,
+        cascade,
+        in_thought,
+        dialects,
+    } = reading;
+    let mut stages: Vec<Box<dyn Grammar>> = Vec::new();
+    let dialects = match (form, dialects) {
+        (Form::Markers, Dialects::None) => Dialects::Only(Dialect::Markers),
+        (_, dialects) => dialects,
+    };
+    if dialects != Dialects::None || in_thought {
+        stages.push(Box::new(Shell::new(tools, dialects, in_thought)));
+    }
+    match form {
+        Form::GuidedJson => stages.push(Box::new(Guided::new(tools))),
+        _ if cascade => stages.push(Box::new(Guided::lax(tools))),
+        _ => {}
+    }
+    match form {
+        Form::React => stages.push(Box::new(React::new(tools))),
+        _ if cascade => stages.push(Box::new(React::lax(tools))),
+        _ => {}
+    }
+    match stages.len() {
+        0 => Box::new(Plain),
+        1 => stages.remove(0),
+        _ => Box::new(Chain::new(stages)),
     }
 }
 
-fn from_reasoning(strategy: Strategy, tools: &ToolIndex, text: &str, cut: bool) -> Found {
+fn from_reasoning(reading: Reading, tools: &ToolIndex, text: &str, cut: bool) -> Found {
     let mut sink = Sink::default();
-    let mut grammar = grammar(strategy, tools);
+    let reading = Reading {
+        in_thought: false,
+        ..reading
+    };
+    let mut grammar = grammar(reading, tools);
     grammar.push(text, &mut sink);
     let mut found = grammar.finish(&mut sink, cut);
     if found.is_empty() {
@@ -120,6 +228,25 @@ fn from_reasoning(strategy: Strategy, tools: &ToolIndex, text: &str, cut: bool) 
     found
 }
 
+/// Own names of tools for other ones, and types for arguments that came as text only.
+fn settle(found: &mut Found, tools: &ToolIndex) {
+    let mut notes = Vec::new();
+    for call in found.items.iter_mut().filter_map(|item| item.as_mut().ok()) {
+        if tools.resolve(&call.name).is_none()
+            && let Some(name) = tools.resolve_call(&call.name, call.arguments.as_object())
+        {
+            notes.push(format!("`{}` was taken for `{name}`", call.name));
+            name.clone_into(&mut call.name);
+        }
+        if call.untyped
+            && let Some(schema) = tools.parameters(&call.name)
+        {
+            call.arguments = fit::typed(schema, std::mem::take(&mut call.arguments));
+        }
+    }
+    found.diagnostics.extend(notes);
+}
+
 /// Gives ids and sorts calls from broken ones.
 fn result(found: Found, prefix: &str, sink: Sink) -> Parsed {
     let (text, reasoning, tail) = sink.into_parts();
@@ -131,7 +258,7 @@ fn result(found: Found, prefix: &str, sink: Sink) -> Parsed {
         done: found.done,
         ..Parsed::default()
     };
-    let mut used: Vec<String> = Vec::new();
+    let mut used = std::collections::HashSet::new();
     for (n, item) in found.items.into_iter().enumerate() {
         let given = match &item {
             Ok(call) => call.id.clone(),
@@ -140,7 +267,7 @@ fn result(found: Found, prefix: &str, sink: Sink) -> Parsed {
         let id = given
             .filter(|id| !used.contains(id))
             .unwrap_or_else(|| format!("{prefix}{n}"));
-        used.push(id.clone());
+        used.insert(id.clone());
         match item {
             Ok(call) => parsed.calls.push(ToolCall {
                 id,

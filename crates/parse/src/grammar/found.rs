@@ -11,6 +11,8 @@ pub(crate) struct Call {
     pub arguments: Value,
     pub source: CallSource,
     pub confidence: f32,
+    /// The form gives all arguments as text: the tool's schema says what they are.
+    pub untyped: bool,
 }
 
 /// A call that can't be made.
@@ -28,6 +30,8 @@ pub(crate) struct Found {
     pub items: Vec<Result<Call, Broken>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
+    /// Reasoning that stood in the content.
+    pub thought: String,
 }
 
 impl Found {

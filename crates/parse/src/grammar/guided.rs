@@ -5,6 +5,7 @@ use crate::index::ToolIndex;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
 use crate::native::as_object;
 use crate::out::Sink;
+use crate::work::find_byte;
 use serde_json::{Map, Value, json};
 use steward_core::tool::{CallSource, ToolSpec};
 
@@ -99,6 +100,8 @@ pub(crate) struct Guided {
     state: State,
     found: Found,
     seen: bool,
+    /// The object was not asked for: only one with `tool_calls` is meant.
+    lax: bool,
 }
 
 impl Guided {
@@ -110,6 +113,15 @@ impl Guided {
             state: State::Prose,
             found: Found::default(),
             seen: false,
+            lax: false,
+        }
+    }
+
+    /// For replies of which another form was asked.
+    pub fn lax(tools: &ToolIndex) -> Self {
+        Self {
+            lax: true,
+            ..Self::new(tools)
         }
     }
 
@@ -136,7 +148,7 @@ impl Guided {
     fn prose(&mut self, sink: &mut Sink) -> (State, bool) {
         loop {
             let rest = &self.buf[self.pos..];
-            let Some(step) = rest.bytes().position(|b| b == b'{' || b == b'`') else {
+            let Some(step) = find_byte([b'{', b'`', b'{'], rest) else {
                 sink.text(rest);
                 self.pos = self.buf.len();
                 return (State::Prose, true);
@@ -185,22 +197,31 @@ impl Guided {
                 Token::More => return (State::Candidate { from, scanner }, true),
                 Token::Key(range) if scanner.depth() == 1 => {
                     let key = unescape(&self.buf[range.start + 1..range.end - 1]);
+                    if self.lax && key != "tool_calls" && KEYS.contains(&key.as_str()) {
+                        continue;
+                    }
+                    if self.lax && key == "tool_calls" {
+                        // From its start again, for the keys in front of it.
+                        scanner = Scanner::new(self.pos);
+                        while !matches!(scanner.next(&self.buf), Token::Open { .. }) {}
+                        let again = self.object_from(from, scanner);
+                        sink.reasoning_break();
+                        return (again, false);
+                    }
+                    if self.lax {
+                        let stop = scanner.pos;
+                        sink.text(&self.buf[from..stop]);
+                        self.pos = stop;
+                        return (State::Prose, false);
+                    }
                     if KEYS.contains(&key.as_str()) {
                         self.seen = true;
                         sink.reasoning_break();
-                        return (
-                            State::Object(Box::new(Object {
-                                scanner,
-                                start: from,
-                                key,
-                                shown: 0,
-                                item: None,
-                                item_key: String::new(),
-                                item_name: String::new(),
-                                calls: 0,
-                            })),
-                            false,
-                        );
+                        let mut object = self.object_from(from, scanner);
+                        if let State::Object(object) = &mut object {
+                            object.key = key;
+                        }
+                        return (object, false);
                     }
                 }
                 Token::Error | Token::End => {
@@ -213,6 +234,20 @@ impl Guided {
                 _ => {}
             }
         }
+    }
+
+    fn object_from(&mut self, from: usize, scanner: Scanner) -> State {
+        self.seen = true;
+        State::Object(Box::new(Object {
+            scanner,
+            start: from,
+            key: String::new(),
+            shown: 0,
+            item: None,
+            item_key: String::new(),
+            item_name: String::new(),
+            calls: 0,
+        }))
     }
 
     fn object(&mut self, mut object: Box<Object>, sink: &mut Sink) -> (State, bool) {
@@ -391,6 +426,7 @@ fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
                     CallSource::GuidedJson
                 },
                 confidence: if mended { 0.8 } else { 0.95 },
+                untyped: false,
             });
         }
         Err(error) => found.broken(None, name, raw, &broken_arguments(&error)),
@@ -426,7 +462,7 @@ impl Grammar for Guided {
                 }
             }
         }
-        if !self.seen && sink.has_text() {
+        if !self.seen && !self.lax && sink.has_text() {
             self.found
                 .note("no object of the expected form; taken as text");
         }

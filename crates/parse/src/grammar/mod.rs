@@ -1,5 +1,6 @@
 //! The text strategies. A new one is a file here and an arm in `stream`.
 
+mod chain;
 mod found;
 pub mod guided;
 mod label;
@@ -7,9 +8,13 @@ mod plain;
 mod prompt;
 pub mod react;
 mod react_input;
+mod shell;
 
+pub(crate) use chain::Chain;
 pub(crate) use found::{Call, Found, broken_arguments};
 pub(crate) use plain::Plain;
+pub use shell::Dialects;
+pub(crate) use shell::Shell;
 
 use crate::out::Sink;
 

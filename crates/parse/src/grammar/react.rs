@@ -6,7 +6,11 @@ use super::{Call, Found, Grammar, broken_arguments, prompt};
 use crate::index::ToolIndex;
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
+use crate::work::line_end;
 use steward_core::tool::ToolSpec;
+
+mod fence;
+mod lax;
 
 /// Where a model is to be cut, so that it can't make up a result.
 pub const STOP: &[&str] = &["\nObservation:"];
@@ -47,6 +51,10 @@ struct Fences {
     input: bool,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own about the text so far"
+)]
 pub(crate) struct React {
     tools: ToolIndex,
     buf: String,
@@ -64,6 +72,14 @@ pub(crate) struct React {
     closing: String,
     found: Found,
     labelled: bool,
+    /// The form was not asked for: the preamble is text, and only the name of a known tool begins a call.
+    lax: bool,
+    /// Something was written before any label.
+    wrote: bool,
+    /// Where the line of an action began that may be text.
+    tentative: Option<usize>,
+    /// Calls that were told of.
+    told: usize,
 }
 
 impl React {
@@ -81,6 +97,10 @@ impl React {
             closing: String::new(),
             found: Found::default(),
             labelled: false,
+            lax: false,
+            wrote: false,
+            tentative: None,
+            told: 0,
         }
     }
 
@@ -102,7 +122,7 @@ impl React {
             if self.line_start && self.looks_for_start() {
                 match classify(&self.buf[self.pos..], end) {
                     Start::Undecided => return,
-                    Start::Label(label, len) if self.takes_labels() => {
+                    Start::Label(label, len) if self.takes_labels() && self.means(label) => {
                         let line = self.pos;
                         self.pos += len;
                         self.line_start = false;
@@ -120,7 +140,7 @@ impl React {
                 self.line_start = false;
             }
             let rest = &self.buf[self.pos..];
-            let len = rest.find('\n').map_or(rest.len(), |at| at + 1);
+            let len = line_end(rest).unwrap_or(rest.len());
             self.take(len, sink);
         }
     }
@@ -134,52 +154,28 @@ impl React {
         !(self.fences.quote || fenced || matches!(self.section, Section::Final))
     }
 
-    /// A fence at the start of a line; `true` where it was consumed.
-    fn fence(&mut self) -> bool {
-        let line = &self.buf[self.pos..];
-        let ticks = self.pos + line.len() - line.trim_start().len();
-        match &mut self.section {
-            Section::Preamble if self.buf[..self.pos].trim().is_empty() && !self.fences.whole => {
-                // The rest of the line (`text`, `markdown`) stays in front of the first label.
-                self.fences.whole = true;
-                self.preamble = self.pos;
-                false
-            }
-            Section::Final => {
-                self.held.get_or_insert(self.pos);
-                self.pos = ticks + 3;
-                self.line_start = false;
-                true
-            }
-            Section::Input(input) if input.fenced => {
-                self.pos = ticks + 3;
-                self.line_start = false;
-                self.commit_input();
-                true
-            }
-            Section::Named(_) => {
-                self.fences.input = !self.fences.input;
-                false
-            }
-            Section::Action(_) | Section::Input(_) | Section::Stopped => false,
-            Section::Preamble | Section::Thought | Section::Between => {
-                if self.fences.input {
-                    self.fences.input = false;
-                } else if self.fences.whole {
-                    self.fences.whole = false;
-                } else {
-                    self.fences.quote = !self.fences.quote;
-                }
-                false
+    fn enter(&mut self, label: Label, line: usize, sink: &mut Sink) {
+        let lacking = match &self.section {
+            Section::Named(name) => label != Label::Input && self.tools.needs_arguments(name),
+            Section::Action(_) => true,
+            _ => false,
+        };
+        if self.tentative.is_some() && lacking {
+            self.untake(line, sink);
+            if !self.means(label) {
+                sink.text(&self.buf[line..self.pos]);
+                return;
             }
         }
-    }
-
-    fn enter(&mut self, label: Label, line: usize, sink: &mut Sink) {
+        if self.lax && matches!(self.section, Section::Preamble) {
+            self.tentative = Some(line).filter(|_| label == Label::Action);
+        }
         self.labelled = true;
         let name = match std::mem::replace(&mut self.section, Section::Between) {
             Section::Preamble => {
-                self.preamble_is_reasoning(line, sink);
+                if !self.lax {
+                    self.preamble_is_reasoning(line, sink);
+                }
                 None
             }
             Section::Named(name) => Some(name),
@@ -271,6 +267,10 @@ impl React {
         let blank = piece.trim().is_empty();
         match &mut self.section {
             Section::Thought => sink.reasoning(piece),
+            Section::Preamble if self.lax => {
+                sink.text(piece);
+                self.wrote |= !blank;
+            }
             Section::Final => match self.held {
                 None => sink.text(piece),
                 Some(from) if !piece.trim().is_empty() => {
@@ -283,7 +283,7 @@ impl React {
                 name.push_str(piece);
                 if line_ends && !name.trim().is_empty() {
                     let name = std::mem::take(name);
-                    self.named(&name, sink);
+                    self.named(&name, self.pos + len, sink);
                 }
             }
             Section::Named(name) => {
@@ -309,11 +309,14 @@ impl React {
     }
 
     /// The line after `Action:` is complete.
-    fn named(&mut self, written: &str, sink: &mut Sink) {
+    fn named(&mut self, written: &str, end: usize, sink: &mut Sink) {
         let written = written.trim();
         let done = |name: &str| DONE.contains(&name.to_ascii_lowercase().as_str());
         let name = self.tools.name(written);
-        if self.tools.resolve(written).is_none() {
+        if self.tentative.is_some() && self.tools.resolve(&name).is_none() {
+            return self.untake(end, sink);
+        }
+        if self.tools.resolve(&name).is_none() {
             if NOTHING.contains(&name.to_ascii_lowercase().as_str()) {
                 self.section = Section::Between;
                 return;
@@ -330,7 +333,7 @@ impl React {
                 return;
             }
         }
-        if self.tools.resolve(written).is_some() || !done(&name) {
+        if !self.lax && (self.tools.resolve(&name).is_some() || !done(&name)) {
             sink.call_started(&name);
         }
         self.section = Section::Named(name);
@@ -406,6 +409,7 @@ impl React {
                     arguments: read.arguments,
                     source: read.source,
                     confidence: read.confidence,
+                    untyped: false,
                 });
             }
             Err(error) => {
@@ -422,19 +426,29 @@ impl Grammar for React {
     fn push(&mut self, text: &str, sink: &mut Sink) {
         self.buf.push_str(text);
         self.advance(sink, false);
+        self.tell(sink);
     }
 
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found {
         self.advance(sink, true);
         if let Section::Action(name) = &mut self.section {
             let name = std::mem::take(name);
-            if name.trim().is_empty() {
+            let end = self.buf.len();
+            if self.tentative.is_some() && name.trim().is_empty() {
+                self.untake(end, sink);
+            } else if name.trim().is_empty() {
                 self.section = Section::Between;
             } else {
-                self.named(&name, sink);
+                self.named(&name, end, sink);
             }
         }
         match std::mem::replace(&mut self.section, Section::Stopped) {
+            Section::Preamble if self.lax => {}
+            Section::Named(name)
+                if self.tentative.is_some() && self.tools.needs_arguments(&name) =>
+            {
+                self.untake(self.buf.len(), sink);
+            }
             Section::Preamble => {
                 sink.text(&self.buf);
                 if !self.buf.trim().is_empty() {
@@ -452,6 +466,7 @@ impl Grammar for React {
             }
             _ => {}
         }
+        self.tell(sink);
         sink.text(&self.closing);
         if self.fences.quote && self.labelled {
             self.found

@@ -1,7 +1,9 @@
 //! Repair and completion by writing the scanned tokens anew.
 
+use super::loose::read_loose;
 use super::scan::{Scanner, Token};
 use super::unescape::unescape;
+use crate::work::count;
 use serde_json::Value;
 
 /// JSON that was read, and what had to be mended for it.
@@ -15,17 +17,22 @@ pub struct Repaired {
 
 /// Reads JSON, mending only what can't change its meaning: code fences, trailing commas, raw line
 /// breaks and odd escapes in strings, and, unless `cut` (the reply ran into its token limit),
-/// missing closing brackets at the end. Text that breaks off within a value stays an error.
+/// missing closing brackets at the end; also single quotes, bare keys, comments and Python's words
+/// where they can be read in one way only. Text that breaks off within a value stays an error.
 pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     let inner = strip_fence(text);
     let mut fixes = Vec::new();
+    count(text.len());
     if inner.len() != text.trim().len() {
         fixes.push("removed a code fence");
     }
     if let Ok(value) = serde_json::from_str(inner) {
         return Ok(Repaired { value, fixes });
     }
-    let rebuilt = rebuild(inner, false)?;
+    let rebuilt = match rebuild(inner, false) {
+        Ok(rebuilt) => rebuilt,
+        Err(error) => return loose(inner, cut, fixes).map_err(|_| error),
+    };
     if cut && rebuilt.closed {
         return Err("it was cut off before its end".to_owned());
     }
@@ -39,6 +46,22 @@ pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     if fixes.is_empty() || !rebuilt.closed {
         fixes.push("mended commas or string characters");
     }
+    Ok(Repaired { value, fixes })
+}
+
+/// What is no JSON but can only mean one thing: other quotes, bare keys, Python's words.
+fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaired, String> {
+    if !inner.starts_with(['{', '[']) {
+        return Err("it is no valid JSON".to_owned());
+    }
+    let (value, unclosed) = read_loose(inner)?;
+    if unclosed > 0 {
+        if cut {
+            return Err("it was cut off before its end".to_owned());
+        }
+        fixes.push("closed brackets left open");
+    }
+    fixes.push("read as a literal that is no JSON");
     Ok(Repaired { value, fixes })
 }
 

@@ -2,6 +2,7 @@
 //! looked at once. It tolerates trailing commas and raw control characters in strings; everything
 //! else that is no JSON is an error at once, so prose with a brace in it is not held back for long.
 
+use crate::work::count;
 use std::ops::Range;
 
 /// `serde_json` refuses more than 128.
@@ -103,6 +104,13 @@ impl Scanner {
 
     /// The next token of `buf`, which only ever grows between calls.
     pub fn next(&mut self, buf: &str) -> Token {
+        let from = self.pos;
+        let token = self.step(buf);
+        count(self.pos - from + 1);
+        token
+    }
+
+    fn step(&mut self, buf: &str) -> Token {
         let bytes = buf.as_bytes();
         loop {
             match self.state {

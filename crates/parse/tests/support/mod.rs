@@ -1,6 +1,8 @@
 //! Shared by the tests: the tools of all cases and feeding a reply in pieces.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod case;
+
 use serde_json::{Value, json};
 use steward_core::model::{ModelChunk, Strategy, Usage};
 use steward_core::policy::RiskClass;
@@ -9,7 +11,7 @@ use steward_parse::{Out, Parsed, StreamParser, ToolIndex};
 
 pub fn specs() -> Vec<ToolSpec> {
     let text = json!({"type": "string"});
-    [
+    let tools = [
         ("read", json!({"path": text}), json!(["path"])),
         (
             "write",
@@ -34,20 +36,42 @@ pub fn specs() -> Vec<ToolSpec> {
             json!(["seconds"]),
         ),
         ("final_answer", json!({"text": text}), json!(["text"])),
-    ]
-    .into_iter()
-    .map(
-        |(name, properties, required): (&str, Value, Value)| ToolSpec {
-            name: name.into(),
-            description: format!("Tool {name}."),
-            parameters: json!({"type": "object", "properties": properties, "required": required}),
-            effect: EffectClass::Read,
-            risk: RiskClass::Read,
-            utterances: Vec::new(),
-            result_limit: 1000,
-        },
-    )
-    .collect()
+    ];
+    tools.into_iter().map(spec).collect()
+}
+
+/// The canonical tools of the reference (TOOL-9).
+pub fn canonical() -> Vec<ToolSpec> {
+    let text = json!({"type": "string"});
+    let tools = [
+        ("web_search", json!({"query": text}), json!(["query"])),
+        ("web_fetch", json!({"url": text}), json!(["url"])),
+        ("read", json!({"path": text}), json!(["path"])),
+        (
+            "write",
+            json!({"path": text, "content": text}),
+            json!(["path", "content"]),
+        ),
+        ("exec", json!({"command": text}), json!(["command"])),
+        (
+            "browser",
+            json!({"action": text, "url": text}),
+            json!(["action"]),
+        ),
+    ];
+    tools.into_iter().map(spec).collect()
+}
+
+fn spec((name, properties, required): (&str, Value, Value)) -> ToolSpec {
+    ToolSpec {
+        name: name.into(),
+        description: format!("Tool {name}."),
+        parameters: json!({"type": "object", "properties": properties, "required": required}),
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: Vec::new(),
+        result_limit: 1000,
+    }
 }
 
 /// Feeds `chunks`; checks what must hold for every reply.

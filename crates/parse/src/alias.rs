@@ -1,0 +1,83 @@
+//! Other names for the usual tools and their arguments, read from `data/aliases.toml` (TOOL-9).
+
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// Tools that do the same under different names.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Group {
+    /// Names that a tool on offer may have, the best one first.
+    pub tools: Vec<String>,
+    also: Vec<String>,
+    unsure: Vec<String>,
+    keys: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    same: Vec<Vec<String>>,
+}
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Aliases {
+    group: Vec<Group>,
+    arguments: Arguments,
+}
+
+static BUILT_IN: LazyLock<Aliases> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/aliases.toml")).unwrap_or(Aliases {
+        group: Vec::new(),
+        arguments: Arguments { same: Vec::new() },
+    })
+});
+
+impl Aliases {
+    /// The ones that come with the program.
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// Groups in which a tool or another name is spelled `key`, sure ones first.
+    pub fn groups<'a>(&'a self, key: &'a str) -> impl Iterator<Item = (&'a Group, bool)> {
+        let is = move |names: &[String]| names.iter().any(|name| super::index::key(name) == key);
+        let sure = self
+            .group
+            .iter()
+            .filter(move |group| is(&group.tools) || is(&group.also));
+        let unsure = self.group.iter().filter(move |group| is(&group.unsure));
+        sure.map(|group| (group, true))
+            .chain(unsure.map(|group| (group, false)))
+    }
+
+    /// Other names of the argument `name`, each line of the file that holds it.
+    pub fn arguments<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [String]> {
+        let lines = self.arguments.same.iter();
+        lines
+            .filter(move |line| line.iter().any(|one| one == name))
+            .map(Vec::as_slice)
+    }
+}
+
+impl Group {
+    /// Whether the keys of a call's arguments speak for this group.
+    pub fn speaks<'a>(&self, mut keys: impl Iterator<Item = &'a String>) -> bool {
+        keys.any(|key| self.keys.contains(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Aliases;
+
+    #[test]
+    fn the_file_can_be_read() {
+        let aliases = Aliases::built_in();
+        assert_eq!(aliases.group.len(), 6);
+        assert_eq!(aliases.groups("bash").count(), 1);
+        assert_eq!(aliases.groups("open").count(), 2);
+    }
+}

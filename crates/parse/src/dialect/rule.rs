@@ -1,0 +1,165 @@
+//! What a dialect says about itself.
+
+use super::call::Cx;
+
+/// Families of models by how they write calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// Reasoning that stands in the content, `<think>…</think>` and its like.
+    Thought,
+    /// Tokens that are left over and mean nothing to a reader.
+    Noise,
+    /// `[TOOL:name|key=value]` (TOOL-4).
+    Markers,
+    /// `<tool_call>{…}</tool_call>`: Hermes, Qwen 2.5 and 3, SmolLM, Granite 4.
+    Hermes,
+    /// `<function=name><parameter=key>…`: Qwen 3 Coder.
+    Qwen,
+    /// `<|python_tag|>` and calls that are the whole reply: Llama 3.
+    Llama,
+    /// `[TOOL_CALLS]`.
+    Mistral,
+    /// `<｜tool▁calls▁begin｜>` and DSML.
+    Deepseek,
+    /// Channels of gpt-oss.
+    Harmony,
+    /// Code blocks `tool_code`, `<start_function_call>`, `<|tool_call>`.
+    Gemma,
+    /// `<|tool_call|>[…]`, `<function_call>`.
+    Granite,
+    /// `functools[…]`, `<|tool_call|>…<|/tool_call|>`.
+    Phi,
+    /// `Action:` with a JSON block, `<|START_ACTION|>`.
+    CommandR,
+    /// `<|tool_calls_section_begin|>`.
+    Kimi,
+    /// `<tool_call>name<arg_key>…`.
+    Glm,
+    /// `<invoke name="…"><parameter name="…">`: MiniMax and others.
+    Invoke,
+    /// A list of calls within one tag.
+    Lists,
+}
+
+/// Whether a text goes on as the opening promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    Yes,
+    No,
+    /// More text is needed.
+    More,
+}
+
+/// What an opening opens.
+pub(crate) enum Body {
+    /// Reasoning, up to one of these.
+    Thought(&'static [&'static str]),
+    /// Nothing; the token is dropped.
+    Drop,
+    /// Something only a server writes: the model makes up a result. Nothing after it counts.
+    Stop,
+    /// The header of a harmony message.
+    Harmony,
+    /// The word that the model has finished.
+    Done,
+    /// Calls.
+    Calls(Calls),
+    /// One marker.
+    Marker(Calls),
+}
+
+/// A block of calls.
+pub(crate) struct Calls {
+    /// What ends it; nothing: the last JSON value in it.
+    pub close: &'static [&'static str],
+    /// Whether JSON in it is followed, so that a closing in a string doesn't count.
+    pub json: bool,
+    /// Whether a header may stand in front of the JSON.
+    pub head: bool,
+    /// Whether the text after the opening is what the opening promises. Never changes its mind when
+    /// more text comes.
+    pub begins: fn(&str, &Cx<'_>, bool) -> Begin,
+    /// Whether `body` may end where a closing was found.
+    pub ends: fn(&str) -> bool,
+    /// Reads what is between opening and closing.
+    pub read: fn(&str, &mut Cx<'_>),
+    /// Whether the opening is part of what is read.
+    pub keep_open: bool,
+}
+
+/// One way of opening something.
+pub(crate) struct Rule {
+    pub dialect: Dialect,
+    pub open: &'static str,
+    pub body: Body,
+}
+
+/// Always as promised.
+pub(super) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
+    Begin::Yes
+}
+
+/// Whether the first sign after blanks is one of `signs`.
+pub(super) fn first(text: &str, signs: &[char], end: bool) -> Begin {
+    match text.trim_start().chars().next() {
+        Some(c) if signs.contains(&c) => Begin::Yes,
+        Some(_) => Begin::No,
+        None if end => Begin::No,
+        None => Begin::More,
+    }
+}
+
+/// JSON.
+pub(super) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    first(text, &['{', '[', '`'], end)
+}
+
+/// A closing always ends.
+pub(super) fn always(_: &str) -> bool {
+    true
+}
+
+/// A block of JSON calls between `open` and one of `close`.
+pub(super) const fn json_rule(
+    dialect: Dialect,
+    open: &'static str,
+    close: &'static [&'static str],
+) -> Rule {
+    Rule {
+        dialect,
+        open,
+        body: Body::Calls(Calls {
+            close,
+            json: true,
+            head: false,
+            begins: json,
+            ends: always,
+            read: super::call::read_json,
+            keep_open: false,
+        }),
+    }
+}
+
+/// A block between `open` and one of `close` that `read` reads.
+pub(super) const fn text_rule(
+    dialect: Dialect,
+    open: &'static str,
+    close: &'static [&'static str],
+    begins: fn(&str, &Cx<'_>, bool) -> Begin,
+    read: fn(&str, &mut Cx<'_>),
+) -> Rule {
+    Rule {
+        dialect,
+        open,
+        body: Body::Calls(Calls {
+            close,
+            json: false,
+            head: false,
+            begins,
+            ends: always,
+            read,
+            keep_open: false,
+        }),
+    }
+}

@@ -1,0 +1,265 @@
+//! Values in the type that a schema wants.
+
+use serde_json::{Map, Number, Value};
+
+/// Schemas may refer to themselves; arguments are no deeper than this.
+const MAX_DEPTH: usize = 64;
+
+/// `value` as `schema` wants it, as far as that is beyond doubt.
+pub(super) fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
+    let mut work = Work {
+        root: schema,
+        fixes,
+        path: Vec::new(),
+    };
+    work.value(schema, value)
+}
+
+struct Work<'a> {
+    root: &'a Value,
+    fixes: &'a mut Vec<String>,
+    path: Vec<String>,
+}
+
+impl<'a> Work<'a> {
+    fn note(&mut self, what: &str) {
+        let place = if self.path.is_empty() {
+            "arguments".to_owned()
+        } else {
+            self.path.join(".")
+        };
+        self.fixes.push(format!("`{place}`: {what}"));
+    }
+
+    /// What a schema refers to within the tool's own one.
+    fn resolve(&self, schema: &'a Value) -> &'a Value {
+        let mut schema = schema;
+        for _ in 0..8 {
+            let Some(pointer) = schema["$ref"].as_str().and_then(|at| at.strip_prefix('#')) else {
+                return schema;
+            };
+            match self.root.pointer(pointer) {
+                Some(next) => schema = next,
+                None => return schema,
+            }
+        }
+        schema
+    }
+
+    fn value(&mut self, schema: &'a Value, value: Value) -> Value {
+        if self.path.len() > MAX_DEPTH {
+            return value;
+        }
+        let schema = self.resolve(schema);
+        for key in ["anyOf", "oneOf"] {
+            if let Some(variants) = schema[key].as_array() {
+                return self.variants(variants, value);
+            }
+        }
+        if let Some(choices) = schema["enum"].as_array() {
+            return self.choice(choices, value);
+        }
+        let kinds = kinds(schema);
+        if kinds.is_empty() || kinds.iter().any(|kind| is(kind, &value)) {
+            return self.inside(schema, value);
+        }
+        let mut value = value;
+        for kind in kinds {
+            match self.to(schema, kind, value) {
+                Ok(done) => return done,
+                Err(same) => value = same,
+            }
+        }
+        value
+    }
+
+    /// The variant that has the value's type, or else the first one that it can be brought to.
+    fn variants(&mut self, variants: &'a [Value], value: Value) -> Value {
+        let fits = |work: &Self, schema: &'a Value, value: &Value| {
+            let kinds = kinds(work.resolve(schema));
+            kinds.is_empty() || kinds.iter().any(|kind| is(kind, value))
+        };
+        if let Some(own) = variants.iter().find(|schema| fits(self, schema, &value)) {
+            return self.value(own, value);
+        }
+        for schema in variants {
+            let before = self.fixes.len();
+            let tried = self.value(schema, value.clone());
+            if fits(self, schema, &tried) {
+                return tried;
+            }
+            self.fixes.truncate(before);
+        }
+        value
+    }
+
+    fn choice(&mut self, choices: &[Value], value: Value) -> Value {
+        if choices.contains(&value) {
+            return value;
+        }
+        let plain = |value: &Value| match value {
+            Value::String(text) => text.trim().to_lowercase(),
+            other => other.to_string(),
+        };
+        let wanted = plain(&value);
+        let mut same = choices.iter().filter(|choice| plain(choice) == wanted);
+        match (same.next(), same.next()) {
+            (Some(only), None) => {
+                self.note("spelled as the schema has it");
+                only.clone()
+            }
+            _ => value,
+        }
+    }
+
+    /// The parts of an array or object.
+    fn inside(&mut self, schema: &'a Value, value: Value) -> Value {
+        match value {
+            Value::Array(items) if schema["items"].is_object() => {
+                let each = items.into_iter().enumerate().map(|(n, item)| {
+                    self.path.push(n.to_string());
+                    let item = self.value(&schema["items"], item);
+                    self.path.pop();
+                    item
+                });
+                Value::Array(each.collect())
+            }
+            Value::Object(map) => self.object(schema, map),
+            other => other,
+        }
+    }
+
+    fn object(&mut self, schema: &'a Value, map: Map<String, Value>) -> Value {
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut out = Map::new();
+        for (name, value) in map {
+            let field = match &schema["properties"][&name] {
+                Value::Null => &schema["additionalProperties"],
+                field => field,
+            };
+            if !field.is_object() {
+                out.insert(name, value);
+                continue;
+            }
+            self.path.push(name.clone());
+            let value = self.value(field, value);
+            let resolved = self.resolve(field);
+            let kinds = kinds(resolved);
+            let fits = kinds.is_empty() || kinds.iter().any(|kind| is(kind, &value));
+            let nothing = match &value {
+                Value::Null => true,
+                Value::String(text) => matches!(text.trim(), "" | "null" | "None"),
+                _ => false,
+            };
+            if !fits && nothing && !required.contains(&name.as_str()) && resolved["anyOf"].is_null()
+            {
+                self.note("left out, since it is empty");
+                self.path.pop();
+                continue;
+            }
+            self.path.pop();
+            out.insert(name, value);
+        }
+        Value::Object(out)
+    }
+
+    /// `value` as `kind`; the value itself where that is not possible.
+    fn to(&mut self, schema: &'a Value, kind: &str, value: Value) -> Result<Value, Value> {
+        let (done, what) = match (kind, value) {
+            ("integer", Value::String(text)) => match whole(text.trim()) {
+                Some(number) => (Value::Number(number), "text read as a number"),
+                None => return Err(Value::String(text)),
+            },
+            ("integer", Value::Number(number)) => match whole(&number.to_string()) {
+                Some(number) => (Value::Number(number), "made a whole number"),
+                None => return Err(Value::Number(number)),
+            },
+            ("number", Value::String(text)) => match serde_json::from_str::<Number>(text.trim()) {
+                Ok(number) => (Value::Number(number), "text read as a number"),
+                Err(_) => return Err(Value::String(text)),
+            },
+            ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" => (Value::Bool(true), "text read as true"),
+                "false" => (Value::Bool(false), "text read as false"),
+                _ => return Err(Value::String(text)),
+            },
+            ("null", Value::String(text)) if matches!(text.trim(), "null" | "None") => {
+                (Value::Null, "text read as null")
+            }
+            ("string", value @ (Value::Number(_) | Value::Bool(_))) => {
+                (Value::String(value.to_string()), "written as text")
+            }
+            ("string", value @ (Value::Array(_) | Value::Object(_))) => {
+                (Value::String(value.to_string()), "JSON written as text")
+            }
+            ("array", Value::Null) => return Err(Value::Null),
+            ("object" | "array", Value::String(text)) => match (nested(kind, &text), kind) {
+                (Some(inner), _) => (self.inside(schema, inner), "JSON read from a text"),
+                (None, "array")
+                    if !text.trim_start().starts_with(['[', '{']) && !text.trim().is_empty() =>
+                {
+                    (
+                        self.inside(schema, Value::Array(vec![Value::String(text)])),
+                        "made a list of one",
+                    )
+                }
+                _ => return Err(Value::String(text)),
+            },
+            ("array", value) => (
+                self.inside(schema, Value::Array(vec![value])),
+                "made a list of one",
+            ),
+            (_, value) => return Err(value),
+        };
+        self.note(what);
+        Ok(done)
+    }
+}
+
+/// The types that a schema allows; none: any.
+fn kinds(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(kind) => vec![kind],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is(kind: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => kind == "null",
+        Value::Bool(_) => kind == "boolean",
+        Value::Number(number) => {
+            kind == "number" || (kind == "integer" && (number.is_i64() || number.is_u64()))
+        }
+        Value::String(_) => kind == "string",
+        Value::Array(_) => kind == "array",
+        Value::Object(_) => kind == "object",
+    }
+}
+
+/// A whole number, also where it is written `3.0`.
+fn whole(text: &str) -> Option<Number> {
+    let digits = match text.split_once('.') {
+        Some((digits, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => digits,
+        Some(_) => return None,
+        None => text,
+    };
+    let number: Number = serde_json::from_str(digits).ok()?;
+    (number.is_i64() || number.is_u64()).then_some(number)
+}
+
+/// JSON of the wanted kind in a text.
+fn nested(kind: &str, text: &str) -> Option<Value> {
+    let text = text.trim();
+    if !text.starts_with(if kind == "array" { '[' } else { '{' }) {
+        return None;
+    }
+    let value = crate::json::repair(text, true).ok()?.value;
+    is(kind, &value).then_some(value)
+}

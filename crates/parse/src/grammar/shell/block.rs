@@ -1,0 +1,323 @@
+//! Blocks of calls: where they end.
+
+use super::{Shell, State, Step};
+use crate::dialect::{Calls, Dialect, MarkerScan};
+use crate::json::{Scanner, Token};
+use crate::out::Sink;
+use crate::work::find_byte;
+
+/// A block that is open.
+pub(super) struct Block {
+    dialect: Dialect,
+    calls: &'static Calls,
+    /// The same opening again ends it.
+    again: &'static str,
+    /// Where what is read begins.
+    start: usize,
+    /// Where the body begins.
+    body: usize,
+    /// Up to where it was looked at.
+    at: usize,
+    mode: Mode,
+}
+
+enum Mode {
+    /// In front of the JSON.
+    Head,
+    /// Within a header or the language of a fence.
+    Header {
+        fenced: bool,
+    },
+    Json(Scanner),
+    /// After a JSON value.
+    After,
+    /// Looks for the closing only.
+    Raw,
+}
+
+impl Block {
+    pub fn new(
+        dialect: Dialect,
+        calls: &'static Calls,
+        again: &'static str,
+        start: usize,
+        body: usize,
+    ) -> Self {
+        let mode = if calls.json { Mode::Head } else { Mode::Raw };
+        Self {
+            dialect,
+            calls,
+            again,
+            start,
+            body,
+            at: body,
+            mode,
+        }
+    }
+
+    /// It is no JSON: only the closing is looked for, from the start.
+    #[expect(clippy::unnecessary_wraps, reason = "as the other steps end")]
+    fn raw(&mut self) -> Option<()> {
+        self.at = self.body;
+        self.mode = Mode::Raw;
+        Some(())
+    }
+}
+
+/// A marker that is open.
+pub(super) struct Marker {
+    dialect: Dialect,
+    calls: &'static Calls,
+    body: usize,
+    scan: MarkerScan,
+}
+
+impl Marker {
+    pub fn new(dialect: Dialect, calls: &'static Calls, body: usize) -> Self {
+        Self {
+            dialect,
+            calls,
+            body,
+            scan: MarkerScan::default(),
+        }
+    }
+}
+
+/// What stands at some place.
+enum Here {
+    Closing(usize),
+    Again,
+    /// It may become one of them.
+    Open,
+    Neither,
+}
+
+impl Shell {
+    pub(super) fn block(&mut self, mut block: Block, sink: &mut Sink, end: bool) -> Step {
+        loop {
+            let step = match &mut block.mode {
+                Mode::Head => self.head(&mut block, end),
+                Mode::Header { fenced } => {
+                    let fenced = *fenced;
+                    self.header(&mut block, fenced, end)
+                }
+                Mode::Json(scanner) => match scanner.next(&self.buf) {
+                    Token::More => None,
+                    Token::End => {
+                        block.at = scanner.pos;
+                        block.mode = Mode::After;
+                        Some(())
+                    }
+                    Token::Error => {
+                        block.at = block.body;
+                        block.mode = Mode::Raw;
+                        Some(())
+                    }
+                    _ => Some(()),
+                },
+                Mode::After => match self.after_value(&mut block, end) {
+                    Some(Some((stop, after, closed))) => {
+                        return self.close(&block, stop, after, closed, sink);
+                    }
+                    Some(None) => Some(()),
+                    None => None,
+                },
+                Mode::Raw => match self.closing(&mut block, end) {
+                    Some((stop, after, closed)) => {
+                        return self.close(&block, stop, after, closed, sink);
+                    }
+                    None => None,
+                },
+            };
+            if step.is_some() {
+                continue;
+            }
+            if !end {
+                self.state = State::Block(block);
+                return Step::Wait;
+            }
+            let len = self.buf.len();
+            return self.close(&block, len, len, false, sink);
+        }
+    }
+
+    /// Looks for the first bracket of the JSON; `None` where more text is needed.
+    fn head(&self, block: &mut Block, end: bool) -> Option<()> {
+        let rest = &self.buf[block.at..];
+        let skipped = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_whitespace() || c == '`')
+                .len();
+        crate::work::count(skipped + 1);
+        block.at += skipped;
+        let Some(&byte) = self.buf.as_bytes().get(block.at) else {
+            return if end { block.raw() } else { None };
+        };
+        let fenced = self.buf[block.body..block.at].ends_with("```");
+        block.mode = match byte {
+            b'{' | b'[' => Mode::Json(Scanner::new(block.at)),
+            _ if block.calls.head || fenced => Mode::Header { fenced },
+            _ => return block.raw(),
+        };
+        Some(())
+    }
+
+    /// Goes over what stands in front of the JSON, such as `name[ARGS]` or a fence's language.
+    fn header(&self, block: &mut Block, fenced: bool, end: bool) -> Option<()> {
+        loop {
+            let rest = &self.buf[block.at..];
+            let again = if fenced {
+                b'['
+            } else {
+                block.again.as_bytes()[0]
+            };
+            let Some(step) = find_byte([b'{', again, b'<'], rest) else {
+                block.at = self.buf.len();
+                return if end { block.raw() } else { None };
+            };
+            block.at += step;
+            let byte = rest.as_bytes()[step];
+            match self.here(block, block.at, end) {
+                Here::Open if byte != b'{' => return None,
+                Here::Closing(_) | Here::Again => return block.raw(),
+                _ if byte == b'{' || (fenced && byte == b'[') => {
+                    block.mode = Mode::Json(Scanner::new(block.at));
+                    return Some(());
+                }
+                _ => block.at += 1,
+            }
+        }
+    }
+
+    /// After a value: `Some(None)` goes on, `None` needs more text.
+    #[expect(clippy::option_option, reason = "end of the block, go on, or wait")]
+    fn after_value(&self, block: &mut Block, end: bool) -> Option<Option<(usize, usize, bool)>> {
+        let rest = &self.buf[block.at..];
+        let skipped = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c))
+                .len();
+        crate::work::count(skipped + 1);
+        // Blanks are looked at once only: they belong to the block.
+        block.at += skipped;
+        let at = block.at;
+        let Some(byte) = self.buf.as_bytes().get(at) else {
+            return if end {
+                Some(Some((at, at, false)))
+            } else {
+                None
+            };
+        };
+        match self.here(block, at, end) {
+            Here::Open => None,
+            Here::Closing(len) => Some(Some((at, at + len, true))),
+            Here::Again => Some(Some((at, at, true))),
+            Here::Neither => {
+                if matches!(byte, b'{' | b'[') {
+                    block.mode = Mode::Json(Scanner::new(at));
+                    return Some(None);
+                }
+                Some(Some((at, at, true)))
+            }
+        }
+    }
+
+    /// The next closing.
+    fn closing(&self, block: &mut Block, end: bool) -> Option<(usize, usize, bool)> {
+        let first = |token: Option<&&str>| token.map_or(b'<', |token| token.as_bytes()[0]);
+        let bytes = [
+            first(block.calls.close.first()),
+            first(block.calls.close.last()),
+            first(Some(&block.again)),
+        ];
+        loop {
+            let rest = &self.buf[block.at..];
+            let Some(step) = find_byte(bytes, rest) else {
+                block.at = self.buf.len();
+                return None;
+            };
+            block.at += step;
+            match self.here(block, block.at, end) {
+                Here::Open => return None,
+                Here::Closing(len) if (block.calls.ends)(&self.buf[block.body..block.at]) => {
+                    return Some((block.at, block.at + len, true));
+                }
+                Here::Again if block.at > block.body => return Some((block.at, block.at, false)),
+                _ => {}
+            }
+            block.at += self.buf[block.at..]
+                .chars()
+                .next()
+                .map_or(1, char::len_utf8);
+        }
+    }
+
+    fn here(&self, block: &Block, at: usize, end: bool) -> Here {
+        let rest = &self.buf[at..];
+        crate::work::count(16);
+        if let Some(token) = block
+            .calls
+            .close
+            .iter()
+            .find(|token| rest.starts_with(**token))
+        {
+            return Here::Closing(token.len());
+        }
+        if !block.again.starts_with('`') && rest.starts_with(block.again) {
+            return Here::Again;
+        }
+        let open = block
+            .calls
+            .close
+            .iter()
+            .chain([&block.again])
+            .any(|token| token.starts_with(rest));
+        if open && !end {
+            Here::Open
+        } else {
+            Here::Neither
+        }
+    }
+
+    fn close(
+        &mut self,
+        block: &Block,
+        stop: usize,
+        after: usize,
+        closed: bool,
+        sink: &mut Sink,
+    ) -> Step {
+        let (start, read) = (block.start, block.calls.read);
+        self.read(block.dialect, closed, sink, |buf, cx| {
+            read(&buf[start..stop], cx);
+        });
+        self.after(after, sink)
+    }
+
+    pub(super) fn marker(&mut self, mut marker: Marker, sink: &mut Sink, end: bool) -> Step {
+        let body = &self.buf[marker.body..];
+        let mut stop = marker.scan.close(body, &self.hopeless);
+        if stop.is_none() {
+            if !end {
+                self.state = State::Marker(marker);
+                return Step::Wait;
+            }
+            // A quote that never closes: the first bracket ends the marker after all.
+            self.hopeless.extend(marker.scan.quote());
+            stop = marker.scan.first;
+        }
+        let closed = stop.is_some();
+        let stop = marker.body + stop.unwrap_or(body.len());
+        let (start, read) = (marker.body, marker.calls.read);
+        if !closed {
+            self.read(marker.dialect, false, sink, |buf, cx| {
+                cx.broken("", &buf[start..stop], "the marker has no closing bracket");
+            });
+            return self.after(stop, sink);
+        }
+        self.read(marker.dialect, true, sink, |buf, cx| {
+            read(&buf[start..stop], cx);
+        });
+        self.after(stop + 1, sink)
+    }
+}

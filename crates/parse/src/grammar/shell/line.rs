@@ -1,0 +1,219 @@
+//! What a line begins with: a fence, a quotation, or a call that has no tag.
+
+use super::bare::Bare;
+use super::open::{Opened, opens};
+use super::{Shell, State};
+use crate::dialect::{Begin, Dialect, is_python_list};
+use crate::out::Sink;
+
+/// How a line starts.
+pub(super) enum Start {
+    /// As any text.
+    Plain,
+    Wait,
+    /// The state changed or the line was taken.
+    Changed,
+}
+
+/// More blanks than this begin no call.
+const INDENT: usize = 64;
+/// Longest language of a code block.
+const INFO: usize = 32;
+
+impl Shell {
+    pub(super) fn line_start(&mut self, sink: &mut Sink, end: bool) -> Start {
+        let rest = &self.buf[self.pos..];
+        let bytes = rest.as_bytes();
+        let blanks = bytes
+            .iter()
+            .take(INDENT)
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count();
+        crate::work::count(blanks + 1);
+        let Some(&byte) = bytes.get(blanks) else {
+            return if end { Start::Plain } else { Start::Wait };
+        };
+        match byte {
+            b'`' => self.ticks_start(blanks, sink, end),
+            _ if self.fence.is_some() => Start::Plain,
+            b'>' => {
+                self.line_quoted = true;
+                Start::Plain
+            }
+            b'<' => Start::Plain,
+            b'{' | b'[' => self.bracket_start(blanks, sink, end),
+            _ if opens(byte) => {
+                let at = self.pos;
+                self.pos += blanks;
+                match self.opening(sink, end) {
+                    Opened::Yes => Start::Changed,
+                    Opened::No => {
+                        self.pos = at;
+                        Start::Plain
+                    }
+                    Opened::Wait => {
+                        self.pos = at;
+                        Start::Wait
+                    }
+                }
+            }
+            _ => Start::Plain,
+        }
+    }
+
+    /// A bracket: a tag, a list of Python calls, or JSON.
+    fn bracket_start(&mut self, blanks: usize, sink: &mut Sink, end: bool) -> Start {
+        if !self.dialects.has(Dialect::Llama) {
+            return Start::Plain;
+        }
+        let at = self.pos;
+        let text = &self.buf[at + blanks..];
+        if text.starts_with('[') {
+            self.pos += blanks;
+            match self.opening(sink, end) {
+                Opened::Yes => return Start::Changed,
+                Opened::Wait => {
+                    self.pos = at;
+                    return Start::Wait;
+                }
+                Opened::No => self.pos = at,
+            }
+        }
+        let text = &self.buf[at + blanks..];
+        let window = &text[..text
+            .char_indices()
+            .nth(128)
+            .map_or(text.len(), |(at, _)| at)];
+        let full = end || window.len() < text.len();
+        match is_python_list(window, &self.tools, full) {
+            _ if self.no_python => {}
+            Begin::More => return Start::Wait,
+            Begin::Yes => {
+                self.flush(sink);
+                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text()));
+                return Start::Changed;
+            }
+            Begin::No => {}
+        }
+        self.flush(sink);
+        self.state = State::Bare(Bare::json(at, at + blanks, !sink.has_text(), None));
+        Start::Changed
+    }
+
+    /// Back-ticks: one of the tagged blocks, a closing fence, or an opening one that may hold a call.
+    fn ticks_start(&mut self, blanks: usize, sink: &mut Sink, end: bool) -> Start {
+        let at = self.pos;
+        let text = &self.buf[at + blanks..];
+        let ticks = text.bytes().take(INFO).take_while(|b| *b == b'`').count();
+        if ticks == text.len() && !end {
+            return Start::Wait;
+        }
+        if ticks < 3 {
+            return Start::Plain;
+        }
+        if self.wrapped && self.fence.is_none() {
+            self.flush(sink);
+            self.pos = at + blanks + ticks;
+            self.shown = self.pos;
+            self.wrapped = false;
+            return Start::Changed;
+        }
+        if let Some(open) = self.fence {
+            let ends = text[ticks..].starts_with([' ', '\n', '\r', '\t']) || ticks == text.len();
+            if ticks >= open && ends {
+                self.fence = None;
+                self.fence_closes(at + blanks + ticks);
+            }
+            return Start::Plain;
+        }
+        self.pos = at + blanks;
+        match self.opening(sink, end) {
+            Opened::Yes => return Start::Changed,
+            Opened::Wait => {
+                self.pos = at;
+                return Start::Wait;
+            }
+            Opened::No => self.pos = at,
+        }
+        self.fence_opens(blanks, ticks, sink, end)
+    }
+
+    /// Back-ticks of a fence are no inline code.
+    fn fence_closes(&mut self, after: usize) {
+        self.ticks = (after, false);
+    }
+
+    fn fence_opens(&mut self, blanks: usize, ticks: usize, sink: &mut Sink, end: bool) -> Start {
+        let at = self.pos;
+        let text = &self.buf[at + blanks + ticks..];
+        let info = text
+            .bytes()
+            .take(INFO)
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
+            .count();
+        let after = &text[info..];
+        let gap = after
+            .bytes()
+            .take(INFO)
+            .take_while(u8::is_ascii_whitespace)
+            .count();
+        let Some(&first) = after
+            .as_bytes()
+            .get(gap)
+            .filter(|_| gap < INFO && info < INFO)
+        else {
+            if end || gap >= INFO || info >= INFO {
+                self.fence = Some(ticks);
+                self.ticks = (at + blanks + ticks, false);
+                return Start::Plain;
+            }
+            return Start::Wait;
+        };
+        let inside = at + blanks + ticks + info + gap;
+        let json = matches!(
+            &text[..info],
+            "" | "json" | "json5" | "jsonc" | "tool" | "python" | "py" | "xml"
+        );
+        match first {
+            b'{' | b'[' if json && self.dialects.has(Dialect::Llama) => {
+                let list = is_python_list(&self.buf[inside..], &self.tools, end);
+                if list == Begin::More {
+                    return Start::Wait;
+                }
+                self.flush(sink);
+                let first = !sink.has_text();
+                self.state = State::Bare(if list == Begin::Yes && !self.no_python {
+                    Bare::python_fenced(at, inside, first, ticks)
+                } else {
+                    Bare::json(at, inside, first, Some(ticks))
+                });
+                return Start::Changed;
+            }
+            b'<' if json && !sink.has_text() && self.buf[self.shown..at].trim().is_empty() => {
+                let (line, shown) = (self.line, self.shown);
+                self.pos = inside;
+                self.line = inside;
+                self.shown = inside;
+                self.ticks = (inside, false);
+                match self.opening(sink, end) {
+                    Opened::Yes => {
+                        self.wrapped = true;
+                        return Start::Changed;
+                    }
+                    opened => {
+                        self.pos = at;
+                        self.line = line;
+                        self.shown = shown;
+                        if opened == Opened::Wait {
+                            return Start::Wait;
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.fence = Some(ticks);
+        self.ticks = (at + blanks + ticks, false);
+        Start::Plain
+    }
+}

@@ -1,0 +1,197 @@
+//! Openings within the text.
+
+use super::block::{Block, Marker};
+use super::{Shell, State};
+use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
+use crate::grammar::Found;
+use crate::out::Sink;
+use std::sync::LazyLock;
+
+/// How much of what follows an opening may decide whether it is one.
+const WINDOW: usize = 256;
+
+/// Rules by the first byte of their opening.
+static RULES: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
+    let mut table: Vec<Vec<&'static Rule>> = vec![Vec::new(); 256];
+    for rule in rules() {
+        table[usize::from(rule.open.as_bytes()[0])].push(rule);
+    }
+    table
+});
+
+/// What an opening came to.
+#[derive(PartialEq, Eq)]
+pub(super) enum Opened {
+    No,
+    Wait,
+    Yes,
+}
+
+/// Whether some opening begins with `byte`.
+pub(super) fn opens(byte: u8) -> bool {
+    !RULES[usize::from(byte)].is_empty()
+}
+
+/// At most `WINDOW` bytes of `text`, and whether that is all that matters.
+fn window(text: &str) -> (&str, bool) {
+    if text.len() <= WINDOW {
+        return (text, false);
+    }
+    let mut at = WINDOW;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    (&text[..at], true)
+}
+
+impl Shell {
+    /// Whether something opens at `pos`, and goes there.
+    pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Opened {
+        if self.fence.is_some() || self.line_quoted || self.is_quoted() {
+            return Opened::No;
+        }
+        let rest = &self.buf[self.pos..];
+        let Some(first) = rest.as_bytes().first() else {
+            return Opened::No;
+        };
+        crate::work::count(rest.len().min(WINDOW));
+        let mut best: Option<&'static Rule> = None;
+        for rule in RULES[usize::from(*first)]
+            .iter()
+            .copied()
+            .filter(|rule| self.dialects.has(rule.dialect))
+        {
+            if rest.starts_with(rule.open) {
+                if best.is_none_or(|best| best.open.len() < rule.open.len()) {
+                    best = Some(rule);
+                }
+            } else if !end && rule.open.starts_with(rest) {
+                return Opened::Wait;
+            }
+        }
+        best.map_or(Opened::No, |rule| self.open(rule, sink, end))
+    }
+
+    /// Whether what stands at `pos` is quoted: by a quotation mark right in front of it or by a back-tick
+    /// somewhere before it in its line.
+    fn is_quoted(&mut self) -> bool {
+        let (from, mut odd) = self.ticks;
+        let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];
+        crate::work::count(piece.len());
+        odd ^= memchr::memchr_iter(b'`', piece).count() % 2 == 1;
+        self.ticks = (self.pos, odd);
+        odd || self.buf[self.line.min(self.pos)..self.pos]
+            .ends_with(['"', '\'', '“', '‘', '«', '„'])
+    }
+
+    fn open(&mut self, rule: &'static Rule, sink: &mut Sink, end: bool) -> Opened {
+        let after = self.pos + rule.open.len();
+        match &rule.body {
+            Body::Thought(close) => {
+                if !self.buf[self.line..self.pos].trim().is_empty() {
+                    return Opened::No;
+                }
+                self.leave(after, sink);
+                sink.reasoning_break();
+                self.state = State::Thought(close);
+            }
+            Body::Drop => self.leave(after, sink),
+            Body::Done => {
+                self.done = true;
+                self.leave(after, sink);
+            }
+            Body::Stop => {
+                self.leave(after, sink);
+                self.found
+                    .note("a made-up result and all that follows was ignored");
+                self.state = State::Stopped;
+            }
+            Body::Harmony => return self.harmony(after, sink, end),
+            Body::Calls(calls) => match self.begins(after, calls.begins, end) {
+                Begin::More => return Opened::Wait,
+                Begin::No => return Opened::No,
+                Begin::Yes => {
+                    let open = self.pos;
+                    self.leave(after, sink);
+                    let start = if calls.keep_open { open } else { after };
+                    self.state =
+                        State::Block(Block::new(rule.dialect, calls, rule.open, start, after));
+                }
+            },
+            Body::Marker(calls) => match self.begins(after, calls.begins, end) {
+                Begin::More => return Opened::Wait,
+                Begin::No => return Opened::No,
+                Begin::Yes => {
+                    self.leave(after, sink);
+                    self.state = State::Marker(Marker::new(rule.dialect, calls, after));
+                }
+            },
+        }
+        Opened::Yes
+    }
+
+    fn begins(
+        &mut self,
+        after: usize,
+        begins: fn(&str, &Cx<'_>, bool) -> Begin,
+        end: bool,
+    ) -> Begin {
+        let (text, full) = window(&self.buf[after..]);
+        let mut found = Found::default();
+        let cx = Cx {
+            tools: &self.tools,
+            found: &mut found,
+            dialect: crate::dialect::Dialect::Noise,
+            closed: false,
+            cut: false,
+        };
+        begins(text, &cx, end || full)
+    }
+
+    /// Passes on the text before an opening and goes behind it.
+    fn leave(&mut self, after: usize, sink: &mut Sink) {
+        self.flush(sink);
+        self.pos = after;
+        self.shown = after;
+    }
+
+    fn harmony(&mut self, after: usize, sink: &mut Sink, end: bool) -> Opened {
+        let start = self.pos;
+        let Some((kind, len)) = harmony::header(&self.buf[start..]) else {
+            if !end && self.buf.len() - start <= harmony::LONGEST {
+                return Opened::Wait;
+            }
+            self.leave(after, sink);
+            return Opened::Yes;
+        };
+        self.leave(start + len, sink);
+        match kind {
+            harmony::Kind::Foreign => {
+                self.found
+                    .note("a made-up message and all that follows was ignored");
+                self.state = State::Stopped;
+            }
+            harmony::Kind::Reasoning => {
+                sink.reasoning_break();
+                self.state = State::Thought(harmony::ENDS);
+            }
+            harmony::Kind::Text => {
+                sink.text_break();
+                self.next_line();
+            }
+            harmony::Kind::Call => {
+                if let Body::Calls(calls) = &harmony::CALL.body {
+                    let block = Block::new(
+                        harmony::CALL.dialect,
+                        calls,
+                        "<|channel|>",
+                        start,
+                        start + len,
+                    );
+                    self.state = State::Block(block);
+                }
+            }
+        }
+        Opened::Yes
+    }
+}

@@ -1,0 +1,172 @@
+//! Text as sentences of the writer: without code blocks, quotations of others and lists of examples.
+
+use crate::work::count;
+
+/// A sentence and where it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sentence<'a> {
+    pub text: &'a str,
+    pub start: usize,
+}
+
+/// The sentences of `text`, in order. `example` tells whether a line announces examples: what follows it,
+/// up to the next paragraph that is no list, is left out.
+pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sentence<'_>> {
+    count(text.len());
+    let mut all = Vec::new();
+    let mut fence: Option<&str> = None;
+    let (mut skip, mut blank) = (false, false);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let body = line.trim();
+        let ticks = ["```", "~~~"]
+            .into_iter()
+            .find(|ticks| body.starts_with(ticks));
+        if let Some(ticks) = ticks {
+            fence = match fence {
+                None => Some(ticks),
+                Some(open) if open == ticks => None,
+                open => open,
+            };
+            continue;
+        }
+        if fence.is_some() || body.starts_with('>') || body.starts_with('|') {
+            continue;
+        }
+        if body.is_empty() {
+            blank = true;
+            continue;
+        }
+        let item = marker(body);
+        if skip && blank && item == 0 {
+            skip = false;
+        }
+        blank = false;
+        if !skip {
+            let inner = &body[item..];
+            split(
+                inner,
+                start + (line.len() - line.trim_start().len()) + item,
+                &mut all,
+            );
+        }
+        if body.ends_with(':') {
+            skip = example(body);
+        }
+    }
+    all
+}
+
+/// Length of a list's or heading's sign and of what decorates the text.
+fn marker(line: &str) -> usize {
+    let rest = line.trim_start_matches(['#', '-', '*', '•', '–', '+']);
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let rest = match rest[digits..].chars().next() {
+        Some('.' | ')') if digits > 0 && rest.len() == line.len() => &rest[digits + 1..],
+        _ => rest,
+    };
+    line.len() - rest.trim_start().len()
+}
+
+/// Marks that open a quotation, and what closes it.
+const QUOTES: &[(char, char)] = &[
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('«', '»'),
+    ('`', '`'),
+    ('‚', '‘'),
+];
+
+fn split<'a>(line: &'a str, offset: usize, all: &mut Vec<Sentence<'a>>) {
+    let mut from = 0;
+    let mut open: Option<char> = None;
+    let mut lonely: Vec<char> = Vec::new();
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if let Some(close) = open {
+            if c == close {
+                open = None;
+            }
+            continue;
+        }
+        if let Some((_, close)) = QUOTES.iter().find(|(quote, _)| *quote == c) {
+            // An opening without a closing in its line is none.
+            if lonely.contains(&c) {
+                continue;
+            }
+            let found = line[at + c.len_utf8()..].find(*close);
+            count(found.unwrap_or(line.len() - at));
+            if found.is_some() {
+                open = Some(*close);
+            } else {
+                lonely.push(c);
+            }
+            continue;
+        }
+        let ends = matches!(c, '.' | '!' | '?' | '…' | '؟' | '。' | '！' | '？');
+        if ends && chars.peek().is_none_or(|(_, next)| next.is_whitespace()) {
+            let end = at + c.len_utf8();
+            push(line, from, end, offset, all);
+            from = end;
+        }
+    }
+    push(line, from, line.len(), offset, all);
+}
+
+fn push<'a>(line: &'a str, from: usize, to: usize, offset: usize, all: &mut Vec<Sentence<'a>>) {
+    let text = &line[from..to];
+    let inner = text.trim_start();
+    if !inner.trim().is_empty() {
+        all.push(Sentence {
+            text: inner.trim_end(),
+            start: offset + from + text.len() - inner.len(),
+        });
+    }
+}
+
+/// Whether byte `at` of `sentence` stands within quotation marks.
+pub(crate) fn is_quoted(sentence: &str, at: usize) -> bool {
+    let mut open: Option<char> = None;
+    for (n, c) in sentence.char_indices() {
+        if n >= at {
+            break;
+        }
+        match open {
+            Some(close) if c == close => open = None,
+            Some(_) => {}
+            None => {
+                open = QUOTES
+                    .iter()
+                    .find(|(quote, _)| *quote == c)
+                    .map(|(_, close)| *close);
+            }
+        }
+    }
+    open.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_quoted, sentences};
+
+    #[test]
+    fn code_quotations_and_examples_are_left_out() {
+        let text = "One a.b. Two!\n```\nthree\n```\n> four\n- five\nExamples:\n- six\n- seven\n\nEight \"a. b\" c.";
+        let got: Vec<&str> = sentences(text, |line| line.starts_with("Example"))
+            .iter()
+            .map(|s| s.text)
+            .collect();
+        assert_eq!(
+            got,
+            ["One a.b.", "Two!", "five", "Examples:", "Eight \"a. b\" c."]
+        );
+        for sentence in sentences(text, |_| false) {
+            assert!(text[sentence.start..].starts_with(sentence.text));
+        }
+        assert!(is_quoted("say \"I do\"", 6));
+        assert!(!is_quoted("say \"I\" do", 8));
+    }
+}
