@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { ADMIN } from "./support/server.ts";
 import { expect, test } from "./support/test.ts";
 
-const RUNS = 60;
+const RUNS = 30;
 const now = (): number => performance.timeOrigin + performance.now();
 
 /** A model that notes when it sends its first piece. */

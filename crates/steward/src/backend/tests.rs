@@ -101,7 +101,11 @@ fn stream(seqs: &[u64]) -> String {
             event["usage"] =
                 json!({"prompt_tokens": 1, "cached_tokens": 0, "completion_tokens": 1});
         }
-        body.push_str(&format!("id: {seq}\nevent: x\ndata: {event}\n\n"));
+        body.push_str("id: ");
+        body.push_str(&seq.to_string());
+        body.push_str("\nevent: x\ndata: ");
+        body.push_str(&event.to_string());
+        body.push_str("\n\n");
     }
     answer(200, "text/event-stream", &body)
 }

@@ -8,7 +8,7 @@ use steward_testkit::model_server::Script;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-const TRIES: usize = 200;
+const TRIES: usize = 100;
 
 /// A model that tells when it sent its first piece.
 async fn model(listener: TcpListener, sent: Sender<Instant>) {

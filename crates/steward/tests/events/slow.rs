@@ -78,5 +78,5 @@ fn complete(stream: &[u8]) {
     for (index, id) in of(b"id: ").enumerate() {
         assert_eq!(id, (index + 1).to_string());
     }
-    assert_eq!(of(b"event: ").last().as_deref(), Some("run.finished"));
+    assert_eq!(of(b"event: ").next_back().as_deref(), Some("run.finished"));
 }
