@@ -9,7 +9,8 @@ export default defineConfig({
   globalSetup: "./support/check.ts",
   fullyParallel: true,
   workers: 2,
-  retries: 0,
+  // Under CI a second try is allowed, and told as flaky.
+  retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,

@@ -58,7 +58,7 @@ export default function Markdown({ text, live, marks, onClaim }: Props) {
         const number = Number(node?.properties.dataClaim);
         const mark = marks?.find((other) => other.number === number);
         if (!mark) return <>{children}</>;
-        const last = node?.properties.dataLast ? <sup>{number}</sup> : null;
+        const last = node?.properties.dataLast ? <sup data-number={number} aria-hidden="true" /> : null;
         if (!mark.proved) return <span className="claim claim-open" title={mark.claim.why}>{children}{last}</span>;
         // A link and not a button: it breaks over lines like the words it is made of.
         return <a href={`#claim-${number}`} className="claim claim-proved" title={mark.claim.why} {...(!last && { tabIndex: -1 })} onClick={(event) => (event.preventDefault(), onClaim?.({ number, calls: mark.claim.calls ?? [] }))}>{children}{last}</a>;
