@@ -6,6 +6,7 @@
 //   logOf(runId) → the events of a made-up run, for its stream; `null` for other runs.
 // Alone, with a built studio:   node dev/mock-pages.mjs [port] [folder of the studio]
 import { randomUUID } from "node:crypto";
+import { deep, routes as modelRoutes } from "./mock-models.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
 
 const NOW = Date.now();
@@ -30,7 +31,7 @@ const connections = [
 ];
 
 // Runs with a whole log.
-const ids = { books: uuid(101), night: uuid(102), work: uuid(103), write: uuid(104), plan: uuid(105), delete: uuid(106), uncertain: uuid(107), question: uuid(108) };
+const ids = { books: uuid(101), night: uuid(102), work: uuid(103), write: uuid(104), plan: uuid(105), delete: uuid(106), uncertain: uuid(107), question: uuid(108), deep: uuid(109), deepWork: uuid(110) };
 const call = (call_id, tool, args, risk, preview) => ({ kind: "call", call_id, tool, arguments: args, args_hash: `${tool}-${call_id}`, risk, preview });
 const subjects = {
   write: call("s1-1", "write", { path: "reports/june.md", content: "# June 2026\n…" }, "write", { summary: "overwrites reports/june.md (78 bytes) with 174 bytes", detail: DIFF, count: 1, reversible: true }),
@@ -46,11 +47,15 @@ const logs = new Map([
   [ids.plan, planned(ids.plan, NOW - 5 * HOUR, false).map((event) => (event.approval_id ? { ...event, approval_id: uuid(202) } : event))],
   [ids.delete, waiting(ids.delete, NOW - 2 * HOUR, uuid(203), subjects.delete)],
   [ids.uncertain, waiting(ids.uncertain, NOW - 26 * HOUR, uuid(204), subjects.uncertain)],
+  [ids.deep, deep(ids.deep, NOW - HOUR, connections, true)],
+  [ids.deepWork, deep(ids.deepWork, NOW - 30_000, connections, false)],
   [ids.question, waiting(ids.question, NOW - 4 * MINUTE, uuid(205), subjects.question)],
 ]);
 export const logOf = (id) => logs.get(id) ?? null;
 
-const titles = { [ids.books]: "Add up June's invoices by customer", [ids.night]: "Räume die alten Protokolle auf", [ids.work]: "Compare the June report with May", [ids.write]: "Put June's totals into the report", [ids.plan]: "Räume die alten Protokolle auf und schreibe eine Notiz", [ids.delete]: "Make room on the export share", [ids.uncertain]: "Draft the reminder for invoice 2026-118", [ids.question]: "What did Nordwind buy this year?" };
+const titles = { [ids.deep]: "Remind customers of open invoices", [ids.deepWork]: "Remind customers of open invoices (at work)", [ids.books]: "Add up June's invoices by customer", [ids.night]: "Räume die alten Protokolle auf", [ids.work]: "Compare the June report with May", [ids.write]: "Put June's totals into the report", [ids.plan]: "Räume die alten Protokolle auf und schreibe eine Notiz", [ids.delete]: "Make room on the export share", [ids.uncertain]: "Draft the reminder for invoice 2026-118", [ids.question]: "What did Nordwind buy this year?" };
+const deeps = { [ids.deep]: uuid(52), [ids.deepWork]: uuid(53) };
+const conversation = (id) => { const run = Object.keys(deeps).find((key) => deeps[key] === id); return run ? { id, agent_id: agents[1].id, agent_name: agents[1].name, title: titles[run], created_at: NOW, updated_at: NOW, deleted_at: null, forked_from: null, open_run: null, messages: [], runs: [runOf(run)] } : null; };
 const agentOf = { [ids.night]: agents[2], [ids.plan]: agents[2], [ids.delete]: agents[2] };
 function runOf(id) {
   const log = logs.get(id);
@@ -62,7 +67,7 @@ function runOf(id) {
   const agent = agentOf[id] ?? agents[1];
   const undone = log.filter((event) => event.type === "tool.undone").map((event) => event.call_id);
   return {
-    id, agent_id: agent.id, agent_name: agent.name, conversation_id: first.setup.origin === "chat" ? uuid(51) : null, title: titles[id], status: finish ? "finished" : parked ? "parked" : "running",
+    id, agent_id: agent.id, agent_name: agent.name, conversation_id: first.setup.origin === "chat" ? (deeps[id] ?? uuid(51)) : null, title: titles[id], status: finish ? "finished" : parked ? "parked" : "running",
     outcome: finish?.outcome ?? null, answer: finish?.answer ?? null, origin: first.setup.origin, user_id: me.id, model: first.setup.model, verdict: finish?.receipts?.verdict ?? null, forked_from: null,
     created_at: first.at, updated_at: last.at, last_seq: last.seq, tokens: used, cost_micros: 0,
     input: first.setup.input, mode: first.setup.mode, asked_by: first.setup.asked_by, connection_id: uuid(31), budget: BUDGET, waiting_approval: parked ? open.approval_id : null,
@@ -167,7 +172,7 @@ const routes = [
   ["DELETE", /^agents\/([^/]+)$/, ([id]) => ((agents.find((agent) => agent.id === id).deleted = true), none)],
   ["POST", /^agents\/([^/]+)\/restore$/, ([id]) => { const found = agents.find((agent) => agent.id === id); delete found.deleted; return ok(found); }],
   ["GET", /^tools$/, (_, query) => page(TOOLS, query)],
-  ["GET", /^connections$/, (_, query) => page(connections, query)],
+  ...modelRoutes(connections, agents, me, uuid),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
   ["DELETE", /^connections\/([^/]+)$/, ([id]) => (connections.splice(connections.findIndex((entry) => entry.id === id), 1), none)],
@@ -183,7 +188,8 @@ const routes = [
   ["DELETE", /^auth\/sessions\/([^/]+)$/, ([id]) => ((sessions = sessions.filter((entry) => entry.id !== id)), none)],
   ["POST", /^auth\/api-key$/, () => ok({ api_key: `sk-steward-${randomUUID().replaceAll("-", "")}` })],
   ["DELETE", /^auth\/api-key$/, () => none],
-  ["GET", /^conversations$/, (_, query) => page([], query)],
+  ["GET", /^conversations$/, (_, query) => page(Object.values(deeps).map(conversation), query)],
+  ["GET", /^conversations\/([^/]+)$/, ([id]) => { const found = conversation(id); return found ? ok(found) : missing("conversation"); }],
 ];
 
 /** The answer to a request below `/api`, or `null`. */

@@ -18,6 +18,7 @@ export function serve(pages, logOf) {
       for await (const chunk of request) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString();
       const answer = pages({ method: request.method, path: url.pathname, query: url.searchParams, body: text ? JSON.parse(text) : undefined }) ?? { status: 404, body: { title: "there is no such endpoint in the mock", status: 404, hint: "add it to dev/mock-pages.mjs" } };
+      if (answer.stream) return records(response, answer);
       await new Promise((done) => setTimeout(done, 60));
       response.writeHead(answer.status, { "content-type": answer.status >= 400 ? "application/problem+json" : "application/json", "cache-control": "no-store" });
       return response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
@@ -28,6 +29,18 @@ export function serve(pages, logOf) {
     response.end(readFileSync(file));
   });
   server.listen(port, "127.0.0.1", () => console.log(`http://127.0.0.1:${port}`));
+}
+
+/** Records one after the other, until whoever reads goes away. */
+async function records(response, { stream, then }) {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  for (const [event, data] of stream) {
+    await new Promise((done) => setTimeout(done, 350));
+    if (response.destroyed) return;
+    response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+  then?.();
+  response.end();
 }
 
 /** A log as a stream: what is there at once, the end only if the run has ended. */

@@ -2,6 +2,7 @@
 // strict content security policy and plays dev/mock/logs.mjs. Any e-mail with the password "steward-demo".
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { routes as modelRoutes } from "./mock-models.mjs";
 import { randomUUID } from "node:crypto";
 import { extname, normalize } from "node:path";
 import { agents, scriptFor, toolSpecs } from "./mock/logs.mjs";
@@ -123,7 +124,13 @@ const routes = [
   ["GET", /^\/api\/agents\/([\w-]+)$/, ({ match }) => agents.find((agent) => agent.id === match[1])],
   ["POST", /^\/api\/agents\/preview$/, () => ({ messages: [{ role: "system", text: agents[0].instructions }], sections: [{ name: "instructions", tokens: 84 }, { name: "tools", tokens: 1210 }], tokens: 1294, window: 32768, reserved: 4096, fits: true, tools: toolSpecs.map((tool) => tool.name), model: "qwen3-coder-30b" })],
   ["GET", /^\/api\/tools$/, ({ query }) => page(toolSpecs, query)],
-  ["GET", /^\/api\/connections$/, ({ query }) => page(connections, query)],
+  ...modelRoutes(connections, agents, me, (n) => `0195f3a0-0000-7000-8000-${String(n).padStart(12, "0")}`).map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
+    const { status, body: said, stream, then } = answer(match.slice(1), query, body);
+    if (status >= 400) throw new Problem(status, said.title, said.hint);
+    // The exam at once: `npm run mock` has no stream for it.
+    then?.();
+    return (stream ? stream.at(-1)[1] : said) ?? null;
+  }]),
   ["GET", /^\/api\/grants$/, ({ query }) => page([], query)],
   ["GET", /^\/api\/kept$/, ({ query }) => page([], query)],
   ["GET", /^\/api\/about$/, () => ({ version: "0.2.0", commit: "abcdef0", event_version: 1, database: "sqlite", database_version: "3.51.3", data_dir: "~/.local/share/steward", workspace: "~/work", started_at: now() - 7e6, runs_at_work: 1, health: [{ name: "database", status: "ok", detail: "writes in 0.3 ms", needed: true }] })],

@@ -78,6 +78,10 @@ test.describe("a long answer", () => {
     const words = ((await chat.last.textContent()) ?? "").match(/word\d+/g) ?? [];
     expect(words).toEqual(long.split(" "));
   });
+});
+
+test.describe("a message meanwhile", () => {
+  test.use({ script: { otherwise: text(Array.from({ length: 80 }, (_, n) => `word${n}`).join(" "), { piece: 8, ms: 25 }) } });
 
   test("takes a message in the queue, which follows by itself", async ({ studio, model }) => {
     const chat = new Chat(studio);
@@ -94,7 +98,7 @@ test.describe("a long answer", () => {
 });
 
 test.describe("a server that was killed", () => {
-  test.use({ script: { rules: [when("Slow", text("one two three four five six seven eight nine ten", { piece: 4, ms: 400 }), { times: 1 })], otherwise: text("Here again: eleven.") }, expected: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 401/] });
+  test.use({ lease: 1, script: { rules: [when("Slow", text("one two three four five six seven eight nine ten", { piece: 4, ms: 400 }), { times: 1 })], otherwise: text("Here again: eleven.") }, expected: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 401/] });
 
   test("takes the run up again, and the open page follows", async ({ studio, server }) => {
     const chat = new Chat(studio);

@@ -1,7 +1,7 @@
 import { Chat } from "./support/chat.ts";
 import { text, when } from "./support/model.ts";
 import { ADMIN } from "./support/server.ts";
-import { expect, login, test } from "./support/test.ts";
+import { enter, expect, test } from "./support/test.ts";
 
 test.describe("two models", () => {
   test.use({ script: { models: ["scripted", "other"], otherwise: text("Said by a model.") } });
@@ -10,7 +10,7 @@ test.describe("two models", () => {
     const [found] = (await api.call<{ items: { id: string }[] }>("GET", "/connections")).items;
     await api.call("POST", "/connections", { name: "second", provider: "compatible", base_url: model.baseUrl, model: "other", auth: { kind: "none" } });
     await api.call("POST", `/connections/${found?.id}/default`);
-    await login(studio);
+    await enter(studio, api);
     const chat = new Chat(studio);
     await chat.say("Who are you?");
     await chat.answered("Said by a model.");

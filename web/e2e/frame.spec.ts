@@ -53,7 +53,7 @@ test.describe("keyboard only", () => {
     await chat.answered("Done by keyboard.");
     expect(await server.file("a.txt")).toBe("x\n");
     // The palette goes anywhere.
-    for (const name of ["Runs", "Approvals", "Agents", "Connections", "Settings", "About"]) {
+    for (const name of ["Runs", "Approvals", "Agents", "Connections", "Usage", "Settings", "About"]) {
       await keys.press("Control+k");
       await expect(page.getByRole("dialog", { name: "Command palette" })).toBeVisible();
       await keys.type(name);

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ADMIN } from "./support/server.ts";
 import { expect, test } from "./support/test.ts";
 
 const RUNS = 30;
@@ -29,10 +28,6 @@ async function model(): Promise<{ url: string; sent: number[]; close: () => void
 test("how long a model's first piece takes to the browser is printed", async ({ studio, api }) => {
   const own = await model();
   const connection = await api.call<{ id: string }>("POST", "/connections", { name: "timed", provider: "compatible", base_url: own.url, model: "timed", auth: { kind: "none" } });
-  const token = await studio.evaluate(async (admin) => {
-    const answer = await fetch("/api/auth/login", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(admin) });
-    return ((await answer.json()) as { access_token: string }).access_token;
-  }, ADMIN);
   const took: number[] = [];
   for (let n = 0; n < RUNS; n++) {
     const { run_id } = await api.chat("Say hello.", { connection_id: connection.id });
@@ -48,7 +43,7 @@ test("how long a model's first piece takes to the browser is printed", async ({ 
           if (seen.includes("event: model.delta")) return at;
         }
       },
-      [run_id, token] as const,
+      [run_id, api.token] as const,
     );
     await api.settled(run_id);
     took.push(arrived - (own.sent[n] as number));

@@ -5,6 +5,7 @@ import { expect, test } from "./support/test.ts";
 const write = (content: string) => plan(["write", { path: "notes.txt", content }, `put ${content.trim()} into the notes`]);
 
 test.describe("a plan", () => {
+  test.beforeEach(({ api }) => api.narrow("read", "write"));
   test.use({
     script: {
       rules: [when("in German", write("Reiher\n"), { times: 2 }), when("Note the heron", write("heron\n"), { times: 2 })],

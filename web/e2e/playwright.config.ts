@@ -15,5 +15,12 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   forbidOnly: true,
   reporter: [["list"]],
-  use: { ...browser, viewport: { width: 1280, height: 820 }, locale: "en-GB", trace: "retain-on-failure", screenshot: "only-on-failure" },
+  use: {
+    ...browser,
+    viewport: { width: 1280, height: 820 },
+    locale: "en-GB",
+    // Recording costs a fifth of the time; to look into a failure run it again with `--trace on`.
+    trace: "on-first-retry",
+    screenshot: "only-on-failure",
+  },
 });

@@ -3,8 +3,10 @@ import { ADMIN, type Server } from "./server.ts";
 /** The HTTP API, for preparing what a test is not about. */
 export class Api {
   private constructor(
-    private readonly url: string,
-    private readonly token: string,
+    readonly url: string,
+    readonly token: string,
+    /** The session's cookie, as the browser gets it from the login page. */
+    readonly cookie: { name: string; value: string },
   ) {}
 
   static async login(server: Server): Promise<Api> {
@@ -14,7 +16,9 @@ export class Api {
       body: JSON.stringify(ADMIN),
     });
     if (!answer.ok) throw new Error(`login: ${answer.status} ${await answer.text()}`);
-    return new Api(server.url, ((await answer.json()) as { access_token: string }).access_token);
+    const [, name, value] = /^([^=]+)=([^;]+)/.exec(answer.headers.get("set-cookie") ?? "") ?? [];
+    if (!name || !value) throw new Error("login: there is no cookie");
+    return new Api(server.url, ((await answer.json()) as { access_token: string }).access_token, { name, value });
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -35,6 +39,19 @@ export class Api {
     return first.id;
   }
 
+  /** Leaves the agent these tools: a plan is made sooner where there is less to choose from. */
+  async narrow(...tools: string[]): Promise<void> {
+    const { id, ...agent } = await this.call<{ id: string }>("GET", `/agents/${await this.agentId()}`);
+    await this.call("PUT", `/agents/${id}`, { ...agent, tools });
+  }
+
+  async connectionId(): Promise<string> {
+    const page = await this.call<{ items: { id: string }[] }>("GET", "/connections");
+    const [first] = page.items;
+    if (!first) throw new Error("there is no connection");
+    return first.id;
+  }
+
   /** Starts a run; resolves when it has begun. */
   async chat(message: string, more: Record<string, unknown> = {}): Promise<{ run_id: string; conversation_id: string }> {
     return this.call("POST", `/chat/${await this.agentId()}`, { message, ...more });
@@ -46,10 +63,10 @@ export class Api {
 
   /** Waits until a run has ended or waits for a person. */
   async settled(id: string): Promise<Awaited<ReturnType<Api["run"]>>> {
-    for (let left = 100; left > 0; left--) {
+    for (let left = 400; left > 0; left--) {
       const run = await this.run(id);
       if (run.status === "finished" || run.waiting_approval) return run;
-      await new Promise((wake) => setTimeout(wake, 100));
+      await new Promise((wake) => setTimeout(wake, 25));
     }
     throw new Error(`run ${id} neither ended nor asked within 10 s`);
   }

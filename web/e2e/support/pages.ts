@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -26,6 +26,11 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["agents", () => "/agents"],
   ["agent", (told) => `/agents/${told.agent}`],
   ["connections", () => "/connections"],
+  ["connection", (told) => `/connections/${told.connection}`],
+  ["connection-new", () => "/connections/new"],
+  ["usage", () => "/usage"],
+  ["budgets", () => "/usage?tab=budgets"],
+  ["keys", () => "/usage?tab=keys"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];
@@ -37,14 +42,37 @@ export async function tell(server: Server, api: Api): Promise<Told> {
   const asked = await api.chat("What is still open in the hand-over notes?");
   await api.settled(asked.run_id);
   await api.ask("Mark the backups as checked in notes/handover.md");
+  await api.narrow("read", "write", "notes_create", "sql", "terminal");
   const planned = await api.chat("Tidy the hand-over notes", { mode: "plan" });
   await api.settled(planned.run_id);
-  return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId() };
+  return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId() };
 }
 
-/** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown. */
+/** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown, nothing that moves. */
 export async function settled(page: import("@playwright/test").Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .prose.whitespace-pre-wrap'));
-  await page.waitForTimeout(500);
+  await page.waitForFunction(() => {
+    const busy = document.querySelector('[aria-busy="true"], [aria-label="Loading"], .prose.whitespace-pre-wrap');
+    const moves = document.getAnimations().some((one) => one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity);
+    return !busy && !moves;
+  });
+  // Nothing has changed for a moment.
+  await page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        let timer = setTimeout(finish, 150);
+        const watch = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(finish, 150);
+        });
+        const last = setTimeout(finish, 2_000);
+        watch.observe(document.body, { subtree: true, childList: true, characterData: true });
+        function finish() {
+          watch.disconnect();
+          clearTimeout(timer);
+          clearTimeout(last);
+          done();
+        }
+      }),
+  );
 }

@@ -8,6 +8,12 @@ import { Program } from "./process.ts";
 
 export const ADMIN = { email: "ada@example.org", password: "a heron stands in the reeds" };
 
+type Options = {
+  admin: boolean;
+  /** After how many seconds another runner takes a run over; as usual, if it is left out. */
+  lease?: number | undefined;
+};
+
 /** `steward serve` with its own data directory and workspace. */
 export class Server {
   url = "";
@@ -16,11 +22,11 @@ export class Server {
   private constructor(
     private readonly dir: string,
     private readonly model: Model,
-    private readonly admin: boolean,
+    private readonly options: Options,
   ) {}
 
-  static async start(model: Model, options: { admin: boolean }): Promise<Server> {
-    const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options.admin);
+  static async start(model: Model, options: Options): Promise<Server> {
+    const server = new Server(await mkdtemp(join(tmpdir(), "steward-e2e-")), model, options);
     await mkdir(server.workspace);
     // By another name, so that no picture shows where it lies on this machine.
     await symlink(cache, join(server.dir, "cache"));
@@ -41,11 +47,11 @@ export class Server {
       HOME: this.dir,
       STEWARD_CACHE: join(this.dir, "cache"),
       STEWARD_DATA: join(this.dir, "data"),
-      STEWARD_LEASE_SECONDS: "1",
+      ...(this.options.lease && { STEWARD_LEASE_SECONDS: String(this.options.lease) }),
       OPENAI_API_KEY: "test-key",
       OPENAI_BASE_URL: this.model.baseUrl,
       OPENAI_MODEL: "scripted",
-      ...(this.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),
+      ...(this.options.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),
     };
     this.program = new Program(steward, ["serve", "--listen", listen, "--workspace", this.workspace], env, this.dir);
     // The last line of the welcome.

@@ -8,6 +8,8 @@ type Options = {
   script: Script;
   /** Whether an administrator is there from the start. */
   admin: boolean;
+  /** Seconds after which a run is taken over from a server that is gone. */
+  lease: number | undefined;
   /** Console errors that the test provokes, such as a refused login. */
   expected: RegExp[];
 };
@@ -24,14 +26,15 @@ type Fixtures = {
 export const test = base.extend<Options & Fixtures>({
   script: [{}, { option: true }],
   admin: [true, { option: true }],
+  lease: [undefined, { option: true }],
   expected: [[], { option: true }],
   model: async ({ script }, use) => {
     const model = await Model.start(script);
     await use(model);
     await model.stop();
   },
-  server: async ({ model, admin }, use, info) => {
-    const server = await Server.start(model, { admin });
+  server: async ({ model, admin, lease }, use, info) => {
+    const server = await Server.start(model, { admin, lease });
     await use(server);
     await server.stop();
     if (info.status !== info.expectedStatus) {
@@ -57,12 +60,38 @@ export const test = base.extend<Options & Fixtures>({
     },
     { auto: true },
   ],
-  studio: async ({ page, server: _ }, use) => {
-    await login(page);
+  studio: async ({ page, api }, use) => {
+    await enter(page, api);
     await use(page);
   },
 });
 export const { expect } = base;
+
+/** With the session that the test has anyway: no second login, and no second page. */
+export async function enter(page: Page, api: Api): Promise<void> {
+  await page.context().addCookies([{ ...api.cookie, url: `${api.url}/api/auth/refresh`, httpOnly: true, sameSite: "Strict" }]);
+  // Once: whoever signs out later is out.
+  await page.addInitScript(() => {
+    if (localStorage.getItem("steward.test")) return;
+    for (const mark of ["steward.test", "steward.session", "steward.known"]) localStorage.setItem(mark, "1");
+  });
+  await page.goto("/chat");
+  await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+}
+
+/** Goes to a page as a link does, without loading the studio again. */
+export async function visit(page: Page, path: string): Promise<void> {
+  const left = await page.evaluate((to) => {
+    const kind = (place: string) => place.split("/").map((part, at) => (at > 1 ? "" : part)).join("/");
+    const before = document.querySelector("main > *");
+    const other = kind(location.pathname) !== kind(new URL(to, location.href).pathname);
+    if (other) before?.setAttribute("data-left", "");
+    history.pushState({}, "", to);
+    return other;
+  }, path);
+  // The page before stands until the next one's code is there.
+  if (left) await page.locator("[data-left]").waitFor({ state: "detached" });
+}
 
 /** Through the login page. */
 export async function login(page: Page): Promise<void> {

@@ -1,8 +1,17 @@
 // The run's log as the browser gets it: the union of its events, and the stream.
 import { authorized, problemOf } from "./client";
-import type { Answer, GrantScope, Mode, Origin, Outcome, PlanStep, Receipts, Subject } from "./types";
+import type { Answer, GrantScope, Mode, ModelErrorClass, Origin, Outcome, PlanStep, Receipts, Strategy, Subject, Task } from "./types";
 
-export type Purpose = "reply" | "plan" | "fill" | "answer";
+export type Purpose = "reply" | "plan" | "deep" | "fill" | "answer" | "compact";
+/** One connection that was asked. `class`: why it did not answer. */
+export type Attempt = { connection: string; class?: ModelErrorClass; message?: string; ms: number };
+/** Who gave a reply, and who was asked before. */
+export type Answered = { connection: string; name: string; model: string; strategy: Strategy; attempts?: Attempt[] };
+/** What was seen in a reply beside calls that can be made. */
+export type Noticed = { claim?: string; broken?: { call_id: string; text: string }[]; guessed?: { call_id: string; text: string }[] };
+export type DeepStep = { number: number; goal: string; tool?: string; depends_on?: number[]; risk?: string; expect?: string };
+export type DeepEnd = "done" | "failed" | "skipped";
+type DeepPlan = { steps: DeepStep[]; style: string; by: string; notes?: string[] };
 export type Usage = { prompt_tokens: number; cached_tokens: number; completion_tokens: number; cost_micros: number };
 export type ToolCall = { id: string; name: string; arguments: Record<string, unknown>; source: string; confidence: number };
 export type Receipt = { action: string; object: string; evidence?: string };
@@ -17,6 +26,8 @@ export type Setup = {
   budget: Record<string, number>; grants: { scope: GrantScope; until?: number }[];
   connection: string; model: string; capabilities: Record<string, unknown>; workspace: string;
   forked_from?: { run: string; seq: number } | null;
+  route?: { task: Task; targets: string[]; reason: string } | null;
+  reading?: "strict" | "any";
 };
 export type ToolOutcome =
   | { outcome: "ok"; content: string; data?: unknown; truncated?: boolean; receipt?: Receipt; undo?: Undo; tainted?: boolean }
@@ -30,8 +41,16 @@ export type EventBody =
   | { type: "intent.filtered"; kept: { tool: string; score: number }[]; offered: number; wants_tool: boolean }
   | { type: "model.requested"; step: number; purpose: Purpose; model: string; prompt_hash: string; prompt: Message[]; reserved: number }
   | { type: "model.delta"; step: number; purpose: Purpose; text?: string; reasoning?: string }
-  | { type: "model.responded"; step: number; purpose: Purpose; text: string; raw?: string; reasoning?: string; calls: ToolCall[]; diagnostics?: string[]; finish: string; usage: Usage }
-  | { type: "model.failed"; step: number; purpose: Purpose; error: { class: string; message: string }; retry_at?: number }
+  | { type: "model.responded"; step: number; purpose: Purpose; text: string; raw?: string; reasoning?: string; calls: ToolCall[]; diagnostics?: string[]; finish: string; usage: Usage; answered?: Answered; noticed?: Noticed }
+  | { type: "model.failed"; step: number; purpose: Purpose; error: { class: string; message: string }; retry_at?: number; attempts?: Attempt[] }
+  | { type: "model.corrected"; words: string; message: string; strategy?: Strategy }
+  | { type: "intent.dispatched"; call?: ToolCall; note: string }
+  | { type: "tools.found"; call_id: string; query: string; found: { tool: string; score: number }[]; content: string }
+  | { type: "context.compacted"; compaction: { summary?: string; cut?: number }; by?: string; replaced: number }
+  | ({ type: "deep.planned" } & DeepPlan)
+  | ({ type: "deep.replanned"; reason: string } & DeepPlan)
+  | { type: "deep.step"; number: number; status: DeepEnd; why?: string; call_id?: string }
+  | { type: "deep.reminded"; open: number[] }
   | { type: "plan.proposed"; candidates: Candidate[]; by: string; notes?: string[] }
   | { type: "plan.failed"; message: string }
   | { type: "plan.filled"; index: number; arguments: { Ok: Record<string, unknown> } | { Err: string } }
@@ -48,6 +67,8 @@ export type EventBody =
   | { type: "run.stop_requested"; by: string }
   | { type: "run.finished"; outcome: Outcome; answer: string; composed?: boolean; usage: Usage; receipts?: Receipts | null };
 
+/** The body of one type. */
+export type Of<T extends EventBody["type"]> = Extract<EventBody, { type: T }>;
 export type RunEvent = { run_id: string; seq: number; at: number; epoch: number } & EventBody;
 
 /** One record of a `text/event-stream`. */

@@ -798,6 +798,172 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connections/{id}/exam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The report card of a connection's model. */
+        get: operations["connectionExam"];
+        put?: never;
+        /**
+         * Examines a connection's model: what it can do, how good it is at which kind of request, and how it
+         *     is used from now on. Takes about a minute, and up to 15000 tokens. As server-sent events, each
+         *     check is told when it is done (`check`), then the report (`report`) or why there is none
+         *     (`problem`); going away stops the exam. With `Accept: application/json` only the report comes.
+         */
+        post: operations["examineConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the connections have fared since the server started. */
+        get: operations["connectionsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/recognise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved. */
+        post: operations["recogniseConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/routing/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where a message to an agent, saved or not, would go. Nothing is sent. */
+        post: operations["previewRouting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What calls of models took. Kept by days of UTC. Operators see everybody's, others their own. */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Budgets, with what is spent and set aside of each. */
+        get: operations["listBudgets"];
+        put?: never;
+        /** Sets a budget. What was spent in its period so far counts. */
+        post: operations["createBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/budgets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes how much a budget allows; its period and what is spent stay. */
+        put: operations["changeBudget"];
+        post?: never;
+        /** Removes a budget; the record of usage stays. */
+        delete: operations["removeBudget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Virtual keys, newest first: administrators see everybody's, others their own. */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Makes a virtual key
+         * @description It opens `/v1` and nothing else, within its limits. Its secret is shown this once.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a key for good; in force at the next request. */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        /** Changes name, reach and limits of a key; in force at the next request. */
+        patch: operations["changeKey"];
+        trace?: never;
+    };
     "/api/about": {
         parameters: {
             query?: never;
@@ -824,7 +990,8 @@ export interface paths {
         };
         /**
          * What happens to the runs that one may see, as server-sent events, for refreshing lists. From now
-         *     on, and lossy: who was away looks anew. A run's own events are at `/api/runs/{id}/events`.
+         *     on, and lossy: who was away looks anew. Ends after 15 minutes: open it again. A run's own events
+         *     are at `/api/runs/{id}/events`.
          */
         get: operations["watchAll"];
         put?: never;
@@ -899,6 +1066,8 @@ export interface components {
              * @description The connection it prefers; null: the default.
              */
             connection: string | null;
+            /** @description Whether and how it plans while it works. */
+            deep: components["schemas"]["Deep"];
             /**
              * Format: uuid
              * @description Its id.
@@ -910,6 +1079,8 @@ export interface components {
             name: string;
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
+            /** @description Which connections its requests go to besides. */
+            routing: components["schemas"]["Routing"];
             /** @description Names of its tools; empty: all there are. */
             tools: string[];
             /** @description Sampling settings. */
@@ -924,12 +1095,16 @@ export interface components {
              * @description The connection it prefers; null: the default.
              */
             connection?: string | null;
+            /** @description Whether and how it plans while it works. */
+            deep?: components["schemas"]["Deep"];
             /** @description Its standing instructions. */
             instructions: string;
             /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
             name: string;
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
+            /** @description Which connections its requests go to besides. */
+            routing?: components["schemas"]["Routing"];
             /** @description Names of its tools; empty: all there are. */
             tools?: string[];
             /** @description Sampling settings. */
@@ -1047,6 +1222,25 @@ export interface components {
             kind: "bearer_env";
             /** @description Its name. */
             variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "api_key_env";
+            /** @description Name of the environment variable. */
+            variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "basic_env";
+            /** @description User name. */
+            user: string;
+            /** @description Name of the environment variable. */
+            variable: string;
+        } | {
+            /** @description Name of the header. */
+            header: string;
+            /** @enum {string} */
+            kind: "header_env";
+            /** @description Name of the environment variable. */
+            variable: string;
         };
         /** @description What a client must know before a login. */
         AuthStatus: {
@@ -1055,6 +1249,16 @@ export interface components {
             /** @description Version of the program. */
             version: string;
         };
+        /**
+         * @description Choice among connections with the same model name.
+         * @enum {string}
+         */
+        Balance: "fixed" | "weighted" | "least_latency";
+        /**
+         * @description Whether requests go to a connection.
+         * @enum {string}
+         */
+        Breaker: "closed" | "open" | "half_open";
         /** @description What a run may spend. */
         Budget: {
             /**
@@ -1093,8 +1297,109 @@ export interface components {
              */
             wall_ms: number;
         };
+        /** @description Other limits for a budget; what is left out is not limited any more. */
+        BudgetChange: {
+            /**
+             * Format: int64
+             * @description Most millionths of a US dollar.
+             */
+            cost_micros?: number | null;
+            /**
+             * Format: int64
+             * @description Most tokens.
+             */
+            tokens?: number | null;
+        };
+        /** @description A new budget. */
+        BudgetInput: {
+            /**
+             * Format: int64
+             * @description Most millionths of a US dollar.
+             */
+            cost_micros?: number | null;
+            /** @description How long it counts; days and months are those of UTC. */
+            period: components["schemas"]["Period"];
+            /** @description Whose. */
+            scope: components["schemas"]["BudgetScope"];
+            /**
+             * Format: int64
+             * @description Most tokens, of prompts and replies together.
+             */
+            tokens?: number | null;
+        };
+        /** @description Whose calls a budget limits. */
+        BudgetScope: {
+            /** @enum {string} */
+            kind: "installation";
+        } | {
+            /**
+             * Format: uuid
+             * @description A user's.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "user";
+        } | {
+            /**
+             * Format: uuid
+             * @description An agent's.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "agent";
+        } | {
+            /**
+             * Format: uuid
+             * @description Those to a connection.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "connection";
+        } | {
+            /**
+             * Format: uuid
+             * @description Those by a virtual key.
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "key";
+        };
+        /** @description A limit and what is gone of it. */
+        BudgetState: {
+            /**
+             * Format: int64
+             * @description Spent in it, millionths of a US dollar.
+             */
+            cost_micros: number;
+            /** @description Whose it is, for people. */
+            label: string;
+            /** @description The limit. */
+            limit: components["schemas"]["SpendLimit"];
+            /**
+             * Format: int64
+             * @description Set aside for calls in flight, millionths of a US dollar.
+             */
+            reserved_cost_micros: number;
+            /**
+             * Format: int64
+             * @description Set aside for calls in flight.
+             */
+            reserved_tokens: number;
+            /**
+             * Format: int64
+             * @description When its period began.
+             */
+            since: number;
+            /**
+             * Format: int64
+             * @description Spent in it.
+             */
+            tokens: number;
+        };
         /** @description What a model can do. */
         Capabilities: {
+            /** @default null */
+            constrained: components["schemas"]["Constrained"] | null;
             /**
              * @description Whether output can be constrained by a JSON Schema.
              * @default true
@@ -1106,10 +1411,27 @@ export interface components {
              */
             max_tools: number;
             /**
+             * Format: int32
+             * @description Context setting to send to Ollama, tokens.
+             * @default null
+             */
+            num_ctx: number | null;
+            /**
+             * @description Whether it makes several calls in one reply.
+             * @default true
+             */
+            parallel_calls: boolean;
+            /**
              * @description Whether it can plan and choose tools by itself.
              * @default true
              */
             plans: boolean;
+            /**
+             * Format: int32
+             * @description Longest prompt that is worth sending, tokens; null: as the window allows.
+             * @default null
+             */
+            prompt_tokens: number | null;
             /**
              * @description Whether it answers `/v1/score`.
              * @default false
@@ -1125,6 +1447,21 @@ export interface components {
              * @default true
              */
             summarises: boolean;
+            /**
+             * @description Whether it follows a system message.
+             * @default true
+             */
+            system_role: boolean;
+            /**
+             * @description Whether replies begin inside of reasoning.
+             * @default false
+             */
+            thinks_first: boolean;
+            /**
+             * @description Whether it sees pictures.
+             * @default false
+             */
+            vision: boolean;
             /**
              * Format: int32
              * @description Context window, tokens.
@@ -1164,6 +1501,35 @@ export interface components {
              */
             run_id: string;
         };
+        /** @description One thing that was tried. */
+        Check: {
+            /** @description What was seen, for a person. */
+            detail: string;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Most points.
+             */
+            of: number;
+            /** @description How it went. */
+            outcome: components["schemas"]["CheckOutcome"];
+            /**
+             * Format: int32
+             * @description Points of `of`.
+             */
+            points: number;
+        };
+        /**
+         * @description How a check of an exam went.
+         * @enum {string}
+         */
+        CheckOutcome: "passed" | "partly" | "failed" | "skipped";
         /** @description A connection. */
         Connection: {
             /** @description How it proves who it is. */
@@ -1176,6 +1542,7 @@ export interface components {
             default: boolean;
             /** @description Whether it can be changed here. */
             editable: boolean;
+            exam: components["schemas"]["ExamBrief"] | null;
             /** @description `saved`, or how it was found. */
             from: string;
             /**
@@ -1183,12 +1550,77 @@ export interface components {
              * @description Its id.
              */
             id: string;
+            known_price: components["schemas"]["Price"] | null;
             /** @description Model name as the endpoint knows it. */
             model: string;
             /** @description Its name, unique. */
             name: string;
+            price: components["schemas"]["Price"] | null;
             /** @description What answers there. */
             provider: components["schemas"]["Provider"];
+            /**
+             * Format: int32
+             * @description Its share among equals; 0: only as a fallback.
+             */
+            weight: number;
+            wire: components["schemas"]["Wire"] | null;
+        };
+        /** @description Why a connection did not answer. */
+        ConnectionError: {
+            /** @description A word for programs, such as `rate_limit`. */
+            class: string;
+            /** @description The endpoint's own words. */
+            detail: string | null;
+            /** @description What to do. */
+            hint: string;
+            /** @description What happened. */
+            message: string;
+            /**
+             * Format: int64
+             * @description Wait asked for by the endpoint, milliseconds.
+             */
+            retry_after_ms: number | null;
+        };
+        /** @description How a connection has fared since the server started. */
+        ConnectionHealth: {
+            /** @description Whether it is asked at the moment. */
+            breaker: components["schemas"]["Breaker"];
+            /**
+             * Format: uuid
+             * @description The connection.
+             */
+            connection: string;
+            /**
+             * Format: int64
+             * @description Of these, failed.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Median time to first content of the last ones, milliseconds.
+             */
+            first_ms: number | null;
+            last_error: components["schemas"]["ConnectionError"] | null;
+            /**
+             * Format: int64
+             * @description When it last failed.
+             */
+            last_failed_at: number | null;
+            /**
+             * Format: int64
+             * @description When it last answered.
+             */
+            last_ok_at: number | null;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            requests: number;
+            /**
+             * Format: int64
+             * @description How long it is not asked yet, milliseconds.
+             */
+            retry_in_ms: number | null;
         };
         /** @description A connection as it is configured. */
         ConnectionInput: {
@@ -1201,8 +1633,15 @@ export interface components {
             model: string;
             /** @description Its name, unique. */
             name: string;
+            price?: components["schemas"]["Price"] | null;
             /** @description What answers there. */
             provider: components["schemas"]["Provider"];
+            /**
+             * Format: int32
+             * @description Its share among equals; 0: only as a fallback.
+             */
+            weight?: number;
+            wire?: components["schemas"]["Wire"] | null;
         };
         /** @description What a connection answered. */
         ConnectionTest: {
@@ -1232,6 +1671,11 @@ export interface components {
              */
             total_ms: number;
         };
+        /**
+         * @description How a server is told which form its output must have.
+         * @enum {string}
+         */
+        Constrained: "response_format" | "llama_cpp_schema" | "llama_cpp_grammar" | "ollama_format" | "structured_outputs" | "guided_json" | "json_object";
         /** @description A conversation in a list. */
         Conversation: {
             /**
@@ -1307,6 +1751,22 @@ export interface components {
          * @enum {string}
          */
         Decision: "allow" | "ask" | "deny";
+        /** @description Whether and how an agent plans while it works; null: as the installation is set. */
+        Deep: {
+            /**
+             * @description Whether it plans.
+             * @default null
+             */
+            enabled: boolean | null;
+            /**
+             * Format: int32
+             * @description Most steps of a plan.
+             * @default null
+             */
+            max_steps: number | null;
+            /** @default null */
+            style: components["schemas"]["PlanStyle"] | null;
+        };
         /** @description Where a replay differs from what was recorded. */
         Difference: {
             /** @description What this program would do. */
@@ -1351,6 +1811,83 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A few words about an exam, for lists. */
+        ExamBrief: {
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description How good it is at each kind of request. */
+            grades: {
+                [key: string]: components["schemas"]["Grade"];
+            };
+            /** @description What the server said it is. */
+            server: string;
+            /**
+             * Format: int32
+             * @description Version of the exam.
+             */
+            version: number;
+        };
+        /** @description What an exam found out about a model. */
+        ExamReport: {
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description What the connection is used with from now on. */
+            capabilities: components["schemas"]["Capabilities"];
+            /** @description What was tried, in order. */
+            checks: components["schemas"]["Check"][];
+            /** @description Ways to constrain output that work, best first. */
+            constrained: components["schemas"]["Constrained"][];
+            /** @description Base URL of the endpoint; `local` for the built-in model. */
+            endpoint: string;
+            /**
+             * Format: int64
+             * @description Milliseconds to the first token of a short prompt.
+             */
+            first_token_ms: number;
+            /** @description How good it is at each kind of request. */
+            grades: {
+                [key: string]: components["schemas"]["Grade"];
+            };
+            /** @description Model name as the endpoint knows it. */
+            model: string;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description What was decided, for a person. */
+            notes: string[];
+            /**
+             * Format: float
+             * @description Tokens of prompt read a second.
+             */
+            prompt_tokens_per_second: number;
+            /** @description Whether a repeated prompt is served from a cache. */
+            reuses_cache: boolean;
+            /** @description What the server says it is; empty if it does not. */
+            server: string;
+            /**
+             * Format: int64
+             * @description Tokens it took.
+             */
+            tokens: number;
+            /**
+             * Format: float
+             * @description Tokens of reply a second.
+             */
+            tokens_per_second: number;
+            /**
+             * Format: int32
+             * @description Version of the exam; a report of an older one is worth repeating.
+             */
+            version: number;
+        };
         /** @description How to fork a run. */
         Fork: {
             /**
@@ -1389,6 +1926,11 @@ export interface components {
              */
             step: number;
         };
+        /**
+         * @description Grades, best first.
+         * @enum {string}
+         */
+        Grade: "A" | "B" | "C" | "D" | "E";
         /** @description A permission and its end. */
         Grant: {
             /** @description What it covers. */
@@ -1452,11 +1994,75 @@ export interface components {
              */
             run_id: string;
         };
+        /** @description The budget of a new key. */
+        KeyBudget: {
+            /**
+             * Format: int64
+             * @description Most millionths of a US dollar.
+             */
+            cost_micros?: number | null;
+            /** @description How long it counts. */
+            period: components["schemas"]["Period"];
+            /**
+             * Format: int64
+             * @description Most tokens.
+             */
+            tokens?: number | null;
+        };
+        /** @description What to change of a key. What is left out stays; null takes a limit away. */
+        KeyChange: {
+            /** @description Agents it may use, by name; null: none, an empty list: all. */
+            agents?: string[] | null;
+            /** @description Connections it may use, by name; empty: all. */
+            connections?: string[];
+            /**
+             * Format: int64
+             * @description When it ends by itself.
+             */
+            expires_at?: number | null;
+            /** @description Its name. */
+            name?: string;
+            /**
+             * Format: int32
+             * @description Most requests a minute.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Format: int32
+             * @description Most tokens a minute.
+             */
+            tokens_per_minute?: number | null;
+        };
+        /** @description A new virtual key. */
+        KeyInput: {
+            /** @description Agents it may use, by name; null or left out: none, an empty list: all. */
+            agents?: string[] | null;
+            budget?: components["schemas"]["KeyBudget"] | null;
+            /** @description Connections it may use, by name; empty: all. */
+            connections?: string[];
+            /**
+             * Format: int64
+             * @description When it ends by itself, milliseconds since 1970 UTC.
+             */
+            expires_at?: number | null;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Most requests a minute.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Format: int32
+             * @description Most tokens a minute.
+             */
+            tokens_per_minute?: number | null;
+        };
         /**
          * @description The limit that ended a run.
          * @enum {string}
          */
-        Limit: "model_calls" | "tool_calls" | "wall" | "tokens" | "cost" | "depth";
+        Limit: "model_calls" | "tool_calls" | "wall" | "tokens" | "cost" | "depth" | "spend";
         /** @description Body of a login. */
         Login: {
             /**
@@ -1532,6 +2138,14 @@ export interface components {
             /** @description At least 10 characters. */
             new: string;
         };
+        /** @description A key that was just made. */
+        NewVirtualKey: components["schemas"]["VirtualKey"] & {
+            /**
+             * @description What to send as the bearer token. Shown this once; null where the answer is repeated for an
+             *     idempotency key.
+             */
+            secret: string | null;
+        };
         /**
          * @description Where a run came from.
          * @enum {string}
@@ -1554,6 +2168,8 @@ export interface components {
         } | {
             /** @description Which. */
             limit: components["schemas"]["Limit"];
+            /** @description Whose budget it is, when it begins anew and what to do, where it was a hard budget. */
+            message?: string;
             /** @enum {string} */
             status: "limited";
         } | {
@@ -1571,6 +2187,8 @@ export interface components {
                  * @description The connection it prefers; null: the default.
                  */
                 connection: string | null;
+                /** @description Whether and how it plans while it works. */
+                deep: components["schemas"]["Deep"];
                 /**
                  * Format: uuid
                  * @description Its id.
@@ -1582,6 +2200,8 @@ export interface components {
                 name: string;
                 /** @description What it may do unasked. */
                 policy: components["schemas"]["Policy"];
+                /** @description Which connections its requests go to besides. */
+                routing: components["schemas"]["Routing"];
                 /** @description Names of its tools; empty: all there are. */
                 tools: string[];
                 /** @description Sampling settings. */
@@ -1638,6 +2258,43 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_BudgetState: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description Spent in it, millionths of a US dollar.
+                 */
+                cost_micros: number;
+                /** @description Whose it is, for people. */
+                label: string;
+                /** @description The limit. */
+                limit: components["schemas"]["SpendLimit"];
+                /**
+                 * Format: int64
+                 * @description Set aside for calls in flight, millionths of a US dollar.
+                 */
+                reserved_cost_micros: number;
+                /**
+                 * Format: int64
+                 * @description Set aside for calls in flight.
+                 */
+                reserved_tokens: number;
+                /**
+                 * Format: int64
+                 * @description When its period began.
+                 */
+                since: number;
+                /**
+                 * Format: int64
+                 * @description Spent in it.
+                 */
+                tokens: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Connection: {
             /** @description The rows. */
             items: {
@@ -1651,6 +2308,7 @@ export interface components {
                 default: boolean;
                 /** @description Whether it can be changed here. */
                 editable: boolean;
+                exam: components["schemas"]["ExamBrief"] | null;
                 /** @description `saved`, or how it was found. */
                 from: string;
                 /**
@@ -1658,12 +2316,66 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
+                known_price: components["schemas"]["Price"] | null;
                 /** @description Model name as the endpoint knows it. */
                 model: string;
                 /** @description Its name, unique. */
                 name: string;
+                price: components["schemas"]["Price"] | null;
                 /** @description What answers there. */
                 provider: components["schemas"]["Provider"];
+                /**
+                 * Format: int32
+                 * @description Its share among equals; 0: only as a fallback.
+                 */
+                weight: number;
+                wire: components["schemas"]["Wire"] | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_ConnectionHealth: {
+            /** @description The rows. */
+            items: {
+                /** @description Whether it is asked at the moment. */
+                breaker: components["schemas"]["Breaker"];
+                /**
+                 * Format: uuid
+                 * @description The connection.
+                 */
+                connection: string;
+                /**
+                 * Format: int64
+                 * @description Of these, failed.
+                 */
+                failures: number;
+                /**
+                 * Format: int64
+                 * @description Median time to first content of the last ones, milliseconds.
+                 */
+                first_ms: number | null;
+                last_error: components["schemas"]["ConnectionError"] | null;
+                /**
+                 * Format: int64
+                 * @description When it last failed.
+                 */
+                last_failed_at: number | null;
+                /**
+                 * Format: int64
+                 * @description When it last answered.
+                 */
+                last_ok_at: number | null;
+                /**
+                 * Format: int64
+                 * @description Requests.
+                 */
+                requests: number;
+                /**
+                 * Format: int64
+                 * @description How long it is not asked yet, milliseconds.
+                 */
+                retry_in_ms: number | null;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -1955,6 +2667,57 @@ export interface components {
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
+        /** @description One page of a list. */
+        Page_VirtualKey: {
+            /** @description The rows. */
+            items: {
+                /** @description Agents it may use, by name; null: none, an empty list: all. */
+                agents: string[] | null;
+                /** @description Connections it may use, by name; empty: all. */
+                connections: string[];
+                /**
+                 * Format: int64
+                 * @description When it was made.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When it ends by itself.
+                 */
+                expires_at: number | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description First characters, to recognise it by. */
+                prefix: string;
+                /**
+                 * Format: int32
+                 * @description Most requests a minute.
+                 */
+                requests_per_minute: number | null;
+                /**
+                 * Format: int64
+                 * @description When it was revoked.
+                 */
+                revoked_at: number | null;
+                /**
+                 * Format: int32
+                 * @description Most tokens a minute.
+                 */
+                tokens_per_minute: number | null;
+                /**
+                 * Format: uuid
+                 * @description Whose it is.
+                 */
+                user: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
         /** @description One thing that the program needs. */
         Part: {
             /** @description More of it, or why not. */
@@ -1971,6 +2734,11 @@ export interface components {
          * @enum {string}
          */
         PartStatus: "ok" | "failing";
+        /**
+         * @description When a budget begins anew. Days and months are those of UTC.
+         * @enum {string}
+         */
+        Period: "day" | "month" | "total";
         /** @description One step of a plan. */
         PlanStep: {
             /** @description Its arguments; `""` is filled from what earlier steps find. */
@@ -1980,6 +2748,11 @@ export interface components {
             /** @description Name of the tool. */
             tool: string;
         };
+        /**
+         * @description How much a deep plan says.
+         * @enum {string}
+         */
+        PlanStyle: "structured" | "concise";
         /** @description What an agent may do unasked, by risk class; `tools` goes before the classes. */
         Policy: {
             /** @description For changes that can't be restored. */
@@ -2020,6 +2793,27 @@ export interface components {
             agent: components["schemas"]["AgentInput"];
             /** @description A request to preview with. */
             input?: string | null;
+        };
+        /** @description What tokens cost, in millionths of a US dollar for a million tokens. */
+        Price: {
+            /**
+             * Format: int64
+             * @description Of the prompt, where the provider had it cached.
+             * @default 0
+             */
+            cached: number;
+            /**
+             * Format: int64
+             * @description Of the prompt.
+             * @default 0
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description Of the reply.
+             * @default 0
+             */
+            output: number;
         };
         /** @description Why a request was refused, and what to do about it. */
         Problem: {
@@ -2095,12 +2889,34 @@ export interface components {
          * @description What answers at a connection.
          * @enum {string}
          */
-        Provider: "open_ai" | "compatible" | "ollama" | "llama_cpp" | "local";
+        Provider: "open_ai" | "azure_open_ai" | "anthropic" | "gemini" | "cohere" | "bedrock" | "vllm" | "text_gen" | "hugging_face" | "compatible" | "ollama" | "llama_cpp" | "local";
         /**
          * @description What a model is asked for.
          * @enum {string}
          */
-        Purpose: "reply" | "plan" | "fill" | "answer";
+        Purpose: "reply" | "plan" | "deep" | "fill" | "answer" | "compact";
+        /** @description A URL that is to be recognised. */
+        RecogniseInput: {
+            /** @description How to prove who asks. */
+            auth?: components["schemas"]["Auth"];
+            /** @description Any address of the server. */
+            base_url: string;
+        };
+        /** @description What seems to answer at a URL. */
+        Recognised: {
+            /** @description The base URL, mended. */
+            base_url: string;
+            /** @description Whether it answered when asked. */
+            confirmed: boolean;
+            /** @description Models it lists; empty if it does not tell. */
+            models: string[];
+            /** @description The provider. */
+            provider: components["schemas"]["Provider"];
+            /** @description Why, for a person. */
+            reason: string;
+            /** @description What it says it is. */
+            server: string;
+        };
         /** @description Another title. */
         Rename: {
             /** @description The title. */
@@ -2143,6 +2959,93 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "operator" | "developer" | "viewer";
+        /** @description Which connections an agent's requests go to, besides its own. */
+        Routing: {
+            /**
+             * @description Who goes first among connections with the same model name.
+             * @default fixed
+             */
+            balance: components["schemas"]["Balance"];
+            /**
+             * @description Whether the cheapest connection goes first whose exam grade suffices for the task.
+             * @default false
+             */
+            cost_aware: boolean;
+            /**
+             * @description What is tried after the first choice, in order; the system default comes last by itself.
+             * @default []
+             */
+            fallback_chain: string[];
+            /**
+             * Format: int64
+             * @description After so many milliseconds without first content, the next connection is asked as well; null: never.
+             * @default null
+             */
+            hedge_after_ms: number | null;
+            /**
+             * Format: int32
+             * @description How many connections are tried at most.
+             * @default 3
+             */
+            max_fallback_attempts: number;
+            /**
+             * @description Connections for certain kinds of requests (`code_gen`, `translate`…); they go before the agent's own.
+             * @default {}
+             */
+            task_routing: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description What a message is about.
+         * @enum {string}
+         */
+        RoutingHint: "analytics" | "documents" | "general";
+        /** @description Where a request would go. Nothing is sent. */
+        RoutingPreview: {
+            /** @description What the message is about: a hint to the order of tools. */
+            hint: components["schemas"]["RoutingHint"];
+            /** @description The message's words that the hint is from. */
+            hint_words: string[];
+            /** @description Why this order. */
+            reason: string;
+            /** @description In the order in which they would be tried. */
+            targets: components["schemas"]["RoutingTarget"][];
+            /** @description What kind of request it is. */
+            task: components["schemas"]["Task"];
+        };
+        /** @description A request whose route is to be shown: of an agent, or of settings that are not saved. */
+        RoutingPreviewRequest: {
+            /**
+             * Format: uuid
+             * @description An agent; without it `routing` and `connection` are looked at.
+             */
+            agent_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The primary connection that belongs to `routing`; null: the default.
+             */
+            connection?: string | null;
+            /** @description What is asked. */
+            message: string;
+            routing?: components["schemas"]["Routing"] | null;
+        };
+        /** @description A connection that a request would go to. */
+        RoutingTarget: {
+            /** @description Whether requests go to it at the moment. */
+            breaker: components["schemas"]["Breaker"];
+            grade: components["schemas"]["Grade"] | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its model. */
+            model: string;
+            /** @description Its name. */
+            name: string;
+            price: components["schemas"]["Price"] | null;
+        };
         /** @description A run in a list. */
         Run: {
             /**
@@ -2278,6 +3181,28 @@ export interface components {
             /** @description The one-time token that the terminal shows. */
             token: string;
         };
+        /** @description A hard limit. */
+        SpendLimit: {
+            /**
+             * Format: int64
+             * @description Most millionths of a US dollar; null: any.
+             */
+            cost_micros: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description How long it counts. */
+            period: components["schemas"]["Period"];
+            /** @description Whose. */
+            scope: components["schemas"]["BudgetScope"];
+            /**
+             * Format: int64
+             * @description Most tokens; null: any.
+             */
+            tokens: number | null;
+        };
         /** @description A permission that outlives its run. */
         StandingGrant: {
             /**
@@ -2320,7 +3245,7 @@ export interface components {
          * @description How a model's wish for a tool is expressed.
          * @enum {string}
          */
-        Strategy: "native" | "guided_json" | "react";
+        Strategy: "native" | "guided_json" | "react" | "markers";
         /** @description A server-sent event, for the document. */
         StreamEvent: {
             /** @description JSON: the `Event`; in `/api/events` its `type`, `run_id` and `seq` only. */
@@ -2370,6 +3295,11 @@ export interface components {
             /** @description The question. */
             text: string;
         };
+        /**
+         * @description Kinds of requests.
+         * @enum {string}
+         */
+        Task: "reasoning" | "code_gen" | "rag_answer" | "summarize" | "classify" | "extract" | "translate" | "chat" | "tool_call" | "planning";
         /**
          * @description How the token is sent.
          * @enum {string}
@@ -2432,11 +3362,119 @@ export interface components {
             /** @description Where it is in the workspace. */
             path: string;
         };
+        /** @description What was spent in a time. */
+        UsageReport: {
+            /** @description Groups: days in order, others dearest first. */
+            items: components["schemas"]["UsageRow"][];
+            /** @description All of them together. */
+            total: components["schemas"]["UsageSum"];
+            /**
+             * Format: int64
+             * @description Calls whose cost nobody knows, since their model has no price.
+             */
+            unpriced_calls: number;
+        };
+        /** @description A group, with a name for people. */
+        UsageRow: components["schemas"]["UsageSum"] & {
+            /** @description Its name. */
+            label: string;
+        };
+        /** @description Sums of calls of models. */
+        UsageSum: {
+            /**
+             * Format: int64
+             * @description Of these, cached.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Calls.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Tokens of replies.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @description Of these, failed.
+             */
+            failed: number;
+            /** @description Day as `2026-11-21`, id, or model name; empty: none. */
+            group: string;
+            /**
+             * Format: int64
+             * @description Tokens of prompts.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Of these, without a known price: their cost is not in `cost_micros`.
+             */
+            unpriced: number;
+        };
         /**
          * @description Whether the claims of an answer are proved.
          * @enum {string}
          */
         Verdict: "verified" | "unverified" | "no-claims";
+        /** @description A virtual key. */
+        VirtualKey: {
+            /** @description Agents it may use, by name; null: none, an empty list: all. */
+            agents: string[] | null;
+            /** @description Connections it may use, by name; empty: all. */
+            connections: string[];
+            /**
+             * Format: int64
+             * @description When it was made.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When it ends by itself.
+             */
+            expires_at: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description First characters, to recognise it by. */
+            prefix: string;
+            /**
+             * Format: int32
+             * @description Most requests a minute.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description When it was revoked.
+             */
+            revoked_at: number | null;
+            /**
+             * Format: int32
+             * @description Most tokens a minute.
+             */
+            tokens_per_minute: number | null;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            user: string;
+        };
+        /**
+         * @description Interfaces of providers.
+         * @enum {string}
+         */
+        Wire: "chat" | "responses" | "native";
     };
     responses: {
         /** @description It is not in a state for that; `code` says which. */
@@ -4230,6 +5268,459 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    connectionExam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExamReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    examineConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, or the report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExamReport"];
+                    "text/event-stream": components["schemas"]["Check"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    connectionsHealth: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConnectionHealth"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recogniseConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecogniseInput"];
+            };
+        };
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recognised"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewRouting: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutingPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingPreview"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    usage: {
+        parameters: {
+            query?: {
+                /** @description What it is summed up by; days if left out. */
+                by?: "day" | "agent" | "user" | "connection" | "model" | "key";
+                /** @description From the day of this time on; 30 days if left out. */
+                from?: number;
+                /** @description Up to this time, which is not part of it; its day counts whole. Now if left out. */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sums */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBudgets: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By scope and period */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BudgetState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetInput"];
+            };
+        };
+        responses: {
+            /** @description Set */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetState"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetChange"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetState"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VirtualKey"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewVirtualKey"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChange"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualKey"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -18,7 +18,7 @@ export type Decision = S["Decision"];
 export type Policy = Required<S["Policy"]>;
 export type Tuning = S["Tuning"];
 export type Preset = S["Preset"];
-type Whole = { tools: string[]; connection: string | null; policy: Policy };
+type Whole = { tools: string[]; connection: string | null; policy: Policy; routing: Routing; deep: Deep };
 export type AgentInput = With<S["AgentInput"], Whole>;
 export type Agent = With<S["Agent"], Whole>;
 export type Risk = S["Risk"];
@@ -49,11 +49,49 @@ export type Decided = S["Decided"];
 export type StandingGrant = S["StandingGrant"];
 
 export type Provider = S["Provider"];
+export type Wire = S["Wire"];
+/** Millionths of a US dollar for a million tokens. */
+export type Price = Required<S["Price"]>;
 export type ConnectionAuth = S["Auth"];
-export type Capabilities = S["Capabilities"];
-export type Connection = S["Connection"];
-export type ConnectionInput = With<S["ConnectionInput"], { auth: ConnectionAuth }>;
+export type Strategy = S["Strategy"];
+export type Constrained = S["Constrained"];
+export type Capabilities = Required<S["Capabilities"]>;
+type Priced = { auth: ConnectionAuth; capabilities?: Capabilities | null; wire?: Wire | null; price?: Price | null; weight?: number };
+export type ConnectionInput = With<S["ConnectionInput"], Priced>;
+export type Connection = With<S["Connection"], { capabilities: Capabilities; price: Price | null; known_price: Price | null; exam: ExamBrief | null }>;
 export type ConnectionTest = S["ConnectionTest"];
+
+export type Breaker = S["Breaker"];
+export type ModelErrorClass = "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+export type ConnectionHealth = With<S["ConnectionHealth"], { last_error: With<S["ConnectionError"], { class: ModelErrorClass }> | null }>;
+export type Recognised = S["Recognised"];
+export type Task = S["Task"];
+export type Grade = S["Grade"];
+export type Check = S["Check"];
+type Graded = { grades: Partial<Record<Task, Grade>> };
+/** A few words about an exam. */
+export type ExamBrief = With<S["ExamBrief"], Graded>;
+export type ExamReport = With<S["ExamReport"], Graded & { capabilities: Capabilities }>;
+
+export type Balance = S["Balance"];
+export type Routing = With<Required<S["Routing"]>, { task_routing: Partial<Record<Task, string>> }>;
+/** `null`: as the installation says. */
+export type Deep = Required<S["Deep"]>;
+export type RoutingPreview = With<S["RoutingPreview"], { targets: With<S["RoutingTarget"], { price: Price | null }>[] }>;
+
+export type UsageBy = "day" | "agent" | "user" | "connection" | "model" | "key";
+export type UsageSum = S["UsageSum"];
+export type UsageRow = S["UsageRow"];
+export type UsageReport = S["UsageReport"];
+export type Period = S["Period"];
+export type BudgetScope = S["BudgetScope"];
+export type BudgetInput = S["BudgetInput"];
+// By hand: in the document a run's budget goes by the same name.
+export type BudgetState = With<S["BudgetState"], { limit: Required<BudgetInput> & { id: string } }>;
+export type VirtualKey = S["VirtualKey"];
+export type NewVirtualKey = S["NewVirtualKey"];
+export type KeyInput = With<S["KeyInput"], { connections: string[] }>;
+export type KeyChange = S["KeyChange"];
 
 export type Undone = S["Undone"];
 export type Difference = S["Difference"];

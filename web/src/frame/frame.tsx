@@ -23,6 +23,7 @@ function useGlobalShortcuts() {
   useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
   useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
   useShortcut("g m", () => void navigate({ to: "/connections" }), t("connections"), { group: "go" });
+  useShortcut("g u", () => void navigate({ to: "/usage" }), t("usage"), { group: "go" });
   useShortcut("g s", () => void navigate({ to: "/settings" }), t("settings"), { group: "go" });
 }
 

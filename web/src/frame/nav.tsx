@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, Info, ListTree, MessagesSquare, Settings, ShieldCheck, Ellipsis } from "lucide-react";
+import { Bot, Cable, ChartColumn, Info, ListTree, MessagesSquare, Settings, ShieldCheck, Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { useOpenApprovals } from "@/api/hooks";
 import { useT } from "@/i18n";
@@ -14,6 +14,7 @@ const PAGES = [
   { to: "/approvals", icon: ShieldCheck, key: "approvals" },
   { to: "/agents", icon: Bot, key: "agents" },
   { to: "/connections", icon: Cable, key: "connections" },
+  { to: "/usage", icon: ChartColumn, key: "usage" },
 ] as const;
 const LATER = [
   { to: "/settings", icon: Settings, key: "settings" },
@@ -77,7 +78,7 @@ export function BottomBar() {
       </button>
       <Sheet side="bottom" open={open} onOpenChange={setOpen} title={t("more")}>
         <ul className="p-2" onClick={() => setOpen(false)}>
-          {[PAGES[4], ...LATER].map((entry) => (
+          {[...PAGES.slice(4), ...LATER].map((entry) => (
             <li key={entry.to}><Link to={entry.to} className="flex items-center gap-3 rounded-lg px-3 py-3 text-lg hover:bg-hover"><entry.icon aria-hidden className="size-5 text-ink-3" />{t(entry.key)}</Link></li>
           ))}
         </ul>

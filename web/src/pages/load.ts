@@ -5,6 +5,7 @@ export const load = {
   approvals: () => import("@/pages/approvals"),
   agents: () => import("@/pages/agents"),
   connections: () => import("@/pages/connections"),
+  usage: () => import("@/pages/usage"),
   settings: () => import("@/pages/settings"),
   about: () => import("@/pages/about"),
 };

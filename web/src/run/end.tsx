@@ -17,7 +17,7 @@ export function OutcomeNote({ view }: { view: RunView }) {
   const t = useT("chat");
   const { outcome } = view;
   if (!outcome || outcome.status === "completed") return null;
-  const text = outcome.status === "failed" ? outcome.message : outcome.status === "stopped" ? t("end.stopped", { by: outcome.by }) : outcome.status === "limited" ? t("end.limited", { limit: t(`limit.${outcome.limit}` as "limit.tokens") }) : t("end.rejected");
+  const text = outcome.status === "failed" ? outcome.message : outcome.status === "stopped" ? t("end.stopped", { by: outcome.by }) : outcome.status === "limited" ? ("message" in outcome && outcome.message) ? String(outcome.message) : t("end.limited", { limit: t(`limit.${outcome.limit}` as "limit.tokens") }) : t("end.rejected");
   const bad = outcome.status === "failed";
   return (
     <div role={bad ? "alert" : undefined} className={cx("flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 text-base", bad ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken")}>
@@ -93,7 +93,7 @@ export function RunEnd({ view, actions, busy, onClaim }: { view: RunView; action
         <span title={formatExact(view.endedAt ?? view.startedAt)} className="tabular">{formatDuration((view.endedAt ?? Date.now()) - view.startedAt)}</span>
         {tokens > 0 && <span className="tabular" title={t("tokensSplit", { prompt: view.usage.prompt_tokens, completion: view.usage.completion_tokens, cached: view.usage.cached_tokens })}>{t("tokens", { count: formatTokens(tokens) })}</span>}
         {view.usage.cost_micros > 0 && <span className="tabular">{formatMoney(view.usage.cost_micros)}</span>}
-        <span className="max-w-44 truncate" title={view.model}>{model}</span>
+        <span className="max-w-44 truncate" title={view.answeredBy ? t("answeredBy", { name: view.answeredBy, model: view.model }) : view.model}>{model}</span>
         <span className="flex-1" />
         <span className="-my-1 flex items-center">
           {view.answer && <CopyButton text={view.answer} label={t("copyAnswer")} />}

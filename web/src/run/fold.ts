@@ -1,8 +1,9 @@
 // Folds a run's events into its view. Pure and total: an event twice, or one of a newer server, changes nothing.
 import type { RunEvent } from "@/api/events";
 import type { Risk } from "@/api/types";
+import { ended, versionOf } from "./deep";
 import { planDraft } from "./plan-draft";
-import type { Item, PlanItem, RunView, TextItem, ToolItem } from "./view";
+import type { DeepItem, Item, PlanItem, RunView, TextItem, ToolItem } from "./view";
 
 /** The view after these events. `view` stays as it was; items that did not change keep their identity. */
 export function fold(view: RunView, events: readonly RunEvent[]): RunView {
@@ -118,6 +119,7 @@ function apply(draft: Draft, event: RunEvent): void {
         completion_tokens: usage.completion_tokens + event.usage.completion_tokens,
         cost_micros: usage.cost_micros + (event.usage.cost_micros ?? 0),
       };
+      if (event.answered) Object.assign(view, { model: event.answered.model || view.model, answeredBy: event.answered.name } satisfies Partial<RunView>);
       view.doing = { what: "think", since: event.at };
       const index = draft.text(event.step);
       const item = view.items[index];
@@ -134,7 +136,7 @@ function apply(draft: Draft, event: RunEvent): void {
     case "model.failed": {
       const index = draft.text(event.step);
       if (index >= 0) draft.drop(index);
-      if (event.purpose === "fill") return;
+      if (event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: event.error.class, retryAt: event.retry_at ?? null });
       view.doing = { what: "think", since: event.at };
       return;
@@ -152,6 +154,37 @@ function apply(draft: Draft, event: RunEvent): void {
       view.doing = { what: "think", since: event.at };
       return;
     }
+    case "deep.planned":
+      // Without steps: the request is not worth a plan.
+      if (event.steps.length > 0) draft.push({ kind: "deep", key: `deep:${event.seq}`, versions: [versionOf(event)] });
+      view.doing = { what: "think", since: event.at };
+      return;
+    case "deep.replanned": {
+      const index = draft.find("deep", () => true);
+      const plan = view.items[index];
+      if (plan?.kind === "deep") draft.edit<DeepItem>(index, { versions: [...plan.versions, versionOf(event)] });
+      view.doing = { what: "think", since: event.at };
+      return;
+    }
+    case "deep.step": {
+      const index = draft.find("deep", () => true);
+      const plan = view.items[index];
+      const last = plan?.kind === "deep" ? plan.versions.at(-1) : undefined;
+      if (plan?.kind === "deep" && last) draft.edit<DeepItem>(index, { versions: [...plan.versions.slice(0, -1), ended(last, event)] });
+      return;
+    }
+    case "model.corrected":
+      draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "corrected", words: event.words });
+      return;
+    case "intent.dispatched":
+      if (event.call) draft.edit<ToolItem>(draft.tool(event.call.id, event.call.name, event.at, event.call.arguments), { source: event.call.source, arguments: event.call.arguments });
+      return;
+    case "tools.found":
+      draft.edit<ToolItem>(draft.tool(event.call_id, "tool_search", event.at, { query: event.query }), { state: "ok", ms: 0, content: event.content });
+      return;
+    case "context.compacted":
+      if (event.replaced > 0) draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "compacted", count: event.replaced });
+      return;
     case "plan.failed":
       draft.drop(draft.livePlan());
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "plan-failed", message: event.message });

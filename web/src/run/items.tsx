@@ -1,6 +1,7 @@
 import { memo, useMemo } from "react";
 import { useT } from "@/i18n";
 import { AskCard } from "./cards/ask";
+import { DeepCard } from "./cards/deep";
 import { Busy, Notice, Steer } from "./cards/notice";
 import { PlanCard } from "./cards/plan";
 import { TextCard } from "./cards/text";
@@ -51,6 +52,7 @@ export const RunItems = memo(({ view, highlight, onUndo, undoing, onClaim }: Pro
         if (item.kind === "text") return <TextCard key={group.key} item={item} receipts={view.receipts} onClaim={onClaim} />;
         if (item.kind === "plan") return <PlanCard key={group.key} item={item} view={view} />;
         if (item.kind === "ask") return <AskCard key={group.key} item={item} open={view.waiting === item.approvalId} />;
+        if (item.kind === "deep") return <DeepCard key={group.key} item={item} working={view.status === "running" || view.status === "waiting"} />;
         if (item.kind === "steer") return <Steer key={group.key} item={item} />;
         return <Notice key={group.key} item={item} />;
       })}

@@ -1,5 +1,6 @@
 // What of a run is shown. Made by `fold` from its events, and by nothing else.
 import type { Candidate, Message, Purpose, Receipt, ToolOutcome, Undo, Usage } from "@/api/events";
+import type { DeepVersion } from "./deep";
 import type { Answer, Mode, Origin, Outcome, PlanStep, Receipts, Risk, Subject } from "@/api/types";
 
 /** Text of a model for the user, and what it thought before. */
@@ -28,16 +29,23 @@ export type NoticeItem =
   | { kind: "notice"; key: string; notice: "resumed"; node: string }
   | { kind: "notice"; key: string; notice: "model-failed"; message: string; class: string; retryAt: number | null }
   | { kind: "notice"; key: string; notice: "plan-failed"; message: string }
+  | { kind: "notice"; key: string; notice: "corrected"; words: string }
+  | { kind: "notice"; key: string; notice: "compacted"; count: number }
   | { kind: "notice"; key: string; notice: "timer"; purpose: string; fired: boolean };
-export type Item = TextItem | ToolItem | PlanItem | AskItem | SteerItem | NoticeItem;
+/** The plan that the run works by, and those before it. */
+export type DeepItem = { kind: "deep"; key: string; versions: DeepVersion[] };
+export type Item = DeepItem | TextItem | ToolItem | PlanItem | AskItem | SteerItem | NoticeItem;
 
 /** What the run is busy with. */
-export type Doing = { what: "start" | "intent" | "reply" | "plan" | "fill" | "answer" | "tool" | "think" | "finish"; since: number; tool?: string };
+export type Doing = { what: "start" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
 
 export type RunView = {
   id: string;
   seq: number;
-  input: string; mode: Mode | null; origin: Origin | null; model: string; agent: string; connection: string; workspace: string; history: Message[];
+  input: string; mode: Mode | null; origin: Origin | null; model: string; agent: string; connection: string;
+  /** Name of the connection that answered last; `null` in logs of older programs. */
+  answeredBy: string | null;
+  workspace: string; history: Message[];
   forkedFrom: { run: string; seq: number } | null;
   startedAt: number; endedAt: number | null;
   status: "empty" | "running" | "waiting" | "finished";
@@ -57,7 +65,7 @@ export type RunView = {
 export type { Candidate, Receipt, ToolOutcome, Undo };
 
 export const emptyRun = (id: string): RunView => ({
-  id, seq: 0, input: "", mode: null, origin: null, model: "", agent: "", connection: "", workspace: "", history: [], forkedFrom: null, startedAt: 0, endedAt: null,
+  id, seq: 0, input: "", mode: null, origin: null, model: "", agent: "", connection: "", answeredBy: null, workspace: "", history: [], forkedFrom: null, startedAt: 0, endedAt: null,
   status: "empty", doing: null, waiting: null, stopping: false, items: [], risks: {}, intent: null, outcome: null, answer: "", receipts: null,
   usage: { prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, cost_micros: 0 }, modelCalls: 0, toolCalls: 0,
 });

@@ -7,6 +7,7 @@ export * from "./format";
 export * from "./kbd";
 export * from "./labels";
 export * from "./menu";
+export * from "./models";
 export * from "./overlay";
 export * from "./page";
 export * from "./surface";

@@ -1,17 +1,37 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { api } from "../client";
-import type { Connection, ConnectionInput, ConnectionTest } from "../types";
+import type { Connection, ConnectionAuth, ConnectionHealth, ConnectionInput, ConnectionTest, ExamReport, Page, Recognised, Routing, RoutingPreview } from "../types";
 import { useFresh, usePaged } from "./core";
 
 export const useConnections = () => usePaged<Connection>(["connections"], "/api/connections", {}, { limit: 100 });
+/** How each connection has fared, by its id. */
+export const useConnectionHealth = () =>
+  useQuery({
+    queryKey: ["connection-health"],
+    queryFn: async ({ signal }) => new Map((await api.get<Page<ConnectionHealth>>("/api/connections/health", { query: { limit: 100 }, signal })).items.map((entry) => [entry.connection, entry])),
+    refetchInterval: 10_000,
+  });
+
+/** The report of a connection's last exam. */
+export const useExamReport = (id: string, there: boolean) =>
+  useQuery({ queryKey: ["exam", id], queryFn: ({ signal }) => api.get<ExamReport>(`/api/connections/${id}/exam`, { signal }), enabled: there });
+
 export function useConnectionActions() {
   const fresh = useFresh();
-  const after = () => fresh("connections");
+  const after = () => fresh("connections", "connection-health", "route");
   return {
     create: useMutation({ mutationFn: (body: ConnectionInput) => api.post<Connection>("/api/connections", { body }), onSuccess: after }),
     update: useMutation({ mutationFn: ({ id, ...body }: ConnectionInput & { id: string }) => api.put<Connection>(`/api/connections/${id}`, { body }), onSuccess: after }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/connections/${id}`), onSuccess: after }),
     makeDefault: useMutation({ mutationFn: (id: string) => api.post<void>(`/api/connections/${id}/default`), onSuccess: after }),
-    test: useMutation({ mutationFn: (id: string) => api.post<ConnectionTest>(`/api/connections/${id}/test`) }),
+    test: useMutation({ mutationFn: (id: string) => api.post<ConnectionTest>(`/api/connections/${id}/test`), onSettled: () => fresh("connection-health") }),
+    recognise: useMutation({ mutationFn: (body: { base_url: string; auth?: ConnectionAuth }) => api.post<Recognised>("/api/connections/recognise", { body }) }),
   };
 }
+
+/** The routing of an agent that has none of its own. */
+export const NO_ROUTING: Routing = { task_routing: {}, fallback_chain: [], max_fallback_attempts: 3, cost_aware: false, hedge_after_ms: null, balance: "fixed" };
+type Question = { connection: string | null; routing: Routing; message: string };
+/** Which connections a message would go to; pass debounced input. */
+export const useRoutingPreview = (question: Question) =>
+  useQuery({ queryKey: ["route", question], queryFn: ({ signal }) => api.post<RoutingPreview>("/api/routing/preview", { body: question, signal }), enabled: question.message.trim() !== "", placeholderData: (previous) => previous, retry: false });

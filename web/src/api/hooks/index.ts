@@ -5,3 +5,4 @@ export * from "./connections";
 export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";
 export * from "./runs";
+export * from "./spending";

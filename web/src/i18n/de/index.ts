@@ -6,7 +6,9 @@ import chat from "./chat.json";
 import common from "./common.json";
 import connections from "./connections.json";
 import frame from "./frame.json";
+import models from "./models.json";
 import runs from "./runs.json";
 import settings from "./settings.json";
+import usage from "./usage.json";
 
-export default { about, agents, approvals, auth, chat, common, connections, frame, runs, settings };
+export default { about, agents, approvals, auth, chat, common, connections, frame, models, runs, settings, usage };

@@ -5,12 +5,14 @@ import { useAgentActions, useConnections, useTools } from "@/api/hooks";
 import type { Agent, AgentInput } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Select, Sheet, Textarea, toast } from "@/ui";
+import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
 import { useDeleting } from "./AgentsPage";
+import { DeepForm } from "./parts/DeepForm";
 import { problemsOf } from "./parts/form";
 import { Limits } from "./parts/Limits";
 import { PolicyForm } from "./parts/Policy";
 import { Preview } from "./parts/Preview";
+import { RoutingForm } from "./parts/Routing";
 import { ToolPicker } from "./parts/Tools";
 
 type Props = { agent: Agent | undefined; start: AgentInput; back: ReactNode; mayEdit: boolean };
@@ -82,16 +84,9 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
             <Group title={t("sec_what")}>
               <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoFocus={!agent} maxLength={80} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
               <Field label={t("instructions")} hint={t("instructions_hint")}>{(p) => <Textarea {...p} rows={6} maxRows={24} className="min-h-32" placeholder={t("instructions_placeholder")} value={form.instructions} onChange={(event) => patch({ instructions: event.target.value })} />}</Field>
-              <Field label={t("connection")}>
-                {(p) => (
-                  <Select {...p} value={form.connection ?? ""} onChange={(event) => patch({ connection: event.target.value || null })}>
-                    <option value="">{connections.items.find((item) => item.default) ? t("connection_default", { name: connections.items.find((item) => item.default)?.name ?? "" }) : t("connection_none")}</option>
-                    {connections.items.map((item) => <option key={item.id} value={item.id}>{item.name} · {item.model}</option>)}
-                    {form.connection && !connections.isLoading && !connections.items.some((item) => item.id === form.connection) && <option value={form.connection}>{t("connection_gone")}</option>}
-                  </Select>
-                )}
-              </Field>
             </Group>
+            <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} problem={problem} onChange={patch} /></Group>
+            <Group title={t("sec_deep")}><DeepForm form={form} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_tools")}>
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>

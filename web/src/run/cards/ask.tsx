@@ -48,7 +48,7 @@ function CallAsk({ item }: { item: AskItem }) {
       <p className="text-base wrap-anywhere">{preview.summary}</p>
       <PreviewView bare preview={preview} />
       <Fold summary={t("arguments")}><JsonView value={args} className="mt-1" /></Fold>
-      {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {data.if_denied}{data.tainted && <span className="mt-0.5 block text-warn">{data.reason}</span>}</p>}
+      {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {data.if_denied}{data.reason && <span className={data.tainted ? "mt-0.5 block text-warn" : "mt-0.5 block"}>{!data.tainted && <span className="text-ink-3">{t("why")}: </span>}{data.reason}</span>}</p>}
       <DecideRow approvalId={item.approvalId} risk={risk} scope={{ kind: "tool", name: tool }} scopeName={tool} approve={t("approveOnce")} />
     </WaitingCard>
   );

@@ -12,6 +12,8 @@ export function Notice({ item }: { item: NoticeItem }) {
   const Icon = item.notice === "resumed" ? RotateCw : item.notice === "timer" ? Clock : CircleAlert;
   const words =
     item.notice === "resumed" ? t("notice.resumed", { node: item.node })
+    : item.notice === "corrected" ? t("notice.corrected", { words: item.words })
+    : item.notice === "compacted" ? t("notice.compacted", { count: item.count })
     : item.notice === "timer" ? t(item.fired ? "notice.timerFired" : "notice.timer", { purpose: item.purpose })
     : item.notice === "plan-failed" ? item.message
     : item.retryAt === null ? item.message : t("notice.retry", { message: item.message, time: formatTime(item.retryAt) });

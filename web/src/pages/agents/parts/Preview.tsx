@@ -1,20 +1,11 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { usePromptPreview } from "@/api/hooks";
 import type { AgentInput, PromptPreview } from "@/api/types";
 import { type Key, useT } from "@/i18n";
 import { cx, ErrorState, Field, formatNumber, Input, Skeleton, Spinner } from "@/ui";
 import { Text } from "../../runs/parts/Fold";
-
-/** `value`, once it has not changed for a while. */
-function useSettled<T>(value: T, wait = 400): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), wait);
-    return () => clearTimeout(timer);
-  }, [value, wait]);
-  return settled;
-}
+import { useSettled } from "./settled";
 
 const fills: Record<string, string> = { system: "bg-accent", tools: "bg-(--hl-key)", memory: "bg-ok", history: "bg-ink-3", input: "bg-warn-line" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EMPTY, problemsOf } from "./form";
-import { EMPTY as NO_CONNECTION, PRESETS, problemsOf as connectionProblems } from "../../connections/parts/form";
+import type { Agent } from "@/api/types";
+import { EMPTY, inputOf, moved, problemsOf } from "./form";
 
 test("what is wrong with an agent is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY, true), { name: "name_missing" });
@@ -11,10 +11,24 @@ test("what is wrong with an agent is said at its field", () => {
   assert.deepEqual(problemsOf({ ...EMPTY, name: "a", tuning: { temperature: 0, max_tokens: 1, timeout_ms: 3_600_000 } }, true), {});
 });
 
-test("a connection wants a name, an address and a model, and the name of a variable but no key", () => {
-  assert.deepEqual(connectionProblems(NO_CONNECTION), { name: "name_missing", base_url: "base_url_bad", model: "model_missing" });
-  for (const preset of Object.values(PRESETS)) assert.deepEqual(connectionProblems({ ...preset, model: "m" }), {}, preset.name);
-  const keyed = { ...PRESETS.openai, model: "m" };
-  for (const variable of ["", "sk-proj-abc123", "MY KEY", "1KEY"]) assert.equal(connectionProblems({ ...keyed, auth: { kind: "bearer_env", variable } }).variable, "variable_bad", variable);
-  for (const base_url of ["localhost:11434", "ftp://x", "http//x", "/v1"]) assert.equal(connectionProblems({ ...keyed, base_url }).base_url, "base_url_bad", base_url);
+test("routing and deep planning have limits too", () => {
+  const form = { ...EMPTY, name: "a" };
+  for (const bad of [0, 21, 1.5, Number.NaN]) assert.deepEqual(problemsOf({ ...form, routing: { ...EMPTY.routing, max_fallback_attempts: bad } }, true), { attempts: "attempts_bad" }, String(bad));
+  for (const bad of [0, 49, Number.NaN]) assert.deepEqual(problemsOf({ ...form, routing: { ...EMPTY.routing, hedge_after_ms: bad } }, true), { hedge: "hedge_bad" }, String(bad));
+  for (const bad of [0, 21, Number.NaN]) assert.deepEqual(problemsOf({ ...form, deep: { ...EMPTY.deep, max_steps: bad } }, true), { deep_steps: "deep_steps_bad" }, String(bad));
+  assert.deepEqual(problemsOf({ ...form, routing: { ...EMPTY.routing, hedge_after_ms: 50, max_fallback_attempts: 20 }, deep: { enabled: true, max_steps: 20, style: "concise" } }, true), {});
+});
+
+test("what an answer leaves out is filled in", () => {
+  const { name: _name, ...rest } = EMPTY;
+  const input = inputOf({ ...rest, name: "a", id: "1", routing: { fallback_chain: ["c"] }, deep: { max_steps: 4 } } as unknown as Agent);
+  assert.deepEqual(input.routing, { ...EMPTY.routing, fallback_chain: ["c"] });
+  assert.deepEqual(input.deep, { enabled: null, max_steps: 4, style: null });
+});
+
+test("an entry of a list is moved", () => {
+  assert.deepEqual(moved(["a", "b", "c"], 0, 2), ["b", "c", "a"]);
+  assert.deepEqual(moved(["a", "b", "c"], 2, 0), ["c", "a", "b"]);
+  assert.deepEqual(moved(["a", "b"], 1, 1), ["a", "b"]);
+  assert.deepEqual(moved(["a"], 3, 0), ["a"]);
 });

@@ -1,35 +1,91 @@
-// The form of a connection: presets, and what is wrong with it.
-import type { Capabilities, Connection, ConnectionInput } from "@/api/types";
+// The form of a connection: its start, and what is wrong with it.
+import type { Capabilities, Connection, ConnectionAuth, ConnectionInput, Price, Provider, Strategy, Wire } from "@/api/types";
+
+export const PROVIDERS: readonly Provider[] = ["compatible", "ollama", "llama_cpp", "vllm", "text_gen", "open_ai", "azure_open_ai", "anthropic", "gemini", "cohere", "bedrock", "hugging_face"];
+export const STRATEGIES: readonly Strategy[] = ["native", "guided_json", "react", "markers"];
+export const WIRES: readonly Wire[] = ["chat", "responses", "native"];
+export const AUTHS: readonly ConnectionAuth["kind"][] = ["none", "bearer_env", "api_key_env", "basic_env", "header_env"];
 
 export const EMPTY: ConnectionInput = { name: "", provider: "compatible", base_url: "", model: "", auth: { kind: "none" } };
 
 /** What Steward takes for granted of a model it knows nothing of. */
-export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64 };
+export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64, parallel_calls: true, system_role: true, vision: false, thinks_first: false, constrained: null, num_ctx: null, prompt_tokens: null };
 
-export const PRESETS = {
-  ollama: { name: "Ollama", provider: "ollama", base_url: "http://127.0.0.1:11434/v1", model: "", auth: { kind: "none" } },
-  llama_cpp: { name: "llama.cpp", provider: "llama_cpp", base_url: "http://127.0.0.1:8080/v1", model: "default", auth: { kind: "none" } },
-  vllm: { name: "vLLM", provider: "compatible", base_url: "http://127.0.0.1:8000/v1", model: "", auth: { kind: "none" } },
-  openai: { name: "OpenAI", provider: "open_ai", base_url: "https://api.openai.com/v1", model: "", auth: { kind: "bearer_env", variable: "OPENAI_API_KEY" } },
-} as const satisfies Record<string, ConnectionInput>;
+export const inputOf = ({ name, provider, base_url, model, auth, capabilities, wire, price, weight }: Connection): ConnectionInput => ({ name, provider, base_url, model, auth, capabilities, wire, price, weight });
 
-export const inputOf = ({ name, provider, base_url, model, auth, capabilities }: Connection): ConnectionInput => ({ name, provider, base_url, model, auth, capabilities });
+/** Another kind of key; what the two kinds have in common stays. */
+export function authOf(kind: ConnectionAuth["kind"], before: ConnectionAuth, provider?: Provider): ConnectionAuth {
+  const variable = before.kind === "none" ? (provider && VARIABLES[provider]) ?? "" : before.variable;
+  switch (kind) {
+    case "none":
+      return { kind };
+    case "basic_env":
+      return { kind, user: before.kind === kind ? before.user : "", variable };
+    case "header_env":
+      return { kind, header: before.kind === kind ? before.header : "", variable };
+    default:
+      return { kind, variable };
+  }
+}
 
-export type Problems = Partial<Record<"name" | "base_url" | "model" | "variable" | "window" | "max_tools", "name_missing" | "base_url_bad" | "model_missing" | "variable_bad" | "window_bad" | "max_tools_bad">>;
+/** Names under which keys usually lie. */
+const VARIABLES: Partial<Record<Provider, string>> = { open_ai: "OPENAI_API_KEY", azure_open_ai: "AZURE_OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY", gemini: "GEMINI_API_KEY", cohere: "COHERE_API_KEY", bedrock: "AWS_BEARER_TOKEN_BEDROCK", hugging_face: "HF_TOKEN" };
+/** Providers at one place in the world: their address may be left out. */
+const OWN_ADDRESS: readonly Provider[] = ["open_ai", "anthropic", "gemini", "cohere", "hugging_face"];
+/** The kind of key that a provider usually wants. */
+export const usualAuth = (provider: Provider): ConnectionAuth["kind"] =>
+  provider === "azure_open_ai" || provider === "anthropic" || provider === "gemini" ? "api_key_env" : VARIABLES[provider] ? "bearer_env" : "none";
+
+/** A name for a connection to this model that no other has. */
+export function nameFor(model: string, taken: readonly string[]): string {
+  const short = model.split("/").at(-1) || model;
+  if (!taken.includes(short)) return short;
+  for (let n = 2; ; n += 1) if (!taken.includes(`${short} ${n}`)) return `${short} ${n}`;
+}
+
+/** A price as people write it, dollars for a million tokens. Empty: unknown. */
+export type PriceText = { input: string; cached: string; output: string };
+export const priceText = (price: Price | null | undefined): PriceText => ({ input: price ? String(price.input / 1e6) : "", cached: price ? String(price.cached / 1e6) : "", output: price ? String(price.output / 1e6) : "" });
+/** `null`: none was given; `undefined`: it is no price. A cached prompt costs what others do, if nothing is said. */
+export function priceOf({ input, cached, output }: PriceText): Price | null | undefined {
+  if ([input, cached, output].every((text) => text.trim() === "")) return null;
+  const read = (text: string) => (/^\d+([.,]\d+)?$/.test(text.trim()) ? Math.round(Number(text.trim().replace(",", ".")) * 1e6) : undefined);
+  const price = { input: read(input), cached: cached.trim() === "" ? read(input) : read(cached), output: read(output) };
+  return price.input !== undefined && price.cached !== undefined && price.output !== undefined ? (price as Price) : undefined;
+}
+
+type Name = "name" | "base_url" | "model" | "variable" | "user" | "header" | "window" | "max_tools" | "num_ctx" | "prompt_tokens" | "weight";
+export type Problem = "name_missing" | "base_url_bad" | "model_missing" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
+export type Problems = Partial<Record<Name, Problem>>;
 
 export function problemsOf(form: ConnectionInput): Problems {
-  const out: Problems = {};
+  const out: Problems = authProblems(form.auth);
   if (form.name.trim() === "") out.name = "name_missing";
-  if (!isAddress(form.base_url.trim())) out.base_url = "base_url_bad";
+  if (!isAddress(form.base_url.trim()) && !(form.base_url.trim() === "" && OWN_ADDRESS.includes(form.provider))) out.base_url = "base_url_bad";
   if (form.model.trim() === "") out.model = "model_missing";
-  if (form.auth.kind === "bearer_env" && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(form.auth.variable)) out.variable = "variable_bad";
-  const { capabilities } = form;
+  const { capabilities, weight } = form;
+  const tokens = (n: number | null | undefined) => n === null || n === undefined || (n >= 256 && n <= 10_000_000);
   if (capabilities && !(capabilities.window >= 512 && capabilities.window <= 10_000_000)) out.window = "window_bad";
   if (capabilities && !(capabilities.max_tools >= 1 && capabilities.max_tools <= 512)) out.max_tools = "max_tools_bad";
+  if (capabilities && !tokens(capabilities.num_ctx)) out.num_ctx = "tokens_bad";
+  if (capabilities && !tokens(capabilities.prompt_tokens)) out.prompt_tokens = "tokens_bad";
+  if (weight !== undefined && !(Number.isInteger(weight) && weight >= 0 && weight <= 1000)) out.weight = "weight_bad";
   return out;
 }
 
-function isAddress(text: string): boolean {
+/** What is wrong with where the key is found. */
+export function authProblems(auth: ConnectionAuth): Problems {
+  const out: Problems = {};
+  if (auth.kind !== "none" && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(auth.variable)) out.variable = "variable_bad";
+  if (auth.kind === "basic_env" && auth.user.trim() === "") out.user = "user_missing";
+  if (auth.kind === "header_env" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(auth.header)) out.header = "header_bad";
+  return out;
+}
+
+/** Whether something is an address, or becomes one with a scheme before it. */
+export const looksLikeAddress = (text: string): boolean => isAddress(text.trim()) || (/^[\w.[\]-]+(:\d+)?(\/\S*)?$/.test(text.trim()) && isAddress(`http://${text.trim()}`));
+
+export function isAddress(text: string): boolean {
   try {
     const { protocol } = new URL(text);
     return protocol === "http:" || protocol === "https:";

@@ -33,7 +33,7 @@ export function useOutcomeText(): (outcome: Outcome | null) => string | null {
       case "stopped":
         return t("stopped_by", { name: outcome.by });
       case "limited":
-        return t("reached_limit", { limit: word("limit_", outcome.limit) });
+        return ("message" in outcome && outcome.message) ? String(outcome.message) : t("reached_limit", { limit: word("limit_", outcome.limit) });
       case "rejected":
         return t("refused_text");
       default:

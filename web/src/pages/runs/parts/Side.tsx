@@ -21,6 +21,7 @@ export function Side({ run, trace }: { run: RunDetail; trace: Trace }) {
           items={[
             [t("fact_agent"), run.agent_name ?? run.agent_id],
             [t("fact_model"), <code key="m" className="font-mono text-xs">{run.model}</code>],
+            ...(trace.answered.size > 0 ? [[t("fact_answered"), <span key="a" className="wrap-anywhere">{[...trace.answered].map(([name, count]) => (trace.answered.size > 1 ? `${name} (${count})` : name)).join(", ")}</span>] as [string, ReactNode]] : []),
             [t("fact_origin"), <OriginLabel key="o" origin={run.origin} />],
             [t("fact_mode"), word("mode_", run.mode)],
             [t("fact_asked"), run.asked_by],

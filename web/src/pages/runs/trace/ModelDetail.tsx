@@ -1,7 +1,8 @@
-import { useT } from "@/i18n";
+import { type Key, useT } from "@/i18n";
 import { Badge, cx, Facts, formatDuration, formatMoney, formatNumber, formatTime, JsonView } from "@/ui";
 import { Part, Text } from "../parts/Fold";
 import { useWord } from "../parts/Labels";
+import { Attempts } from "./Attempts";
 import { cachedShare, type ModelNode } from "./nodes";
 import type { Message, ToolCall } from "./types";
 
@@ -71,8 +72,22 @@ function UsageBar({ node }: { node: ModelNode }) {
   );
 }
 
+/** What was seen in the reply beside calls that can be made. */
+function Noticing({ node }: { node: ModelNode }) {
+  const t = useT("runs");
+  const { claim, broken = [], guessed = [] } = node.noticed;
+  const lines = [
+    ...(claim ? [t("noticed_claim", { words: claim })] : []),
+    ...broken.map((about) => t("noticed_broken", { text: about.text })),
+    ...guessed.map((about) => t("noticed_guessed", { text: about.text })),
+  ];
+  if (lines.length === 0) return null;
+  return <Part title={t("sec_noticed")}><ul className="flex flex-col gap-1 rounded-md bg-sunken px-3 py-2 text-sm">{lines.map((line, index) => <li key={index} className="wrap-anywhere">{line}</li>)}</ul></Part>;
+}
+
 export function ModelDetail({ node }: { node: ModelNode }) {
   const t = useT("runs");
+  const m = useT("models");
   const writing = node.end === null;
   return (
     <>
@@ -84,6 +99,12 @@ export function ModelDetail({ node }: { node: ModelNode }) {
             <p className="text-sm text-ink-3">{node.retryAt ? t("model_retry", { when: formatTime(node.retryAt) }) : t("model_no_retry")}</p>
             {"detail" in node.error && node.error.detail ? <pre className="mt-1.5 font-mono text-sm whitespace-pre-wrap wrap-anywhere text-ink-2">{String(node.error.detail)}</pre> : null}
           </div>
+        </Part>
+      )}
+      {(node.answered || node.attempts.length > 0) && (
+        <Part title={t("sec_answered")}>
+          {node.answered && <p className="mb-1 flex flex-wrap items-center gap-x-2 text-base"><span className="font-medium">{node.answered.name}</span><code className="font-mono text-xs text-ink-2 wrap-anywhere">{node.answered.model}</code><Badge>{m(`strategy_${node.answered.strategy}` as Key<"models">)}</Badge></p>}
+          {(node.attempts.length > 1 || !node.answered) && <Attempts attempts={node.attempts} />}
         </Part>
       )}
       {node.usage && <Part title={t("sec_usage")}><UsageBar node={node} /></Part>}
@@ -100,6 +121,7 @@ export function ModelDetail({ node }: { node: ModelNode }) {
           </ul>
         </Part>
       )}
+      <Noticing node={node} />
       {node.calls.length > 0 && <Part title={t("sec_calls")}><div className="flex flex-col gap-3">{node.calls.map((call) => <Wanted key={call.id} call={call} />)}</div></Part>}
       {node.raw && <Part title={t("sec_raw")} copy={node.raw} closed><Text text={node.raw} /></Part>}
       <Part title={t("sec_prompt")} note={t("sec_messages", { count: node.prompt.length })} closed copy={JSON.stringify(node.prompt, null, 2)}><Sent messages={node.prompt} /></Part>

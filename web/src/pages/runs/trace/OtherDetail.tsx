@@ -1,17 +1,26 @@
 import { Link } from "@tanstack/react-router";
-import { useT } from "@/i18n";
+import { type Key, useT } from "@/i18n";
 import { Badge, DiffView, Facts, formatDuration, isDiff, JsonView, RiskBadge } from "@/ui";
 import { Part, Text } from "../parts/Fold";
 import { useOutcomeText, useWord } from "../parts/Labels";
+import { useConnectionName } from "./Attempts";
 import type { ApprovalNode, FinishNode, NoteNode, StartNode } from "./nodes";
 
 export function StartDetail({ node }: { node: StartNode }) {
   const t = useT("runs");
   const word = useWord();
+  const m = useT("models");
+  const nameOf = useConnectionName();
   const { setup } = node;
   return (
     <>
       <Part title={t("request")} copy={setup.input}><Text plain text={setup.input} /></Part>
+      {setup.route && (
+        <Part title={t("sec_route")} note={m(`task_${setup.route.task}` as Key<"models">)}>
+          <p className="text-base wrap-anywhere">{setup.route.targets.map((id, index) => <span key={id}>{index > 0 && <span className="text-ink-3"> → </span>}{nameOf(id)}</span>)}</p>
+          <p className="text-sm text-ink-3 wrap-anywhere">{setup.route.reason}</p>
+        </Part>
+      )}
       <Part title={t("sec_instructions")} closed copy={setup.agent.instructions}><Text plain text={setup.agent.instructions || "–"} /></Part>
       <Part title={t("sec_tools")} note={setup.tools.length} closed>
         <ul className="flex flex-wrap gap-1.5">{setup.tools.map((tool) => <li key={tool.name} title={tool.description}><Badge tone={tool.risk === "read" ? "neutral" : tool.risk === "destructive" ? "bad" : "warn"}><code className="font-mono">{tool.name}</code></Badge></li>)}</ul>

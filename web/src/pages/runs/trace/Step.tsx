@@ -2,6 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { useT } from "@/i18n";
 import { Badge, cx, Dot, formatDuration } from "@/ui";
 import { CallDetail } from "./CallDetail";
+import { DeepDetail } from "./DeepDetail";
 import { type Line, useDescribe } from "./describe";
 import { ModelDetail } from "./ModelDetail";
 import type { Node } from "./nodes";
@@ -28,6 +29,8 @@ export function Detail({ node, onUndo }: { node: Node; onUndo: View["onUndo"] })
       return <ModelDetail node={node} />;
     case "plan":
       return <PlanDetail node={node} />;
+    case "deep":
+      return <DeepDetail node={node} />;
     case "call":
       return <CallDetail node={node} onUndo={onUndo} />;
     case "approval":
@@ -39,7 +42,7 @@ export function Detail({ node, onUndo }: { node: Node; onUndo: View["onUndo"] })
   }
 }
 
-const fills = { start: "bg-ink-3", filter: "bg-ink-3", model: "bg-accent", plan: "bg-accent", call: "bg-ok", approval: "bg-warn-line", note: "bg-ink-3", finish: "bg-ink-3" };
+const fills = { start: "bg-ink-3", filter: "bg-ink-3", model: "bg-accent", plan: "bg-accent", deep: "bg-accent", call: "bg-ok", approval: "bg-warn-line", note: "bg-ink-3", finish: "bg-ink-3" };
 
 /** Where a step lies in the run. */
 export function SpanBar({ node, axis, now, className }: { node: Node; axis: Axis; now: number; className?: string }) {
@@ -90,7 +93,7 @@ export function StepText({ line }: { line: Line }) {
 export function StepTime({ node, now, className }: { node: Node; now: number; className?: string }) {
   const t = useT("runs");
   const ms = lasting(node, now);
-  const point = node.kind === "start" || node.kind === "plan" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer");
+  const point = node.kind === "start" || node.kind === "plan" || node.kind === "deep" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer");
   return <span className={cx("shrink-0 text-right text-xs whitespace-nowrap text-ink-3 tabular", className)}>{point ? "" : <><span className="sr-only">{t("duration", { time: "" })}</span>{formatDuration(ms)}</>}</span>;
 }
 

@@ -1,8 +1,9 @@
 // What a step is called and how it looks, in one line.
-import { AlarmClock, CornerDownRight, Flag, Hand, ListChecks, ListFilter, OctagonX, PenLine, Play, RotateCcw, Sparkles, Square, Undo2, Wrench } from "lucide-react";
+import { AlarmClock, BellRing, Compass, CornerDownRight, Flag, FoldVertical, Hand, ListChecks, ListFilter, ListOrdered, OctagonX, PenLine, Play, RotateCcw, SearchCheck, Sparkles, SpellCheck, Square, Undo2, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 import { useT } from "@/i18n";
-import { formatNumber, type Tone } from "@/ui";
+import { doneOf, statesOf } from "@/run/deep";
+import { formatMoney, formatNumber, type Tone } from "@/ui";
 import { useWord } from "../parts/Labels";
 import { cachedShare, callStatus, type CallNode, type Node } from "./nodes";
 
@@ -18,7 +19,7 @@ export type Line = {
 };
 
 const callTone: Record<ReturnType<typeof callStatus>, Tone> = { proposed: "neutral", waiting: "warn", running: "accent", ok: "ok", error: "bad", dry: "neutral", rejected: "warn", denied: "bad", uncertain: "warn", undone: "neutral" };
-const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, undone: Undo2, unknown: Flag };
+const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, reminded: BellRing, undone: Undo2, unknown: Flag };
 
 /** The arguments of a call in one line. */
 export function brief(args: unknown): string {
@@ -50,13 +51,19 @@ export function useDescribe(): (node: Node) => Line {
         const about = node.error
           ? node.error.message
           : node.usage
-            ? [t("tokens_in", { n: formatNumber(node.usage.prompt_tokens) }), t("tokens_out", { n: formatNumber(node.usage.completion_tokens) }), share ? t("cached", { share: `${Math.round(share * 100)} %` }) : ""].filter(Boolean).join(" · ")
+            ? [node.answered?.name ?? "", node.attempts.length > 1 ? t("asked_before", { count: node.attempts.length - 1 }) : "", t("tokens_in", { n: formatNumber(node.usage.prompt_tokens) }), t("tokens_out", { n: formatNumber(node.usage.completion_tokens) }), share ? t("cached", { share: `${Math.round(share * 100)} %` }) : "", node.usage.cost_micros > 0 ? formatMoney(node.usage.cost_micros) : ""].filter(Boolean).join(" · ")
             : (node.text || node.reasoning).slice(-160);
         const badge: Line["badge"] = node.error ? { text: t("model_failed"), tone: "bad" } : busy ? { text: t("model_running"), tone: "accent" } : node.finish === null ? { text: t("model_cut"), tone: "warn" } : null;
         return { ...plain(<Sparkles />, `${t("step_model", { step: node.step })}: ${word("purpose_", node.purpose)}`, about, badge), busy };
       }
       case "plan":
         return plain(<ListChecks />, t("step_plan", { n: node.generation }), `${t("sec_candidates", { count: node.candidates.length })} · ${node.by === "intent" ? t("plan_by_intent") : t("plan_by_model")}`);
+      case "deep": {
+        const { version } = node;
+        const at = [...statesOf(version, node.working)].find(([, state]) => state === "work")?.[0];
+        const about = version.steps.length === 0 ? (version.reason === null ? t("deep_not_worth") : t("deep_without")) : [t("deep_done", { done: doneOf(version), of: version.steps.length }), version.reason ?? ""].filter(Boolean).join(" · ");
+        return { ...plain(<ListOrdered />, t("step_deep", { n: node.n }), about, at ? { text: t("deep_at", { step: at }), tone: "accent" } : null), busy: at !== undefined };
+      }
       case "call":
         return callLine(node);
       case "approval": {

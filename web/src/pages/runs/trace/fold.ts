@@ -1,5 +1,6 @@
 // The trace: a fold of a run's events into steps. The same fold serves a run that has ended and one that is at work.
-import type { ApprovalNode, Base, CallNode, FinishNode, ModelNode, NoteNode, PlanNode, Trace } from "./nodes";
+import { ended, versionOf } from "@/run/deep";
+import type { ApprovalNode, Base, CallNode, DeepNode, FinishNode, ModelNode, NoteNode, PlanNode, Trace } from "./nodes";
 import type { Answer, Budget, Of, RunEvent, Subject, Usage } from "./types";
 
 const NO_USAGE: Usage = {
@@ -12,6 +13,7 @@ const NO_USAGE: Usage = {
 type Building = Trace & {
   model: ModelNode | null;
   plan: PlanNode | null;
+  deep: DeepNode | null;
   timers: Map<string, NoteNode>;
   approvals: Map<string, ApprovalNode>;
 };
@@ -34,6 +36,7 @@ export function fold(events: readonly RunEvent[]): Trace {
     reserved: 0,
     budget: null,
     failures: 0,
+    answered: new Map(),
     waiting: null,
     firstAt: events[0]?.at ?? 0,
     lastAt: 0,
@@ -41,6 +44,7 @@ export function fold(events: readonly RunEvent[]): Trace {
     parked: [],
     model: null,
     plan: null,
+    deep: null,
     timers: new Map(),
     approvals: new Map(),
   };
@@ -113,6 +117,9 @@ function apply(trace: Building, event: RunEvent): void {
         finish: null,
         usage: null,
         error: null,
+        answered: null,
+        attempts: [],
+        noticed: {},
         retryAt: null,
         firstAt: null,
       };
@@ -148,6 +155,7 @@ function apply(trace: Building, event: RunEvent): void {
       }
       node.end = event.at;
       node.error = event.error;
+      node.attempts = event.attempts ?? [];
       node.retryAt = event.retry_at ?? null;
       return;
     }
@@ -164,6 +172,38 @@ function apply(trace: Building, event: RunEvent): void {
       trace.roots.push(node);
       return;
     }
+    case "deep.planned":
+    case "deep.replanned": {
+      if (trace.deep) trace.deep.working = false;
+      const node: DeepNode = { ...base(event, "deep"), kind: "deep", n: (trace.deep?.n ?? 0) + 1, version: versionOf(event), working: event.steps.length > 0 };
+      trace.deep = node;
+      trace.roots.push(node);
+      return;
+    }
+    case "deep.step":
+      if (trace.deep) trace.deep.version = ended(trace.deep.version, event);
+      return;
+    case "deep.reminded":
+      note(trace, event, "reminded", event.open.join(", "));
+      return;
+    case "model.corrected":
+      note(trace, event, "corrected", `“${event.words}” – ${event.message}`);
+      return;
+    case "intent.dispatched":
+      note(trace, event, "dispatched", event.note);
+      if (event.call) Object.assign(call(trace, event, event.call.id, event.call.name), { arguments: event.call.arguments, source: event.call.source, confidence: event.call.confidence });
+      return;
+    case "tools.found": {
+      const node = call(trace, event, event.call_id, "tool_search");
+      node.arguments ??= { query: event.query };
+      node.result = { outcome: "ok", content: event.content };
+      node.end = event.at;
+      note(trace, event, "tools_found", event.found.map((ranked) => ranked.tool).join(", ") || "–");
+      return;
+    }
+    case "context.compacted":
+      note(trace, event, "compacted", event.compaction.summary ?? "", null, false, event.replaced > 0 ? String(event.replaced) : "");
+      return;
     case "plan.failed":
       note(trace, event, "plan_failed", event.message, null, true);
       return;
@@ -272,6 +312,7 @@ function responded(
   trace.usage.cached_tokens += usage.cached_tokens;
   trace.usage.completion_tokens += usage.completion_tokens;
   trace.usage.cost_micros += usage.cost_micros;
+  if (event.answered) trace.answered.set(event.answered.name, (trace.answered.get(event.answered.name) ?? 0) + 1);
   const node = asked(trace, event.step);
   if (!node) return;
   Object.assign(node, {
@@ -283,6 +324,9 @@ function responded(
     diagnostics: event.diagnostics ?? [],
     finish: event.finish,
     usage,
+    answered: event.answered ?? null,
+    attempts: event.answered?.attempts ?? [],
+    noticed: event.noticed ?? {},
   });
   if (event.purpose !== "reply") return;
   for (const wanted of event.calls) {
@@ -423,6 +467,7 @@ function finished(
 ): void {
   wake(trace, event.at);
   trace.reserved = 0;
+  if (trace.deep) trace.deep.working = false;
   if (trace.model && trace.model.end === null) trace.model.end = event.at;
   for (const node of trace.calls.values()) node.end ??= event.at;
   for (const node of trace.approvals.values()) node.end ??= event.at;

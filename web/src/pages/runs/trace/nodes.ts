@@ -1,4 +1,6 @@
 // Steps of a trace: what the fold of a run's events gives.
+import type { Answered, Attempt, Noticed } from "@/api/events";
+import type { DeepVersion } from "@/run/deep";
 import type { Answer, Budget, Candidate, Message, ModelError, Outcome, Purpose, Receipts, Setup, Subject, ToolCall, ToolOutcome as ToolResult, Usage } from "./types";
 
 export type Base = {
@@ -34,6 +36,10 @@ export type ModelNode = Base & {
   finish: string | null;
   usage: Usage | null;
   error: ModelError | null;
+  /** Who answered; `null` in logs of older programs and while it is under way. */
+  answered: Answered | null;
+  attempts: Attempt[];
+  noticed: Noticed;
   retryAt: number | null;
   firstAt: number | null;
 };
@@ -43,6 +49,14 @@ export type PlanNode = Base & {
   candidates: Candidate[];
   by: string;
   notes: string[];
+};
+/** One version of a deep plan. */
+export type DeepNode = Base & {
+  kind: "deep";
+  n: number;
+  version: DeepVersion;
+  /** Whether the run works by it. */
+  working: boolean;
 };
 export type CallNode = Base & {
   kind: "call";
@@ -80,6 +94,11 @@ export type NoteNode = Base & {
     | "timer"
     | "plan_failed"
     | "filled"
+    | "corrected"
+    | "dispatched"
+    | "tools_found"
+    | "compacted"
+    | "reminded"
     | "undone"
     | "unknown";
   text: string;
@@ -100,6 +119,7 @@ export type Node =
   | FilterNode
   | ModelNode
   | PlanNode
+  | DeepNode
   | CallNode
   | ApprovalNode
   | NoteNode
@@ -122,6 +142,8 @@ export type Trace = {
   reserved: number;
   budget: Budget | null;
   failures: number;
+  /** How many replies each connection gave, by its name. */
+  answered: Map<string, number>;
   /** Ids of open approvals. */
   waiting: string | null;
   firstAt: number;

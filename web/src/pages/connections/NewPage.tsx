@@ -1,0 +1,105 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft, Check } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { isOperator, useConnectionActions, useConnections, useMe } from "@/api/hooks";
+import type { Connection, ConnectionInput, Recognised } from "@/api/types";
+import { useT } from "@/i18n";
+import { Button, cx, EmptyState, ErrorState, IconButton, Page, Skeleton, toast } from "@/ui";
+import { AddressStep } from "./parts/AddressStep";
+import { Examination } from "./parts/Examination";
+import { useExam } from "./parts/exam";
+import { authOf, EMPTY, nameFor, problemsOf, usualAuth } from "./parts/form";
+import { ModelStep } from "./parts/ModelStep";
+import { ReportCard } from "./parts/ReportCard";
+import { TestReport } from "./parts/TestReport";
+import { useTests } from "./parts/tests";
+
+/** Adds a connection: address, model and key, test, exam. */
+export function NewPage() {
+  const t = useT("connections");
+  const me = useMe();
+  const back = <Link to="/connections" tabIndex={-1}><IconButton label={t("back")} className="-ml-2"><ArrowLeft /></IconButton></Link>;
+  return (
+    <Page title={t("form_add")} lead={t("new_lead")} back={back} width="text">
+      {!me.data ? <Skeleton rows={4} /> : isOperator(me.data) ? <Guide /> : <EmptyState title={t("not_allowed")}>{t("not_allowed_text")}</EmptyState>}
+    </Page>
+  );
+}
+
+function Guide() {
+  const t = useT("connections");
+  const navigate = useNavigate();
+  const list = useConnections();
+  const { create, recognise, update } = useConnectionActions();
+  const [form, setForm] = useState<ConnectionInput>(EMPTY);
+  const [named, setNamed] = useState(false);
+  const [found, setFound] = useState<Recognised | null>(null);
+  const [open, setOpen] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [saved, setSaved] = useState<Connection | null>(null);
+  const tests = useTests();
+  const exam = useExam(saved?.id ?? null);
+  const test = saved ? tests.of(saved.id) : undefined;
+  const works = test?.report?.ok === true;
+  const taken = list.items.filter((item) => item.id !== saved?.id).map((item) => item.name);
+  const patch = (change: Partial<ConnectionInput>) =>
+    setForm((old) => ({ ...old, ...change, ...(!named && change.model !== undefined && { name: change.model ? nameFor(change.model, taken) : "" }) }));
+
+  const ask = (base_url: string) =>
+    recognise.mutate({ base_url, ...(form.auth.kind !== "none" && { auth: form.auth }) }, {
+      onSuccess: (answer) => {
+        setFound(answer);
+        setOpen(true);
+        const model = form.model || (answer.models.length === 1 ? answer.models[0]! : "");
+        patch({ provider: answer.provider, base_url: answer.base_url, model, ...(form.auth.kind === "none" && { auth: authOf(usualAuth(answer.provider), form.auth, answer.provider) }) });
+      },
+    });
+  const save = () => {
+    setTried(true);
+    if (Object.keys(problemsOf(form)).length > 0) return void setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
+    const body: ConnectionInput = { ...form, name: form.name.trim(), base_url: form.base_url.trim().replace(/\/+$/, ""), model: form.model.trim() };
+    const onSuccess = (connection: Connection) => (setSaved(connection), tests.run(connection));
+    if (saved) update.mutate({ ...body, id: saved.id }, { onSuccess });
+    else create.mutate(body, { onSuccess });
+  };
+  return (
+    <ol className="flex flex-col gap-4">
+      <Step n={1} title={t("step_address")} done={open}>
+        <AddressStep url={form.base_url} busy={recognise.isPending} error={recognise.error} found={found} onUrl={(base_url) => patch({ base_url })} onAsk={ask} onSkip={() => setOpen(true)} open={open} />
+      </Step>
+      <Step n={2} title={t("step_model")} done={saved !== null} waits={!open}>
+        {open && (
+          <>
+            <ModelStep form={form} found={found} tried={tried} asking={recognise.isPending} onChange={patch} onName={(name) => (setNamed(true), setForm((old) => ({ ...old, name })))} onAsk={() => ask(form.base_url)} />
+            {(create.error ?? update.error) && <ErrorState inline error={create.error ?? update.error} />}
+            <Button variant={works ? "default" : "primary"} className="self-start" loading={create.isPending || update.isPending} onClick={save}>{t("save_test")}</Button>
+          </>
+        )}
+      </Step>
+      <Step n={3} title={t("step_test")} done={works} waits={!saved}>{test && saved && <div role="status"><TestReport test={test} onTest={() => tests.run(saved)} /></div>}{test && !test.busy && !works && <p className="text-sm text-ink-2">{t("test_advice")}</p>}</Step>
+      <Step n={4} title={t("step_exam")} done={exam.report !== null} waits={!works}>
+        {works && !exam.report && <p className="text-base text-ink-2">{t("exam_text")}</p>}
+        {works && <Examination exam={exam} />}
+        {works && exam.report && saved && <ReportCard report={exam.report} connection={{ ...saved, capabilities: exam.report.capabilities }} />}
+        {works && !exam.busy && (
+          <div className="flex flex-wrap gap-2">
+            {!exam.report && <Button variant="primary" onClick={exam.start}>{t("exam_start")}</Button>}
+            <Button variant={exam.report ? "primary" : "default"} icon={exam.report && <Check aria-hidden className="size-4" />} onClick={() => (toast({ title: t("saved") }), void navigate({ to: "/connections" }))}>{exam.report ? t("done") : t("exam_skip")}</Button>
+          </div>
+        )}
+      </Step>
+    </ol>
+  );
+}
+
+function Step({ n, title, done, waits, children }: { n: number; title: string; done: boolean; waits?: boolean; children?: ReactNode }) {
+  return (
+    <li className={cx("rounded-lg border border-line px-4 py-3.5", waits ? "bg-transparent" : "bg-surface")}>
+      <h2 className={cx("flex items-center gap-2.5 text-base font-semibold", waits && "text-ink-3")}>
+        <span aria-hidden className={cx("flex size-6 shrink-0 items-center justify-center rounded-full text-xs tabular", done ? "bg-ok-soft text-ok" : waits ? "bg-active text-ink-3" : "bg-accent-soft text-accent-ink")}>{done ? <Check className="size-3.5" /> : n}</span>
+        {title}
+      </h2>
+      {!waits && <div className="mt-3 flex flex-col gap-4">{children}</div>}
+    </li>
+  );
+}

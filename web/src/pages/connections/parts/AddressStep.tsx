@@ -1,0 +1,45 @@
+import { CircleCheck, CircleHelp } from "lucide-react";
+import { useState } from "react";
+import type { Recognised } from "@/api/types";
+import { useT } from "@/i18n";
+import { Button, ErrorState, Field, Input } from "@/ui";
+import { looksLikeAddress } from "./form";
+
+const KNOWN = { ollama: "http://127.0.0.1:11434", llama_cpp: "http://127.0.0.1:8080", vllm: "http://127.0.0.1:8000", openai: "https://api.openai.com/v1" } as const;
+
+type Props = { url: string; open: boolean; busy: boolean; error: unknown; found: Recognised | null; onUrl: (url: string) => void; onAsk: (url: string) => void; onSkip: () => void };
+
+/** Where the model is, and what seems to answer there. */
+export function AddressStep({ url, open, busy, error, found, onUrl, onAsk, onSkip }: Props) {
+  const t = useT("connections");
+  const m = useT("models");
+  const [tried, setTried] = useState(false);
+  const sound = looksLikeAddress(url);
+  const ask = () => {
+    setTried(true);
+    if (sound) onAsk(url.trim());
+  };
+  return (
+    <form className="flex flex-col gap-3" onSubmit={(event) => (event.preventDefault(), ask())}>
+      <div className="flex flex-wrap items-end gap-2">
+        <Field className="min-w-56 flex-1" label={t("paste_url")} error={tried && !sound ? t("base_url_bad") : undefined}>
+          {(p) => <Input {...p} autoFocus inputMode="url" autoComplete="off" spellCheck={false} className="font-mono text-sm" placeholder="http://127.0.0.1:11434" value={url} onChange={(event) => onUrl(event.target.value)} />}
+        </Field>
+        <Button type="submit" variant={open ? "default" : "primary"} loading={busy}>{t("recognise")}</Button>
+      </div>
+      {!open && (
+        <div role="group" aria-label={t("presets")} className="flex flex-wrap gap-1.5">
+          {(Object.keys(KNOWN) as (keyof typeof KNOWN)[]).map((name) => <Button key={name} size="sm" variant="quiet" onClick={() => onUrl(KNOWN[name])}>{t(`preset_${name}`)}</Button>)}
+        </div>
+      )}
+      {error && !busy ? <ErrorState inline error={error} /> : null}
+      {error && !open && !busy ? <Button size="sm" className="self-start" onClick={onSkip}>{t("by_hand")}</Button> : null}
+      {found && !busy && (
+        <p role="status" className="flex items-start gap-2 text-base">
+          {found.confirmed ? <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" /> : <CircleHelp aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3" />}
+          <span className="min-w-0 wrap-anywhere"><span className="font-medium">{found.confirmed ? t("recognised", { provider: m(`provider_${found.provider}`) }) : t("recognised_maybe", { provider: m(`provider_${found.provider}`) })}</span>{found.server && <span className="text-ink-3"> · {found.server}</span>}<span className="block text-sm text-ink-3">{found.reason}</span></span>
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Connection, ExamReport } from "@/api/types";
+import { headGrade, staleness } from "./exam";
+import { authOf, authProblems, CAPABILITIES, EMPTY, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
+
+const SOUND = { ...EMPTY, name: "m", base_url: "http://127.0.0.1:1/v1", model: "m" };
+
+test("a connection wants a name, an address and a model, and the name of a variable but no key", () => {
+  assert.deepEqual(problemsOf(EMPTY), { name: "name_missing", base_url: "base_url_bad", model: "model_missing" });
+  assert.deepEqual(problemsOf(SOUND), {});
+  assert.deepEqual(problemsOf({ ...SOUND, provider: "anthropic", base_url: "" }), {}, "it has an address of its own");
+  for (const variable of ["", "sk-proj-abc123", "MY KEY", "1KEY"]) assert.equal(problemsOf({ ...SOUND, auth: { kind: "bearer_env", variable } }).variable, "variable_bad", variable);
+  for (const base_url of ["localhost:11434", "ftp://x", "http//x", "/v1"]) assert.equal(problemsOf({ ...SOUND, base_url }).base_url, "base_url_bad", base_url);
+  assert.deepEqual(problemsOf({ ...SOUND, weight: -1, capabilities: { ...CAPABILITIES, window: 1, max_tools: 0, num_ctx: 3 } }), { weight: "weight_bad", window: "window_bad", max_tools: "max_tools_bad", num_ctx: "tokens_bad" });
+});
+
+test("each kind of key keeps what it has in common with the one before", () => {
+  const basic = authOf("basic_env", { kind: "bearer_env", variable: "K" });
+  assert.deepEqual(basic, { kind: "basic_env", user: "", variable: "K" });
+  assert.deepEqual(authProblems(basic), { user: "user_missing" });
+  assert.deepEqual(authProblems({ kind: "header_env", header: "x key", variable: "K" }), { header: "header_bad" });
+  assert.deepEqual(authOf("none", basic), { kind: "none" });
+  assert.deepEqual(authOf(usualAuth("anthropic"), { kind: "none" }, "anthropic"), { kind: "api_key_env", variable: "ANTHROPIC_API_KEY" });
+  assert.equal(usualAuth("ollama"), "none");
+});
+
+test("a price is read as people write it", () => {
+  assert.equal(priceOf({ input: "", cached: " ", output: "" }), null);
+  assert.deepEqual(priceOf({ input: "0,25", cached: "", output: "2" }), { input: 250_000, cached: 250_000, output: 2_000_000 });
+  assert.deepEqual(priceOf({ input: "0", cached: "0", output: "0" }), { input: 0, cached: 0, output: 0 });
+  for (const input of ["x", "-1", ""]) assert.equal(priceOf({ input, cached: "", output: "1" }), undefined, input);
+  const price = { input: 250_000, cached: 25_000, output: 1_250_000 };
+  assert.deepEqual(priceOf(priceText(price)), price);
+});
+
+test("an address may lack its scheme, a name is found that is free", () => {
+  for (const text of ["localhost:11434", "127.0.0.1:8080/v1", "https://api.example.org", "gpu"]) assert.ok(looksLikeAddress(text), text);
+  for (const text of ["", "two words", "ftp://x", "<x>"]) assert.ok(!looksLikeAddress(text), text);
+  assert.equal(nameFor("Qwen/Qwen3-32B", []), "Qwen3-32B");
+  assert.equal(nameFor("qwen3", ["qwen3", "qwen3 2"]), "qwen3 3");
+});
+
+test("a report says why it may be old, and which grade stands for it", () => {
+  const report = { version: 1, model: "m", capabilities: CAPABILITIES, grades: { chat: "B", tool_call: "C" } } as unknown as ExamReport;
+  const connection = { model: "m", capabilities: CAPABILITIES } as unknown as Connection;
+  assert.deepEqual(staleness(report, connection), []);
+  assert.deepEqual(staleness({ ...report, version: 0 }, { ...connection, capabilities: { ...CAPABILITIES, window: 1000 } }), ["version", "settings"]);
+  assert.deepEqual(staleness(report, { ...connection, model: "n" }), ["model"]);
+  assert.equal(headGrade(report.grades), "C");
+  assert.equal(headGrade({}), null);
+});
