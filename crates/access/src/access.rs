@@ -7,7 +7,9 @@ use crate::token::Tokens;
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_core::TenantId;
-use steward_core::ports::{Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users};
+use steward_core::ports::{
+    Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys,
+};
 use tokio::sync::{Mutex, Semaphore};
 
 /// Passwords hashed at a time: each takes 19 MiB, and anybody may ask.
@@ -23,6 +25,8 @@ pub struct AccessDeps {
     pub sessions: Arc<dyn LoginSessions>,
     /// Settings, for the one-time token's hash.
     pub settings: Arc<dyn Settings>,
+    /// Virtual keys.
+    pub keys: Arc<dyn VirtualKeys>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -37,6 +41,7 @@ pub struct Access {
     pub(crate) users: Arc<dyn Users>,
     pub(crate) sessions: Arc<dyn LoginSessions>,
     pub(crate) settings: Arc<dyn Settings>,
+    pub(crate) keys: Arc<dyn VirtualKeys>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) tokens: Tokens,
@@ -57,6 +62,7 @@ impl Access {
             users: deps.users,
             sessions: deps.sessions,
             settings: deps.settings,
+            keys: deps.keys,
             clock: deps.clock,
             ids: deps.ids,
             tokens: Tokens::new(deps.signing_key),

@@ -1,9 +1,11 @@
 //! Whom a bearer token belongs to.
 
 use crate::access::{Access, unavailable};
+use crate::error::AccessError;
 use crate::keys::PREFIX;
 use crate::session::LogIn;
 use crate::token::LIFETIME_S;
+use crate::virtual_keys::VIRTUAL;
 use async_trait::async_trait;
 use steward_core::UserId;
 use steward_core::hash::sha256;
@@ -47,10 +49,13 @@ impl Identity {
 }
 
 impl Access {
-    /// Whom a bearer token (access token or API key) belongs to. An access token is good as long as its
+    /// Whom a bearer token (access token, API key or virtual key) belongs to. An access token is good as long as its
     /// session is: that is looked up each time (two reads by index), so that a logout counts at once, on
     /// every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
+        if bearer.starts_with(VIRTUAL) {
+            return self.by_virtual_key(bearer).await;
+        }
         if bearer.starts_with(PREFIX) {
             let hash = sha256(bearer.as_bytes());
             let user = self
@@ -80,6 +85,12 @@ impl Access {
         self.identity(user, Some(claims.sid))
     }
 
+    /// The email of a user, if there is one of this id.
+    pub async fn email(&self, user: UserId) -> Result<Option<String>, AccessError> {
+        let user = self.users.user(self.tenant, user).await?;
+        Ok(user.map(|user| user.email))
+    }
+
     fn identity(&self, user: Option<User>, session: Option<Uuid>) -> Result<Identity, LoginError> {
         let account = account(&user.ok_or(LoginError::Token)?)?;
         Ok(Identity {
@@ -88,6 +99,7 @@ impl Access {
                 user: account.id,
                 name: account.name,
                 role: account.role,
+                key: None,
             },
             email: account.email,
             session,

@@ -11,9 +11,11 @@ mod secret;
 mod session;
 mod token;
 mod users;
+mod virtual_keys;
 
 pub use access::{Access, AccessDeps};
 pub use error::AccessError;
 pub use first::FirstStart;
 pub use identity::{Account, Identity};
 pub use session::{LogIn, OpenSession, REFRESH_LIFETIME};
+pub use virtual_keys::NewKey;

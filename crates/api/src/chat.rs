@@ -1,6 +1,8 @@
-//! `POST /v1/chat/completions`: runs the whole loop of an agent.
+//! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
 use crate::auth::Caller;
+use crate::gateway::{Inbound, pass};
+use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::{ChatRequest, OpenAiError, usage};
 use crate::started::tell;
@@ -8,27 +10,30 @@ use crate::state::ApiState;
 use crate::stream::stream;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use steward_core::RunId;
 use steward_core::agent::Agent;
 use steward_core::approval::Subject;
+use steward_core::budget::Limit;
 use steward_core::event::{EventBody, Mode, Origin, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::{Principal, Role};
+use steward_core::ports::{Passage, Principal, Role};
 use steward_engine::StartRun;
 
 /// `POST /v1/chat/completions`.
 pub(crate) async fn completions(
     State(state): State<ApiState>,
     Caller(principal): Caller,
-    parsed: Result<Json<ChatRequest>, JsonRejection>,
+    inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
-    let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
+    if let Some(name) = inbound.connection() {
+        return pass(&state, &principal, name, &inbound, Passage::ChatCompletions).await;
+    }
     may_ask(&principal)?;
-    let agent = find(&state, &request.model).await?;
+    let request: ChatRequest = inbound.parsed()?;
+    let agent = find(&state, &principal, &request.model).await?;
     let name = agent.name.clone();
     let (streamed, with_usage) = (
         request.stream,
@@ -41,6 +46,7 @@ pub(crate) async fn completions(
     let start = start_of(&state, &principal, agent, request)?;
     let run = state.runs.start(start).await?;
     tell(&state, run).await;
+    count_tokens(&state, &principal, run);
     if streamed {
         return Ok(stream(&state, run, name, created, with_usage).into_response());
     }
@@ -129,6 +135,7 @@ fn start_of(
         grants: state.grants.clone(),
         connection: None,
         intent_filter: true,
+        key: principal.key.as_ref().map(|key| key.id),
     })
 }
 
@@ -160,6 +167,13 @@ async fn whole(
             } => {
                 if let Outcome::Failed { message } = outcome {
                     return Err(OpenAiError::failed(format!("{message} (run {run})")));
+                }
+                if let Outcome::Limited {
+                    limit: Limit::Spend,
+                    message,
+                } = outcome
+                {
+                    return Err(OpenAiError::over_budget(format!("{message} (run {run})")));
                 }
                 let finish = if matches!(outcome, Outcome::Limited { .. }) {
                     "length"

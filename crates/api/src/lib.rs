@@ -5,8 +5,10 @@ mod auth;
 mod chat;
 mod dto;
 mod extract;
+mod gateway;
 mod guard;
 mod health;
+mod keys;
 mod models;
 mod openai;
 mod openapi;
@@ -23,6 +25,7 @@ mod stream;
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod testing;
 
+pub use gateway::Ledger;
 pub use health::{Health, Probe};
 pub use openapi::document;
 pub use router::router;

@@ -1,7 +1,7 @@
 //! Shapes of the OpenAI dialect.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ pub(crate) struct OpenAiError {
     pub code: &'static str,
     pub message: String,
     pub param: Option<&'static str>,
+    /// Further headers, names in lower case.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 impl OpenAiError {
@@ -27,6 +29,7 @@ impl OpenAiError {
             code: "invalid_value",
             message: message.into(),
             param: Some(param),
+            headers: Vec::new(),
         }
     }
 
@@ -43,6 +46,7 @@ impl OpenAiError {
                 "{error}; send `Authorization: Bearer …` with an API key of this Steward"
             ),
             param: None,
+            headers: Vec::new(),
         }
     }
 
@@ -53,6 +57,7 @@ impl OpenAiError {
             code: "forbidden",
             message: message.into(),
             param: None,
+            headers: Vec::new(),
         }
     }
 
@@ -66,6 +71,42 @@ impl OpenAiError {
                 known.join(", ")
             ),
             param: Some("model"),
+            headers: Vec::new(),
+        }
+    }
+
+    pub fn unknown_connection(name: &str, known: &[&str], param: &'static str) -> Self {
+        Self {
+            status: StatusCode::NOT_FOUND,
+            code: "model_not_found",
+            ..Self::invalid(
+                format!(
+                    "there is no connection `{name}`; there are: {}",
+                    known.join(", ")
+                ),
+                param,
+            )
+        }
+    }
+
+    /// 429: a budget has no room.
+    pub fn over_budget(message: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            kind: "insufficient_quota",
+            code: "insufficient_quota",
+            ..Self::failed(message)
+        }
+    }
+
+    /// 429: wait so many seconds.
+    pub fn too_many(message: impl Into<String>, wait_s: u64) -> Self {
+        Self {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            kind: "rate_limit_error",
+            code: "rate_limit_exceeded",
+            headers: vec![("retry-after", wait_s.to_string())],
+            ..Self::failed(message)
         }
     }
 
@@ -76,6 +117,7 @@ impl OpenAiError {
             code: "run_failed",
             message: message.into(),
             param: None,
+            headers: Vec::new(),
         }
     }
 
@@ -86,7 +128,13 @@ impl OpenAiError {
 
 impl IntoResponse for OpenAiError {
     fn into_response(self) -> Response {
-        (self.status, Json(self.body())).into_response()
+        let mut response = (self.status, Json(self.body())).into_response();
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
     }
 }
 

@@ -7,12 +7,15 @@ use crate::guard::{
 };
 use crate::openapi::{docs_routes, document_routes};
 use crate::state::ApiState;
-use crate::{auth, chat, health, models, openapi, responses, routes};
+use crate::{auth, chat, gateway, health, models, openapi, responses, routes};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
 use utoipa_axum::router::OpenApiRouter;
+
+/// Longest body of a request for a model, bytes.
+const MAX_MODEL_BODY: usize = 32 << 20;
 
 /// All routes.
 pub fn router(state: ApiState) -> Router {
@@ -59,7 +62,11 @@ pub(crate) fn documented() -> OpenApiRouter<ApiState> {
 fn openai_routes() -> Router<ApiState> {
     Router::new()
         .route("/v1/models", get(models::list))
-        .route("/v1/models/{name}", get(models::one))
+        .route("/v1/models/{*name}", get(models::one))
         .route("/v1/chat/completions", post(chat::completions))
+        .route("/v1/completions", post(gateway::completions))
+        .route("/v1/embeddings", post(gateway::embeddings))
         .route("/v1/responses", post(responses::create))
+        // Pictures and long contexts go through here.
+        .layer(DefaultBodyLimit::max(MAX_MODEL_BODY))
 }

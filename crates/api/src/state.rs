@@ -1,11 +1,12 @@
 //! What every handler can reach.
 
+use crate::gateway::Ledger;
 use crate::health::Health;
 use std::sync::Arc;
 use steward_access::Access;
 use steward_core::Timestamp;
 use steward_core::policy::Grant;
-use steward_core::ports::{Idempotency, ManagedConnections};
+use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections};
 use steward_engine::RunService;
 
 /// What every handler can reach.
@@ -25,6 +26,12 @@ pub struct ApiState {
     pub idempotency: Arc<dyn Idempotency>,
     /// Connections as people manage them.
     pub connections: Arc<dyn ManagedConnections>,
+    /// Exams of their models.
+    pub examiner: Arc<dyn Examiner>,
+    /// Requests that go to models without an agent.
+    pub gateway: Arc<dyn Gateway>,
+    /// What these took.
+    pub ledger: Arc<Ledger>,
     /// Facts for the page About.
     pub about: Arc<AboutFacts>,
     /// Names and origins that requests may come to and from.

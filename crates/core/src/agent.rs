@@ -2,6 +2,7 @@
 
 use crate::budget::Preset;
 use crate::policy::Policy;
+use crate::routing::Routing;
 use crate::{AgentId, ConnectionId};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,12 @@ pub struct Agent {
     /// The connection it prefers; `None`: the system default.
     #[serde(default)]
     pub connection: Option<ConnectionId>,
+    /// Which connections its requests go to besides.
+    #[serde(default)]
+    pub routing: Routing,
+    /// Whether and how it plans while it works; what is not set is the installation's.
+    #[serde(default)]
+    pub deep: Deep,
     /// What it may do unasked.
     #[serde(default)]
     pub policy: Policy,
@@ -51,4 +58,30 @@ impl Default for Tuning {
             timeout_ms: 300_000,
         }
     }
+}
+
+/// Deep planning of an agent (PLAN-4). `None`: as the installation's `DEEP_AGENT_*` settings say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Deep {
+    /// Whether it plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Most steps of a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u8>,
+    /// How much a plan says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: Option<PlanStyle>,
+}
+
+/// How much a deep plan says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanStyle {
+    /// With dependencies and risk checks.
+    #[default]
+    Structured,
+    /// One line a step.
+    Concise,
 }

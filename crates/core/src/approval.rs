@@ -24,6 +24,10 @@ pub enum Subject {
         risk: RiskClass,
         /// What it would change.
         preview: Preview,
+        /// Why it is asked although the policy allows it: how the call was guessed (TOOL-7). Empty
+        /// where the policy asks.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
     },
     /// May this plan run?
     Plan {

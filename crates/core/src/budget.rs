@@ -103,6 +103,8 @@ pub enum Limit {
     Cost,
     /// Too deep a delegation.
     Depth,
+    /// A hard budget of the installation, a user, an agent, a connection or a key (ROUTE-7).
+    Spend,
 }
 
 impl Limit {
@@ -115,6 +117,11 @@ impl Limit {
             Self::Tokens => ("tokens", budget.tokens),
             Self::Cost => ("millionths of a dollar", budget.cost_micros),
             Self::Depth => ("levels of delegation", u64::from(budget.depth)),
+            Self::Spend => {
+                return "stopped at a hard budget; see `steward budget list`, wait until it begins \
+                        anew, or ask an operator to raise it"
+                    .to_owned();
+            }
         };
         format!(
             "stopped at the limit of {value} {what}; raise the agent's budget or narrow the request"

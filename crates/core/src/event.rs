@@ -1,16 +1,24 @@
 //! Events: the run log, which is the truth (RUN-2). The format is versioned; fields are only added.
 
-use crate::agent::Agent;
+mod parts;
+
+use crate::agent::PlanStyle;
 use crate::approval::{Answer, Subject};
-use crate::budget::{Budget, Limit};
+use crate::deep::{DeepStep, StepEnd};
 use crate::message::Message;
-use crate::model::{Capabilities, ModelError, Purpose, Usage};
+use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::Candidate;
-use crate::policy::Grant;
-use crate::tool::{EffectClass, Receipt, ToolCall, ToolSpec, Undo};
-use crate::{ApprovalId, ConnectionId, ConversationId, RunId, TimerId, Timestamp, UserId};
+use crate::prompt::Compaction;
+use crate::routing::Attempt;
+use crate::tool::{EffectClass, ToolCall};
+use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use parts::{
+    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Ranked, ReadingKind, Setup,
+    ToolResult,
+};
 
 /// Version of the event format written by this program.
 pub const EVENT_VERSION: u16 = 1;
@@ -29,175 +37,6 @@ pub struct Event {
     /// What happened.
     #[serde(flatten)]
     pub body: EventBody,
-}
-
-/// Where a run came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// The command line.
-    Cli,
-    /// A chat in the studio.
-    Chat,
-    /// The API.
-    Api,
-    /// A timer: nobody is there to answer.
-    Schedule,
-    /// Another run.
-    Delegation,
-}
-
-/// Whether the agent plans first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Ask the model, run tools, ask again.
-    Loop,
-    /// A plan first, which a person approves.
-    Plan,
-    /// A plan only; nothing runs.
-    PlanOnly,
-    /// A plan, approved; each step shows what it would do and does not do it.
-    DryRun,
-}
-
-/// Everything a run needs to be replayed without its surroundings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setup {
-    /// The agent, as it was.
-    pub agent: Agent,
-    /// The tools it had.
-    pub tools: Vec<ToolSpec>,
-    /// Conversation, if it belongs to one.
-    #[serde(default)]
-    pub conversation: Option<ConversationId>,
-    /// Earlier messages of the conversation.
-    #[serde(default)]
-    pub history: Vec<Message>,
-    /// What the agent remembers.
-    #[serde(default)]
-    pub memory: String,
-    /// The request.
-    pub input: String,
-    /// Loop or plan.
-    pub mode: Mode,
-    /// Where it came from.
-    pub origin: Origin,
-    /// Name of the person or program that asked.
-    pub asked_by: String,
-    /// What it may spend.
-    pub budget: Budget,
-    /// Permissions given with the request.
-    #[serde(default)]
-    pub grants: Vec<Grant>,
-    /// The connection chosen.
-    pub connection: ConnectionId,
-    /// Its model's name.
-    pub model: String,
-    /// What the model can do.
-    pub capabilities: Capabilities,
-    /// Whether the intent filter narrows the tools.
-    pub intent_filter: bool,
-    /// Folder that file tools are confined to.
-    pub workspace: String,
-    /// Conversation time zone offset for words like "tomorrow", minutes east of UTC.
-    #[serde(default)]
-    pub utc_offset_minutes: i32,
-    /// The run that delegated to this one.
-    #[serde(default)]
-    pub parent: Option<RunId>,
-    /// The user behind `asked_by`, if one is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<UserId>,
-    /// The run whose first events this one repeats.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forked_from: Option<ForkedFrom>,
-}
-
-/// Where a fork left another run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForkedFrom {
-    /// The other run.
-    pub run: RunId,
-    /// Last event taken over from it.
-    pub seq: u64,
-}
-
-/// A tool and how well it fits the request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ranked {
-    /// Name of the tool.
-    pub tool: String,
-    /// 0 to 1.
-    pub score: f32,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "snake_case")]
-pub enum Outcome {
-    /// With an answer.
-    Completed,
-    /// With an error; `message` says what to do.
-    Failed {
-        /// For a person.
-        message: String,
-    },
-    /// By a person.
-    Stopped {
-        /// Who.
-        by: String,
-    },
-    /// At a limit of its budget.
-    Limited {
-        /// Which.
-        limit: Limit,
-    },
-    /// A person said no to the plan.
-    Rejected,
-}
-
-/// The result of one tool call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the large variant is the usual one"
-)]
-pub enum ToolResult {
-    /// It worked.
-    Ok {
-        /// Text, as the model gets it.
-        content: String,
-        /// The same as data.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        data: Option<Value>,
-        /// Whether `content` was cut.
-        #[serde(default)]
-        truncated: bool,
-        /// Proof of the effect.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        receipt: Option<Receipt>,
-        /// How to take it back.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        undo: Option<Undo>,
-        /// Whether it came from outside.
-        #[serde(default)]
-        tainted: bool,
-    },
-    /// It did not; the model may recover.
-    Error {
-        /// What went wrong and what to do.
-        message: String,
-        /// Whether the run ends by it.
-        #[serde(default)]
-        fatal: bool,
-    },
-    /// Nothing ran: a dry run.
-    Dry {
-        /// What would have happened.
-        preview: String,
-    },
 }
 
 /// What happened.
@@ -282,6 +121,12 @@ pub enum EventBody {
         finish: String,
         /// Settles the reservation.
         usage: Usage,
+        /// Who answered; `None` in logs of older programs: the run's connection.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<Box<Answered>>,
+        /// What was seen in it beside calls that can be made.
+        #[serde(default, skip_serializing_if = "Noticed::is_empty")]
+        noticed: Noticed,
     },
     /// A model call failed; releases the reservation.
     #[serde(rename = "model.failed")]
@@ -295,6 +140,53 @@ pub enum EventBody {
         /// When it is tried again; `None`: it is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_at: Option<Timestamp>,
+        /// All connections that were asked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attempts: Vec<Attempt>,
+    },
+    /// The model is told that nothing has happened yet (RUN-9); the next model call follows.
+    #[serde(rename = "model.corrected")]
+    ModelCorrected {
+        /// The words that claimed or promised an action.
+        words: String,
+        /// What the model is told.
+        message: String,
+        /// The form in which calls are asked for from now on, if it is another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        strategy: Option<Strategy>,
+    },
+    /// The request was matched with the tools, since the model makes no call itself (TOOL-8).
+    #[serde(rename = "intent.dispatched")]
+    IntentDispatched {
+        /// The best match; `None`: none fits, and nothing was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<ToolCall>,
+        /// Why this one, or why none, for the trace.
+        note: String,
+    },
+    /// Deferred tools were looked for; those found are on offer from now on (TOOL-11).
+    #[serde(rename = "tools.found")]
+    ToolsFound {
+        /// The call of `tool_search`.
+        call_id: String,
+        /// What was looked for.
+        query: String,
+        /// Tools found, best first.
+        found: Vec<Ranked>,
+        /// What the model gets: names, descriptions, arguments.
+        content: String,
+    },
+    /// Older parts of the prompt were cut or summed up (RUN-8). The prompt's beginning changes here
+    /// and nowhere else.
+    #[serde(rename = "context.compacted")]
+    ContextCompacted {
+        /// What it looks like from now on.
+        compaction: Compaction,
+        /// Who wrote the summary: `model`, `program`; empty where results were only cut.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        by: String,
+        /// How many messages the summary stands for.
+        replaced: usize,
     },
     /// Candidates were made and scored; the first is proposed.
     #[serde(rename = "plan.proposed")]
@@ -312,6 +204,54 @@ pub enum EventBody {
     PlanFailed {
         /// Why, for a person.
         message: String,
+    },
+    /// A deep plan was made, or the request is not worth one: then it has no steps.
+    #[serde(rename = "deep.planned")]
+    DeepPlanned {
+        /// Its steps.
+        steps: Vec<DeepStep>,
+        /// How much it says.
+        style: PlanStyle,
+        /// Made by: `model` or `intent`.
+        by: String,
+        /// What was noticed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
+    },
+    /// Another one takes its place; without steps the run goes on without a plan.
+    #[serde(rename = "deep.replanned")]
+    DeepReplanned {
+        /// Its steps.
+        steps: Vec<DeepStep>,
+        /// How much it says.
+        style: PlanStyle,
+        /// Made by: `model` or `intent`.
+        by: String,
+        /// Why the plan before it failed.
+        reason: String,
+        /// What was noticed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
+    },
+    /// A step of the deep plan ended.
+    #[serde(rename = "deep.step")]
+    DeepStepEnded {
+        /// The step.
+        number: u8,
+        /// How.
+        status: StepEnd,
+        /// Why; empty where it is done.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+        /// The call that decided it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+    },
+    /// Steps are open although the model wants to end: it is told, once.
+    #[serde(rename = "deep.reminded")]
+    DeepReminded {
+        /// Numbers of the open steps.
+        open: Vec<u8>,
     },
     /// Open arguments of a step were filled.
     #[serde(rename = "plan.filled")]
@@ -459,8 +399,16 @@ impl EventBody {
             Self::ModelDelta { .. } => "model.delta",
             Self::ModelResponded { .. } => "model.responded",
             Self::ModelFailed { .. } => "model.failed",
+            Self::ModelCorrected { .. } => "model.corrected",
+            Self::IntentDispatched { .. } => "intent.dispatched",
+            Self::ToolsFound { .. } => "tools.found",
+            Self::ContextCompacted { .. } => "context.compacted",
             Self::PlanProposed { .. } => "plan.proposed",
             Self::PlanFailed { .. } => "plan.failed",
+            Self::DeepPlanned { .. } => "deep.planned",
+            Self::DeepReplanned { .. } => "deep.replanned",
+            Self::DeepStepEnded { .. } => "deep.step",
+            Self::DeepReminded { .. } => "deep.reminded",
             Self::PlanFilled { .. } => "plan.filled",
             Self::ApprovalRequested { .. } => "approval.requested",
             Self::ApprovalDecided { .. } => "approval.decided",

@@ -51,6 +51,12 @@ id! {
     TimerId,
     /// A person or a program that logs in.
     UserId,
+    /// A virtual key: a name and a secret by which a program uses the gateway.
+    KeyId,
+    /// A limit of what may be spent.
+    BudgetId,
+    /// Tokens and money set aside for a call in flight.
+    ReservationId,
 }
 
 impl TenantId {

@@ -7,20 +7,28 @@
 pub mod agent;
 pub mod approval;
 pub mod budget;
+pub mod deep;
 pub mod event;
+pub mod exam;
 pub mod hash;
 pub mod id;
 pub mod message;
 pub mod model;
+pub mod passing;
 pub mod plan;
 pub mod policy;
 pub mod ports;
 pub mod prompt;
 pub mod receipts;
+pub mod routing;
 pub mod run;
 pub mod schema;
+pub mod spending;
 pub mod time;
 pub mod tool;
 
-pub use id::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, TimerId, UserId};
+pub use id::{
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, KeyId, ReservationId, RunId,
+    TenantId, TimerId, UserId,
+};
 pub use time::Timestamp;

@@ -25,6 +25,69 @@ pub struct Connection {
     /// What the model can do.
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// Which of the provider's interfaces is spoken; `None`: the provider's usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
+    /// Its price, where it is not the one of the price table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// Its share among equals, 1 by default; 0: only as a fallback.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
+}
+
+/// Interfaces of providers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wire {
+    /// `/chat/completions` of the OpenAI dialect.
+    Chat,
+    /// `/responses` of OpenAI.
+    Responses,
+    /// The provider's own: Anthropic messages, Gemini, Cohere, Bedrock Converse, Ollama `/api/chat`.
+    Native,
+}
+
+/// What tokens cost, in millionths of a US dollar for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Price {
+    /// Of the prompt.
+    pub input: u64,
+    /// Of the prompt, where the provider had it cached.
+    pub cached: u64,
+    /// Of the reply.
+    pub output: u64,
+}
+
+impl Price {
+    /// Millionths of a US dollar, rounded up, that `usage` costs.
+    pub fn cost(self, usage: &Usage) -> u64 {
+        let cached = usage.cached_tokens.min(usage.prompt_tokens);
+        let fresh = usage.prompt_tokens - cached;
+        let parts = [
+            (fresh, self.input),
+            (cached, self.cached),
+            (usage.completion_tokens, self.output),
+        ];
+        let sum: u128 = parts
+            .iter()
+            .map(|(tokens, price)| u128::from(*tokens) * u128::from(*price))
+            .sum();
+        u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    }
 }
 
 /// Kinds of endpoints.
@@ -33,7 +96,24 @@ pub struct Connection {
 pub enum Provider {
     /// The OpenAI dialect at OpenAI.
     OpenAi,
+    /// The OpenAI dialect at Azure.
+    AzureOpenAi,
+    /// Anthropic.
+    Anthropic,
+    /// Google Gemini.
+    Gemini,
+    /// Cohere.
+    Cohere,
+    /// Amazon Bedrock.
+    Bedrock,
+    /// vLLM.
+    Vllm,
+    /// TextGen WebUI.
+    TextGen,
+    /// The router of HuggingFace.
+    HuggingFace,
     /// The OpenAI dialect elsewhere.
+    #[serde(alias = "custom")]
     Compatible,
     /// Ollama, through its OpenAI dialect.
     Ollama,
@@ -55,6 +135,58 @@ pub enum Auth {
         /// Its name.
         variable: String,
     },
+    /// The provider's own header for keys: `api-key`, `x-api-key`, `x-goog-api-key`.
+    ApiKeyEnv {
+        /// Name of the environment variable that holds the key.
+        variable: String,
+    },
+    /// `Authorization: Basic`.
+    BasicEnv {
+        /// User name.
+        user: String,
+        /// Name of the environment variable that holds the password.
+        variable: String,
+    },
+    /// Any header.
+    HeaderEnv {
+        /// Its name.
+        header: String,
+        /// Name of the environment variable that holds its value.
+        variable: String,
+    },
+}
+
+impl Auth {
+    /// Name of the environment variable that holds the secret.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::BearerEnv { variable }
+            | Self::ApiKeyEnv { variable }
+            | Self::BasicEnv { variable, .. }
+            | Self::HeaderEnv { variable, .. } => Some(variable),
+        }
+    }
+}
+
+/// How a server is told which form its output must have (TOOL-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Constrained {
+    /// OpenAI's `response_format` with a JSON Schema.
+    ResponseFormat,
+    /// llama.cpp's `json_schema`.
+    LlamaCppSchema,
+    /// llama.cpp's `grammar`, made from the schema.
+    LlamaCppGrammar,
+    /// Ollama's `format`.
+    OllamaFormat,
+    /// vLLM's `structured_outputs`.
+    StructuredOutputs,
+    /// vLLM's older `guided_json`.
+    GuidedJson,
+    /// Any JSON object, by `response_format` of type `json_object`.
+    JsonObject,
 }
 
 /// How a model's wish for a tool is expressed.
@@ -68,6 +200,8 @@ pub enum Strategy {
     GuidedJson,
     /// `Action:` / `Action Input:` text.
     React,
+    /// `[TOOL:name|k=v]` text.
+    Markers,
 }
 
 /// What a model can do. One value, not twenty getters; the exam (TOOL-10) will fill it.
@@ -93,6 +227,23 @@ pub struct Capabilities {
     pub summarises: bool,
     /// How many tools it can choose among.
     pub max_tools: usize,
+    /// How its output is constrained; `None`: the provider's usual way, where `json_schema`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constrained: Option<Constrained>,
+    /// Whether it makes several calls in one reply.
+    pub parallel_calls: bool,
+    /// Whether it follows a system message.
+    pub system_role: bool,
+    /// Whether it sees pictures.
+    pub vision: bool,
+    /// Context setting to send to Ollama, tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_ctx: Option<u32>,
+    /// Longest prompt that is worth sending, tokens; `None`: as the window allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u32>,
+    /// Whether replies begin inside of reasoning, as the template ends with `<think>`.
+    pub thinks_first: bool,
 }
 
 impl Default for Capabilities {
@@ -105,6 +256,13 @@ impl Default for Capabilities {
             plans: true,
             summarises: true,
             max_tools: 64,
+            constrained: None,
+            parallel_calls: true,
+            system_role: true,
+            vision: false,
+            num_ctx: None,
+            prompt_tokens: None,
+            thinks_first: false,
         }
     }
 }
@@ -120,6 +278,8 @@ impl Capabilities {
             plans: false,
             summarises: false,
             max_tools: 4,
+            parallel_calls: false,
+            ..Self::default()
         }
     }
 }
@@ -132,10 +292,14 @@ pub enum Purpose {
     Reply,
     /// A plan.
     Plan,
+    /// A deep plan: steps in words.
+    Deep,
     /// Arguments that a plan left open.
     Fill,
     /// The final answer.
     Answer,
+    /// A summary of older messages, to make room (RUN-8).
+    Compact,
 }
 
 /// One request, provider-neutral.

@@ -46,6 +46,36 @@ pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Re
     }
 }
 
+/// `{"path": string, "limit"?: integer}`: the arguments of `schema` in few words, for a model.
+pub fn in_short(schema: &Value) -> String {
+    let required = |name: &str| {
+        let list = schema["required"].as_array();
+        list.is_some_and(|names| names.iter().any(|value| value == name))
+    };
+    let fields: Vec<String> = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, field)| {
+            let optional = if required(name) { "" } else { "?" };
+            format!("\"{name}\"{optional}: {}", wanted(field))
+        })
+        .collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+fn wanted(field: &Value) -> String {
+    if let Some(values) = field["enum"].as_array() {
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        return values.join(" | ");
+    }
+    match &field["type"] {
+        Value::String(name) if name == "array" => format!("array of {}", wanted(&field["items"])),
+        Value::String(name) => name.clone(),
+        _ => "any".to_owned(),
+    }
+}
+
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

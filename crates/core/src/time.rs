@@ -23,6 +23,36 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// Days from 1970-01-01 to its day of UTC.
+    pub fn day(self) -> i64 {
+        self.0.div_euclid(DAY)
+    }
+
+    /// The beginning of a day, given as days since 1970-01-01; saturates.
+    pub fn of_day(day: i64) -> Self {
+        Self(day.saturating_mul(DAY))
+    }
+
+    /// `2026-11-21`, its day of UTC.
+    pub fn date(self) -> String {
+        let (year, month, day) = civil(self.day());
+        format!("{year:04}-{month:02}-{day:02}")
+    }
+
+    /// The beginning of its month of UTC.
+    #[must_use]
+    pub fn month(self) -> Self {
+        let (_, _, day) = civil(self.day());
+        Self::of_day(self.day() - (day - 1))
+    }
+
+    /// The beginning of the month after its own.
+    #[must_use]
+    pub fn next_month(self) -> Self {
+        // Some day of the next month: no month has more than 31 days, none fewer than 28.
+        Self::of_day(self.month().day() + 31).month()
+    }
+
     /// `2026-11-21T08:00:00Z`, for people and for models.
     pub fn rfc3339(self) -> String {
         let (days, ms) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
@@ -36,6 +66,9 @@ impl Timestamp {
         )
     }
 }
+
+/// Milliseconds of a day.
+const DAY: i64 = 86_400_000;
 
 /// Days since 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant's algorithm).
 fn civil(days: i64) -> (i64, i64, i64) {
@@ -63,5 +96,29 @@ mod tests {
             "2024-02-29T12:34:56Z"
         );
         assert_eq!(Timestamp(-1000).rfc3339(), "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn months_begin_and_end() {
+        let at = |text: &str, days: i64| {
+            assert_eq!(Timestamp::of_day(days).date(), text);
+            Timestamp::of_day(days)
+        };
+        let leap = at("2024-02-29", 19_782);
+        assert_eq!(leap.month().date(), "2024-02-01");
+        assert_eq!(leap.next_month().date(), "2024-03-01");
+        let december = Timestamp(at("2026-12-31", 20_818).0 + 86_399_999);
+        assert_eq!(december.day(), 20_818);
+        assert_eq!(december.month().date(), "2026-12-01");
+        assert_eq!(december.next_month().date(), "2027-01-01");
+        let mut begin = Timestamp(0);
+        for month in 1..=240 {
+            let next = begin.next_month();
+            let days = next.day() - begin.day();
+            assert!((28..=31).contains(&days), "{month}: {days}");
+            assert_eq!(Timestamp(next.0 - 1).month(), begin);
+            begin = next;
+        }
+        assert_eq!(begin.date(), "1990-01-01");
     }
 }

@@ -41,6 +41,35 @@ pub struct ToolSpec {
     pub result_limit: usize,
 }
 
+/// Name of the tool that looks for deferred tools.
+pub const TOOL_SEARCH: &str = "tool_search";
+/// Longest answer of it, characters.
+const SEARCH_RESULT: usize = 4000;
+
+/// The tool that looks for others: offered where some are left out of a prompt (TOOL-11). The engine
+/// carries it out.
+pub fn tool_search() -> ToolSpec {
+    ToolSpec {
+        name: TOOL_SEARCH.to_owned(),
+        description: "Finds more tools. Not all tools are listed here: say what is to be done, and those that can do it are described and can be called from then on.".to_owned(),
+        parameters: serde_json::json!({
+            "type": "object",
+            "properties": {"query": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 400,
+                "description": "What is to be done, in a few words.",
+            }},
+            "required": ["query"],
+            "additionalProperties": false,
+        }),
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: Vec::new(),
+        result_limit: SEARCH_RESULT,
+    }
+}
+
 /// How a call was understood (TOOL-1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,6 +118,16 @@ pub struct ToolCall {
     pub source: CallSource,
     /// 0 to 1.
     pub confidence: f32,
+}
+
+/// A call less sure than this counts as guessed.
+const SURE: f32 = 0.5;
+
+impl ToolCall {
+    /// Whether it was guessed rather than made: it may only reach `read` tools unasked (TOOL-7).
+    pub fn is_guessed(&self) -> bool {
+        self.source.is_weak() || self.confidence < SURE
+    }
 }
 
 /// The logged proof of a tool's effect.

@@ -22,12 +22,17 @@ pub(crate) async fn ask(
 ) -> StoreResult<()> {
     let mut events = Vec::new();
     let subject = match ask {
-        Ask::Call { call, .. } => {
+        Ask::Call { call, reason } => {
             let scope = scope(deps, &journal.state, stop);
             let preview = deps.tools.preview(&call, &scope).await;
             Subject::Call {
                 args_hash: hash::of_json(&call.arguments),
                 risk: risk(&journal.state, &call.name),
+                reason: if call.is_guessed() {
+                    reason
+                } else {
+                    String::new()
+                },
                 call_id: call.id,
                 tool: call.name,
                 arguments: call.arguments,

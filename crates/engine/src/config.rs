@@ -1,6 +1,7 @@
 //! Settings of the engine.
 
 use std::time::Duration;
+use steward_core::deep::DeepDefaults;
 
 /// Settings of the engine; the defaults suit one node.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub struct EngineConfig {
     pub plan_candidates: usize,
     /// Longest plan, steps.
     pub max_plan_steps: usize,
+    /// How agents plan that say nothing of it.
+    pub deep: DeepDefaults,
     /// Tries of a model call that failed in passing.
     pub model_tries: u32,
     /// Alarms nearer than this are waited for in place.
@@ -29,6 +32,7 @@ impl Default for EngineConfig {
             poll: Duration::from_secs(1),
             plan_candidates: 2,
             max_plan_steps: 6,
+            deep: DeepDefaults::default(),
             model_tries: 3,
             short_wait: Duration::from_secs(10),
         }

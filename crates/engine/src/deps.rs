@@ -3,21 +3,45 @@
 use crate::config::EngineConfig;
 use std::sync::Arc;
 use steward_core::TenantId;
+use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns,
-    Models, RunStore, Settings, Tools,
+    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
 };
 
 /// The storage ports that the engine needs, in one.
 pub trait Storage:
-    RunStore + Approvals + Agents + Conversations + Settings + Facts + Grants + KeptRuns
+    RunStore
+    + Approvals
+    + Agents
+    + Conversations
+    + Settings
+    + Facts
+    + Grants
+    + KeptRuns
+    + SpendLimits
+    + UsageRecord
+    + VirtualKeys
 {
 }
 
-impl<T: RunStore + Approvals + Agents + Conversations + Settings + Facts + Grants + KeptRuns>
-    Storage for T
+impl<T> Storage for T where
+    T: RunStore
+        + Approvals
+        + Agents
+        + Conversations
+        + Settings
+        + Facts
+        + Grants
+        + KeptRuns
+        + SpendLimits
+        + UsageRecord
+        + VirtualKeys
 {
 }
+
+/// The price of a connection's model, where one is known.
+pub type PriceOf = Arc<dyn Fn(&Connection) -> Option<Price> + Send + Sync>;
 
 /// Everything outside.
 #[derive(Clone)]
@@ -34,6 +58,8 @@ pub struct Deps {
     pub embedder: Arc<dyn Embedder>,
     /// Live fan-out.
     pub bus: Arc<dyn EventBus>,
+    /// What models cost.
+    pub price: PriceOf,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.

@@ -1,33 +1,38 @@
-//! What is sent to a model for a purpose: prompt, tools, schema.
+//! What is sent to a model for a purpose: prompt, tools, schema; and how its reply is read.
 
-use std::fmt::Write as _;
+use crate::as_text::{as_text, with_objects, without_system};
+use crate::closing::{closing, open_step, plan_text};
+use crate::compact;
+use crate::deep;
 
-use steward_core::event::{Outcome, Setup};
+use steward_core::event::{ReadingKind, Setup};
 use steward_core::message::Message;
-use steward_core::model::{ModelRequest, Purpose, Strategy};
-use steward_core::plan::{self, FINAL_ANSWER};
-use steward_core::prompt::{Prompt, PromptInput, assemble, estimate_tokens};
-use steward_core::run::RunState;
-use steward_core::tool::ToolSpec;
-use steward_parse::{ToolIndex, guided, react};
+use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
+use steward_core::plan;
+use steward_core::prompt::{Prompt, PromptInput, assemble, brief, weigh_tools};
+use steward_core::run::{RunState, is_control};
+use steward_core::tool::{TOOL_SEARCH, ToolSpec, tool_search};
+use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers, react};
 
-const PLAN_PROMPT: &str = include_str!("../prompts/plan.md");
-const FILL_PROMPT: &str = include_str!("../prompts/fill.md");
-const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
+const COMPACT_PROMPT: &str = include_str!("../prompts/compact.md");
 
 /// Tokens kept for a reply by a window, at least.
 const MIN_RESERVE: u32 = 256;
 /// Longest small talk of a model that can't plan, tokens.
 const SMALL_TALK: u32 = 160;
+/// Longest summary of older messages, tokens.
+const SUMMARY: u32 = 600;
+/// Prompts up to this many tokens say tools in few words.
+const TINY: u32 = 4096;
 
-/// A request and how to read the reply.
+/// A request and how it came about.
 pub(crate) struct Built {
     pub request: ModelRequest,
     pub prompt: Prompt,
-    pub strategy: Strategy,
-    pub index: ToolIndex,
     /// How tools are explained in the prompt; empty where the provider has a field for them.
     pub tool_text: String,
+    /// Tokens that go along outside of the messages.
+    pub beside: u64,
     /// Tokens kept free for the reply.
     pub reserve: u32,
 }
@@ -39,234 +44,221 @@ impl Built {
     }
 }
 
-/// How the reply to a request for `purpose` is read.
-pub(crate) fn reading(setup: &Setup, purpose: Purpose) -> (Strategy, ToolIndex) {
-    let strategy = if purpose != Purpose::Reply || !setup.capabilities.plans {
-        Strategy::Native
+/// Tools that plans are made of: those on offer and those found since.
+pub(crate) fn offered(state: &RunState) -> Vec<ToolSpec> {
+    let mut tools = state.offered();
+    tools.retain(|spec| spec.name != TOOL_SEARCH);
+    tools.extend(state.found());
+    tools
+}
+
+/// The form in which a model of `capabilities` is asked for calls.
+pub(crate) fn strategy(
+    state: &RunState,
+    setup: &Setup,
+    capabilities: &Capabilities,
+    purpose: Purpose,
+) -> Strategy {
+    if purpose == Purpose::Reply && setup.capabilities.plans {
+        state.cascade.strategy.unwrap_or(capabilities.strategy)
     } else {
-        setup.capabilities.strategy
-    };
-    (strategy, ToolIndex::new(&setup.tools))
-}
-
-/// Tools on offer: those that the intent filter kept, in catalogue order, plus the control tools.
-pub(crate) fn offered(state: &RunState, setup: &Setup) -> Vec<ToolSpec> {
-    let Some(kept) = &state.kept else {
-        return setup.tools.clone();
-    };
-    if kept.is_empty() {
-        return Vec::new();
+        Strategy::Native
     }
-    setup
-        .tools
-        .iter()
-        .filter(|spec| {
-            kept.iter().any(|ranked| ranked.tool == spec.name)
-                || (setup.capabilities.plans
-                    && matches!(spec.name.as_str(), FINAL_ANSWER | "feedback"))
-        })
-        .cloned()
-        .collect()
 }
 
+/// Reads the reply to model call `step`, which was asked for in the form of `strategy`.
+pub(crate) fn parser(
+    setup: &Setup,
+    purpose: Purpose,
+    (strategy, in_thought): (Strategy, bool),
+    step: u32,
+) -> StreamParser {
+    let prefix = format!("s{step}-");
+    if setup.reading == ReadingKind::Strict {
+        return StreamParser::new(strategy, &ToolIndex::new(&setup.tools), &prefix);
+    }
+    let mut tools = setup.tools.clone();
+    tools.push(tool_search());
+    let can_act = setup.tools.iter().any(|spec| !is_control(&spec.name));
+    let acts = purpose == Purpose::Reply && setup.capabilities.plans && can_act;
+    let reading = if acts {
+        Reading::any(strategy)
+    } else {
+        // No call is wanted; only what is no text for the reader is taken out.
+        Reading {
+            dialects: Dialects::Wrappers,
+            ..Reading::strict(Form::Native)
+        }
+    };
+    let reading = Reading {
+        in_thought,
+        ..reading
+    };
+    StreamParser::with(reading, &ToolIndex::new(&tools), &prefix)
+}
+
+/// What a model of `capabilities` is asked for `purpose`.
 pub(crate) fn request(
     state: &RunState,
     setup: &Setup,
+    capabilities: &Capabilities,
     purpose: Purpose,
     max_plan_steps: usize,
 ) -> Built {
-    let tools = offered(state, setup);
-    let (strategy, index) = reading(setup, purpose);
+    let any = setup.reading == ReadingKind::Any;
+    let strategy = strategy(state, setup, capabilities, purpose);
+    let native =
+        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
+    let (explained, callable) = tools(state, capabilities, purpose, any);
     let tool_text = match (purpose, strategy) {
-        (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&tools),
-        (Purpose::Reply, Strategy::React) => react::instructions(&tools),
-        (Purpose::Plan, _) => plan_text(&tools, max_plan_steps),
+        (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&explained),
+        (Purpose::Reply, Strategy::React) => react::instructions(&explained),
+        (Purpose::Reply, Strategy::Markers) => markers::instructions(&explained),
+        (Purpose::Plan, _) => plan_text(&callable, max_plan_steps),
+        (Purpose::Deep, _) => setup
+            .deep
+            .map(|settings| deep::instructions(&callable, settings))
+            .unwrap_or_default(),
         _ => String::new(),
     };
     let schema = match (purpose, strategy) {
-        (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&tools)),
-        (Purpose::Plan, _) => Some(plan::json_schema(&tools, max_plan_steps)),
+        (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&callable)),
+        (Purpose::Plan, _) => Some(plan::json_schema(&callable, max_plan_steps)),
+        (Purpose::Deep, _) => setup.deep.map(|settings| deep::schema(&callable, settings)),
         (Purpose::Fill, _) => open_step(state).map(|(spec, _)| spec.parameters.clone()),
         _ => None,
     };
-    let closing = closing(state, purpose);
-    let window = setup.capabilities.window;
+    let window = capabilities.window;
     let reserve = setup
         .agent
         .tuning
         .max_tokens
         .min((window / 4).max(MIN_RESERVE));
-    // A model that can't plan rambles; what it has to say in small talk is short.
-    let longest = if setup.capabilities.plans {
-        reserve
+    let beside = if native { weigh_tools(&callable) } else { 0 };
+    let prompt = if purpose == Purpose::Compact {
+        summing_up(state, setup, capabilities, reserve)
     } else {
-        reserve.min(SMALL_TALK)
+        let closing = closing(state, purpose);
+        assemble(&PromptInput {
+            instructions: &setup.agent.instructions,
+            tool_text: &tool_text,
+            memory: &setup.memory,
+            now: if any {
+                state.cascade.begun_at
+            } else {
+                state.last_at
+            },
+            history: &setup.history,
+            messages: &state.messages_for(purpose),
+            closing: &closing,
+            beside,
+            window,
+            reserve,
+            longest: capabilities.prompt_tokens.filter(|_| any),
+            compaction: any.then_some(&state.cascade.compaction),
+        })
     };
-    let native =
-        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
-    let messages = state.messages_for(purpose);
-    let prompt = assemble(&PromptInput {
-        instructions: &setup.agent.instructions,
-        tool_text: &tool_text,
-        memory: &setup.memory,
-        now: state.last_at,
-        history: &setup.history,
-        messages: &messages,
-        closing: &closing,
-        beside: if native { weight_of(&tools) } else { 0 },
-        window,
-        reserve,
-    });
-    let messages = if native {
+    let mut messages = if native && any {
+        with_objects(prompt.messages.clone())
+    } else if native {
         prompt.messages.clone()
     } else {
         as_text(&prompt.messages)
     };
+    if any && !capabilities.system_role {
+        messages = without_system(messages);
+    }
     let request = ModelRequest {
         messages,
-        tools: if native { tools.clone() } else { Vec::new() },
-        schema: schema.filter(|_| setup.capabilities.json_schema),
+        tools: if native { callable } else { Vec::new() },
+        schema: schema.filter(|_| capabilities.json_schema),
         temperature: setup.agent.tuning.temperature,
-        max_tokens: longest,
-        stop: if strategy == Strategy::React {
-            vec!["\nObservation:".to_owned()]
-        } else {
-            Vec::new()
-        },
+        max_tokens: longest(setup, purpose, reserve),
+        stop: stops(strategy, purpose),
         seed: None,
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
     Built {
         request,
         prompt,
-        strategy,
-        index,
         tool_text,
+        beside,
         reserve,
     }
 }
 
-/// A safe guess of the tokens that the provider's tool field takes.
-pub(crate) fn weight_of(tools: &[ToolSpec]) -> u64 {
-    tools
-        .iter()
-        .map(|spec| {
-            estimate_tokens(&spec.name)
-                + estimate_tokens(&spec.description)
-                + estimate_tokens(&spec.parameters.to_string())
-                + 8
-        })
-        .sum()
-}
-
-/// The next plan step that has open arguments, and its index.
-pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
-    let plan = state.plan.as_ref()?;
-    plan.plan
-        .steps
-        .iter()
-        .enumerate()
-        .find_map(|(index, step)| {
-            let done = state
-                .filled
-                .iter()
-                .any(|(key, _)| *key == (plan.generation, index));
-            let open = !plan::Plan::open_arguments(step).is_empty();
-            if step.tool == FINAL_ANSWER || done || !open {
-                return None;
-            }
-            Some((state.tool(&step.tool)?, index))
-        })
-}
-
-fn plan_text(tools: &[ToolSpec], max_steps: usize) -> String {
-    let lines: Vec<String> = tools
-        .iter()
-        .filter(|spec| spec.name != FINAL_ANSWER)
-        .map(|spec| {
-            format!(
-                "- {}: {} Arguments: {}",
-                spec.name, spec.description, spec.parameters
-            )
-        })
-        .collect();
-    PLAN_PROMPT
-        .replace("{{max_steps}}", &max_steps.to_string())
-        .replace("{{tools}}", &lines.join("\n"))
-}
-
-fn closing(state: &RunState, purpose: Purpose) -> String {
-    match purpose {
-        Purpose::Reply => String::new(),
-        Purpose::Plan => {
-            let said: Vec<&str> = state
-                .feedback
-                .iter()
-                .chain(&state.steers)
-                .map(String::as_str)
-                .collect();
-            if said.is_empty() {
-                return String::new();
-            }
-            let before = state
-                .plan
-                .as_ref()
-                .map(|plan| serde_json::json!(plan.plan.steps).to_string())
-                .unwrap_or_default();
-            format!(
-                "Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.",
-                said.join("\n")
-            )
-        }
-        Purpose::Fill => open_step(state)
-            .and_then(|(spec, index)| {
-                let step = state.plan.as_ref()?.plan.steps.get(index)?;
-                Some(
-                    FILL_PROMPT
-                        .replace("{{tool}}", &spec.name)
-                        .replace("{{description}}", &spec.description)
-                        .replace("{{args}}", &step.args.to_string())
-                        .replace("{{open}}", &plan::Plan::open_arguments(step).join(", "))
-                        .replace("{{thought}}", &step.thought),
-                )
-            })
-            .unwrap_or_default(),
-        Purpose::Answer => match &state.outcome {
-            Some(Outcome::Completed) | None => ANSWER_PROMPT.to_owned(),
-            Some(_) => String::new(),
-        },
-    }
-}
-
-/// For models that get no tool messages: calls and results as text.
-fn as_text(messages: &[Message]) -> Vec<Message> {
-    let mut plain: Vec<Message> = Vec::with_capacity(messages.len());
-    for message in messages {
-        let mut text = message.text.clone();
-        for call in &message.tool_calls {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            let _ = write!(text, "[called {} {}]", call.name, call.arguments);
-        }
-        let role = if message.tool_call_id.is_some() {
-            text = format!("Observation: {text}");
-            steward_core::message::Role::User
+/// The tools that are explained, and those that can be called, which may be more: what a search
+/// found stands in its result, so that the prompt's beginning stays the same.
+fn tools(
+    state: &RunState,
+    capabilities: &Capabilities,
+    purpose: Purpose,
+    any: bool,
+) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
+    let tiny = any
+        && capabilities
+            .window
+            .min(capabilities.prompt_tokens.unwrap_or(u32::MAX))
+            <= TINY;
+    let said = |tools: Vec<ToolSpec>| {
+        if tiny {
+            tools.into_iter().map(brief).collect()
         } else {
-            message.role
-        };
-        match plain.last_mut() {
-            Some(last) if last.role == role && role != steward_core::message::Role::System => {
-                last.text.push_str("\n\n");
-                last.text.push_str(&text);
-            }
-            _ => plain.push(Message {
-                role,
-                text,
-                tool_calls: Vec::new(),
-                tool_call_id: None,
-            }),
+            tools
         }
+    };
+    if purpose != Purpose::Reply {
+        let tools = said(offered(state));
+        return (tools.clone(), tools);
     }
-    plain
+    let explained = said(state.offered());
+    let mut callable = explained.clone();
+    callable.extend(said(state.found()));
+    (explained, callable)
+}
+
+/// A model that can't plan rambles; what it has to say in small talk is short.
+fn longest(setup: &Setup, purpose: Purpose, reserve: u32) -> u32 {
+    if purpose == Purpose::Compact {
+        reserve.min(SUMMARY)
+    } else if setup.capabilities.plans {
+        reserve
+    } else {
+        reserve.min(SMALL_TALK)
+    }
+}
+
+fn stops(strategy: Strategy, purpose: Purpose) -> Vec<String> {
+    match strategy {
+        Strategy::React => vec!["\nObservation:".to_owned()],
+        // What follows a marker is the program's word, not the model's.
+        Strategy::Markers if purpose == Purpose::Reply => {
+            vec!["\nObservation:".to_owned(), "\n[RESULT".to_owned()]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The prompt for a summary of older messages.
+fn summing_up(
+    state: &RunState,
+    setup: &Setup,
+    capabilities: &Capabilities,
+    reserve: u32,
+) -> Prompt {
+    let text = compact::older(state, setup).map_or_else(String::new, |(_, text)| text);
+    assemble(&PromptInput {
+        instructions: COMPACT_PROMPT,
+        tool_text: "",
+        memory: "",
+        now: state.cascade.begun_at,
+        history: &[],
+        messages: &[Message::user(text)],
+        closing: "",
+        beside: 0,
+        window: capabilities.window,
+        reserve,
+        longest: None,
+        compaction: Some(&steward_core::prompt::Compaction::default()),
+    })
 }

@@ -3,7 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
-use crate::start::{check_input, row, standing};
+use crate::start::{check_input, route, row, standing};
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::ports::Lease;
 use steward_core::run::{ForkPoint, ForkPoints, RunState};
@@ -120,7 +120,9 @@ async fn changed(
         setup.input = input;
     }
     let wanted = request.connection.unwrap_or(setup.connection);
-    let connection = deps.models.select(Some(wanted)).await?;
+    let (connection, taken) =
+        route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
+    setup.route = Some(taken);
     setup.connection = connection.id;
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;

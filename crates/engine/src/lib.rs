@@ -1,7 +1,11 @@
 //! Runs: started, driven, stopped, resumed. Knows ports only; never an adapter.
 
+mod as_text;
 mod ask;
+mod closing;
+mod compact;
 mod config;
+mod deep;
 mod deps;
 mod dialect;
 mod error;
@@ -16,14 +20,18 @@ mod preview;
 mod raw;
 mod replay;
 mod runner;
+mod search;
 mod service;
+mod spend;
 mod start;
+pub mod tier4;
 mod tool_call;
+mod understand;
 mod undo;
 mod watch;
 
 pub use config::EngineConfig;
-pub use deps::{Deps, Storage};
+pub use deps::{Deps, PriceOf, Storage};
 pub use error::EngineError;
 pub use fork::ForkRun;
 pub use preview::{PromptPreview, Section};

@@ -1,50 +1,82 @@
 //! One model call: requested, streamed, answered; each committed before it is used or shown.
 
 use crate::ask::status;
+use crate::compact::make_room;
 use crate::dialect;
 use crate::finish::finish;
 use crate::raw::Received;
 use crate::runner::Runner;
+use crate::spend::{Took, set_aside, settle};
+use crate::understand::understood;
 use fail::fail_point;
 use futures::StreamExt;
 use std::time::Duration;
-use steward_core::event::EventBody;
+use steward_core::budget::Limit;
+use steward_core::event::{Answered, EventBody, Outcome, ReadingKind, Setup};
 use steward_core::hash;
-use steward_core::model::{ModelChunk, ModelError, ModelErrorClass, Purpose, Strategy, Usage};
-use steward_core::ports::{RunStatus, SideWrite, StoreResult};
+use steward_core::model::{
+    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, Purpose, Usage,
+};
+use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
+use steward_core::routing::Attempt;
 use steward_core::run::AnswerFrom;
-use steward_core::tool::{CallSource, ToolCall};
-use steward_core::{TimerId, budget, event::Outcome};
-use steward_parse::{Out, Parsed, StreamParser, ToolIndex};
+use steward_core::{TimerId, budget};
+use steward_parse::{Out, Parsed};
 
 /// How many chunks that are ready at once make one delta event.
 const COALESCE: usize = 64;
 
-/// Asks the model for `purpose`; `true` if a reply was committed.
+/// Asks the model for `purpose`, after making room for the prompt; `true` if a reply was committed.
 pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> StoreResult<bool> {
-    let state = &runner.journal.state;
-    let Some(setup) = state.setup.clone() else {
+    let Some(setup) = runner.journal.state.setup.clone() else {
         return Ok(false);
     };
+    if !make_room(runner, &setup, purpose).await? {
+        return Ok(false);
+    }
+    ask_once(runner, &setup, purpose).await
+}
+
+/// One model call; `true` if a reply was committed.
+pub(crate) async fn ask_once(
+    runner: &mut Runner<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+) -> StoreResult<bool> {
+    let state = &runner.journal.state;
     let step = state.spent.model_calls + 1;
-    let built = dialect::request(state, &setup, purpose, runner.deps.config.max_plan_steps);
+    let max_steps = runner.deps.config.max_plan_steps;
+    let built = dialect::request(state, setup, &setup.capabilities, purpose, max_steps);
     if !built.prompt.fits {
         let error = too_long(&built.prompt, setup.capabilities.window);
-        fail_call(runner, step, purpose, error).await?;
+        fail_call(runner, step, purpose, error.into()).await?;
         return Ok(false);
     }
     let reserved = built.reserved();
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved) {
         finish(
             &mut runner.journal,
-            Outcome::Limited { limit },
+            Outcome::Limited {
+                limit,
+                message: String::new(),
+            },
             AnswerFrom::Observations,
         )
         .await?;
         return Ok(false);
     }
-    let prompt = built.request.messages.clone();
+    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
+    let aside = match set_aside(runner, setup, tokens, reply.into()).await? {
+        Ok(aside) => aside,
+        Err(message) => {
+            let limit = Limit::Spend;
+            let outcome = Outcome::Limited { limit, message };
+            finish(&mut runner.journal, outcome, AnswerFrom::Observations).await?;
+            return Ok(false);
+        }
+    };
+    let prompt = built.request.messages;
     fail_point!("engine.model.before");
     runner
         .journal
@@ -58,77 +90,157 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
         })
         .await?;
     fail_point!("engine.model.requested");
-    let parser = parser(built.strategy, &built.index, step);
-    let streamed = stream(
-        runner,
-        setup.connection,
-        built.request,
-        parser,
-        step,
-        purpose,
-    )
-    .await?;
-    match streamed {
-        Ok((mut parsed, received, finish, usage)) => {
-            let raw = received.raw(&parsed);
-            let (calls, diagnostics) = understood(&runner.journal.state.calls, &mut parsed, step);
+    match stream(runner, setup, step, purpose).await? {
+        Ok(mut reply) => {
+            let took = reply.took();
+            settle(runner.deps, aside, Some(took), false).await;
+            let raw = reply.received.raw(&reply.parsed);
+            let state = &runner.journal.state;
+            let understood = understood(state, setup, purpose, &mut reply.parsed, step);
             fail_point!("engine.model.answered");
             runner
                 .journal
                 .append(EventBody::ModelResponded {
                     step,
                     purpose,
-                    text: parsed.text,
+                    text: reply.parsed.text,
                     raw,
-                    reasoning: parsed.reasoning,
-                    calls,
-                    diagnostics,
-                    finish,
-                    usage,
+                    reasoning: reply.parsed.reasoning,
+                    calls: understood.calls,
+                    diagnostics: understood.diagnostics,
+                    finish: reply.finish,
+                    usage: reply.usage,
+                    answered: Some(Box::new(reply.answered)),
+                    noticed: understood.noticed,
                 })
                 .await?;
             fail_point!("engine.model.responded");
             Ok(true)
         }
-        Err(error) => fail_call(runner, step, purpose, error)
-            .await
-            .map(|()| false),
+        Err(mut failed) => {
+            settle(runner.deps, aside, failed.took.take(), true).await;
+            fail_call(runner, step, purpose, failed)
+                .await
+                .map(|()| false)
+        }
     }
 }
 
-/// Reads the reply to model call `step`.
-pub(crate) fn parser(strategy: Strategy, index: &ToolIndex, step: u32) -> StreamParser {
-    StreamParser::new(strategy, index, &format!("s{step}-"))
+/// A whole reply.
+struct Reply {
+    parsed: Parsed,
+    received: Received,
+    finish: String,
+    usage: Usage,
+    answered: Answered,
 }
 
-type Streamed = Result<(Parsed, Received, String, Usage), ModelError>;
+impl Reply {
+    fn took(&self) -> Took {
+        took(&self.answered, &self.received, self.usage)
+    }
+}
+
+fn took(answered: &Answered, received: &Received, usage: Usage) -> Took {
+    Took {
+        connection: answered.connection,
+        model: answered.model.clone(),
+        usage,
+        received: received.tokens(),
+    }
+}
+
+/// No whole reply, who was asked, and what came of it.
+struct Failed {
+    error: ModelError,
+    attempts: Vec<Attempt>,
+    took: Option<Took>,
+}
+
+impl From<ModelError> for Failed {
+    fn from(error: ModelError) -> Self {
+        Self {
+            error,
+            attempts: Vec::new(),
+            took: None,
+        }
+    }
+}
+
+/// Asks the connections of the run's route, each in its own form, until one begins to answer.
+async fn open(runner: &Runner<'_>, setup: &Setup, purpose: Purpose) -> Result<Opened, Failed> {
+    let state = &runner.journal.state;
+    let max_steps = runner.deps.config.max_plan_steps;
+    let request = |connection: &Connection| {
+        let capabilities = known(setup, connection);
+        dialect::request(state, setup, capabilities, purpose, max_steps).request
+    };
+    let only = [setup.connection];
+    let targets = setup
+        .route
+        .as_ref()
+        .map_or(&only[..], |route| route.targets.as_slice());
+    let call = ModelCall {
+        targets,
+        routing: &setup.agent.routing,
+        request: &request,
+        deadline_ms: setup.agent.tuning.timeout_ms,
+    };
+    tokio::select! {
+        opened = runner.deps.models.open(call) => opened.map_err(|none| Failed {
+            error: none.error,
+            attempts: none.attempts,
+            took: None,
+        }),
+        () = runner.handle.cancel.cancelled() => Err(cancelled().into()),
+    }
+}
+
+/// What is known of a connection: for the run's own, what was known when it began.
+fn known<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
+    if connection.id == setup.connection {
+        &setup.capabilities
+    } else {
+        &connection.capabilities
+    }
+}
 
 async fn stream(
     runner: &mut Runner<'_>,
-    connection: steward_core::ConnectionId,
-    request: steward_core::model::ModelRequest,
-    mut parser: StreamParser,
+    setup: &Setup,
     step: u32,
     purpose: Purpose,
-) -> StoreResult<Streamed> {
+) -> StoreResult<Result<Reply, Failed>> {
     let cancel = runner.handle.cancel.clone();
-    let opened = tokio::select! {
-        opened = runner.deps.models.stream(connection, request) => opened,
-        () = cancel.cancelled() => return Ok(Err(cancelled())),
+    let opened = match open(runner, setup, purpose).await {
+        Ok(opened) => opened,
+        Err(failed) => return Ok(Err(failed)),
     };
-    let mut chunks = match opened {
-        Ok(chunks) => chunks.ready_chunks(COALESCE),
-        Err(error) => return Ok(Err(error)),
+    let capabilities = known(setup, &opened.connection);
+    let strategy = dialect::strategy(&runner.journal.state, setup, capabilities, purpose);
+    let in_thought = setup.reading == ReadingKind::Any && capabilities.thinks_first;
+    let mut answered = Answered {
+        connection: opened.connection.id,
+        name: opened.connection.name.clone(),
+        model: opened.connection.model.clone(),
+        strategy,
+        in_thought,
+        attempts: opened.attempts,
     };
+    let mut parser = dialect::parser(setup, purpose, (strategy, in_thought), step);
+    let mut chunks = opened.stream.ready_chunks(COALESCE);
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
     let mut received = Received::default();
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
-            () = cancel.cancelled() => return Ok(Err(cancelled())),
+            () = cancel.cancelled() => {
+                let took = Some(took(&answered, &received, usage));
+                return Ok(Err(Failed { took, ..cancelled().into() }));
+            }
         };
         let Some(batch) = batch else { break };
-        let (mut text, mut reasoning) = (String::new(), String::new());
+        let mut shown = (String::new(), String::new());
         let mut failed = None;
         for chunk in batch {
             match chunk {
@@ -136,54 +248,67 @@ async fn stream(
                     if let ModelChunk::End {
                         finish: word,
                         usage: spent,
-                        ..
+                        model,
                     } = &chunk
                     {
                         finish.clone_from(word);
                         usage = *spent;
+                        if !model.is_empty() {
+                            answered.model.clone_from(model);
+                        }
                     }
                     received.push(&chunk);
-                    let (more, thought) = split(parser.push(&chunk));
-                    text.push_str(&more);
-                    reasoning.push_str(&thought);
+                    split(parser.push(&chunk), &mut shown);
                 }
                 Err(error) => failed = Some(error),
             }
         }
-        if !text.is_empty() || !reasoning.is_empty() {
-            fail_point!("engine.model.streaming");
-            runner
-                .journal
-                .append(EventBody::ModelDelta {
-                    step,
-                    purpose,
-                    text,
-                    reasoning,
-                })
-                .await?;
-        }
+        show(runner, step, purpose, shown).await?;
         if let Some(error) = failed {
-            return Ok(Err(error));
+            return Ok(Err(Failed {
+                error,
+                took: Some(took(&answered, &received, usage)),
+                attempts: answered.attempts,
+            }));
         }
     }
     let mut parsed = parser.finish();
-    let (text, reasoning) = split(std::mem::take(&mut parsed.tail));
-    if !text.is_empty() || !reasoning.is_empty() {
-        runner
-            .journal
-            .append(EventBody::ModelDelta {
-                step,
-                purpose,
-                text,
-                reasoning,
-            })
-            .await?;
-    }
-    Ok(Ok((parsed, received, finish, usage)))
+    let mut shown = (String::new(), String::new());
+    split(std::mem::take(&mut parsed.tail), &mut shown);
+    show(runner, step, purpose, shown).await?;
+    Ok(Ok(Reply {
+        parsed,
+        received,
+        finish,
+        usage,
+        answered,
+    }))
 }
 
-fn split(pieces: Vec<Out>) -> (String, String) {
-    let (mut text, mut reasoning) = (String::new(), String::new());
+/// Commits and tells what can be shown by now; a summary of older messages is nobody's answer.
+async fn show(
+    runner: &mut Runner<'_>,
+    step: u32,
+    purpose: Purpose,
+    (text, reasoning): (String, String),
+) -> StoreResult<()> {
+    if (text.is_empty() && reasoning.is_empty()) || purpose == Purpose::Compact {
+        return Ok(());
+    }
+    fail_point!("engine.model.streaming");
+    runner
+        .journal
+        .append(EventBody::ModelDelta {
+            step,
+            purpose,
+            text,
+            reasoning,
+        })
+        .await
+}
+
+/// Sorts what can be shown into text and reasoning.
+fn split(pieces: Vec<Out>, (text, reasoning): &mut (String, String)) {
     for piece in pieces {
         match piece {
             Out::Text(piece) => text.push_str(&piece),
@@ -191,7 +316,6 @@ fn split(pieces: Vec<Out>) -> (String, String) {
             Out::CallStarted { .. } => {}
         }
     }
-    (text, reasoning)
 }
 
 /// Commits a failed call; one that failed in passing is tried again after a durable alarm.
@@ -199,10 +323,15 @@ async fn fail_call(
     runner: &mut Runner<'_>,
     step: u32,
     purpose: Purpose,
-    error: ModelError,
+    Failed {
+        error, attempts, ..
+    }: Failed,
 ) -> StoreResult<()> {
     let tries = runner.journal.state.failures + 1;
-    let again = error.class.is_transient() && tries < runner.deps.config.model_tries;
+    // Without a summary there is another way to make room.
+    let again = error.class.is_transient()
+        && tries < runner.deps.config.model_tries
+        && purpose != Purpose::Compact;
     tracing::warn!(run = %runner.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     if !again {
         return runner
@@ -212,6 +341,7 @@ async fn fail_call(
                 purpose,
                 error,
                 retry_at: None,
+                attempts,
             })
             .await;
     }
@@ -239,6 +369,7 @@ async fn fail_call(
                     purpose,
                     error,
                     retry_at: Some(at),
+                    attempts,
                 },
                 EventBody::TimerSet {
                     timer_id,
@@ -249,38 +380,6 @@ async fn fail_call(
             side,
         )
         .await
-}
-
-/// Calls with ids that no other call of the run has, since ids name effects. A call that was meant
-/// but is broken stays in, with its raw text for arguments: its validation tells the model.
-pub(crate) fn understood(
-    made: &[steward_core::run::CallEntry],
-    parsed: &mut Parsed,
-    step: u32,
-) -> (Vec<ToolCall>, Vec<String>) {
-    let mut diagnostics = std::mem::take(&mut parsed.diagnostics);
-    let mut calls = std::mem::take(&mut parsed.calls);
-    for broken in std::mem::take(&mut parsed.broken) {
-        diagnostics.push(format!(
-            "call of `{}` is broken: {}",
-            broken.name, broken.error
-        ));
-        calls.push(ToolCall {
-            id: broken.id,
-            name: broken.name,
-            arguments: serde_json::Value::String(broken.raw),
-            source: CallSource::Repaired,
-            confidence: 0.0,
-        });
-    }
-    let mut seen: Vec<String> = made.iter().map(|entry| entry.call.id.clone()).collect();
-    for (index, call) in calls.iter_mut().enumerate() {
-        if call.id.is_empty() || seen.contains(&call.id) {
-            call.id = format!("{}s{step}-{index}", call.id);
-        }
-        seen.push(call.id.clone());
-    }
-    (calls, diagnostics)
 }
 
 fn cancelled() -> ModelError {

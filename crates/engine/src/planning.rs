@@ -1,19 +1,24 @@
 //! Plans: narrowed tools, candidates, scores, open arguments (PLAN-1, 2, 3).
 
+use crate::closing::open_step;
 use crate::deps::Deps;
-use crate::dialect::{offered, open_step};
+use crate::dialect::offered;
 use crate::intent;
 use crate::model_call::call_model;
 use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::Value;
-use steward_core::event::{EventBody, Setup};
+use steward_core::event::{EventBody, Ranked, ReadingKind, Setup};
 use steward_core::model::Purpose;
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::StoreResult;
-use steward_core::run::RunState;
+use steward_core::prompt::weigh_tools;
+use steward_core::run::{RunState, room_for_tools};
 use steward_core::schema;
 use steward_parse::ToolIndex;
+
+/// Tools that are offered however little room there is.
+const LEAST_TOOLS: usize = 2;
 
 pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
     let Some(setup) = runner.journal.state.setup.clone() else {
@@ -27,21 +32,25 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
 pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
     match intent::rank(&setup.input, &setup.tools, deps.embedder.as_ref()).await {
         Ok(filtered) => EventBody::IntentFiltered {
-            kept: filtered
-                .kept
-                .into_iter()
-                .take(setup.capabilities.max_tools)
-                .collect(),
+            kept: affordable(setup, filtered.kept),
             offered: setup.tools.len(),
             wants_tool: filtered.wants_tool,
         },
+        Err(error) if setup.reading == ReadingKind::Any => {
+            tracing::warn!(%error, "the tools are narrowed by their words");
+            EventBody::IntentFiltered {
+                kept: affordable(setup, intent::by_words(&setup.input, &setup.tools)),
+                offered: setup.tools.len(),
+                wants_tool: true,
+            }
+        }
         Err(error) => {
             tracing::warn!(%error, "the intent filter is off for this run");
             EventBody::IntentFiltered {
                 kept: setup
                     .tools
                     .iter()
-                    .map(|spec| steward_core::event::Ranked {
+                    .map(|spec| Ranked {
                         tool: spec.name.clone(),
                         score: 0.0,
                     })
@@ -53,19 +62,42 @@ pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
     }
 }
 
+/// The best of `ranked` that the model can choose among, and that its window has room for.
+fn affordable(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
+    ranked.truncate(setup.capabilities.max_tools);
+    if setup.reading == ReadingKind::Strict {
+        return ranked;
+    }
+    let room = room_for_tools(&setup.capabilities);
+    let mut taken = 0;
+    let mut kept = Vec::new();
+    for one in ranked {
+        let Some(spec) = setup.tools.iter().find(|spec| spec.name == one.tool) else {
+            continue;
+        };
+        let weight = weigh_tools(std::slice::from_ref(spec));
+        if taken + weight > room && kept.len() >= LEAST_TOOLS {
+            continue;
+        }
+        taken += weight;
+        kept.push(one);
+    }
+    kept
+}
+
 pub(crate) async fn make_plan(runner: &mut Runner<'_>) -> StoreResult<()> {
     let Some(setup) = runner.journal.state.setup.clone() else {
         return Ok(());
     };
     if setup.capabilities.plans {
-        plan_by_model(runner, &setup).await
+        plan_by_model(runner).await
     } else {
         plan_by_intent(runner, &setup).await
     }
 }
 
 /// Samples candidates, one model call each; a reply already in the log is not paid for again.
-async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()> {
+async fn plan_by_model(runner: &mut Runner<'_>) -> StoreResult<()> {
     while runner.journal.state.plan_replies.len() < runner.deps.config.plan_candidates.max(1) {
         let enough = !runner.journal.state.plan_replies.is_empty();
         if !call_model(runner, Purpose::Plan).await? {
@@ -78,13 +110,13 @@ async fn plan_by_model(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<()
         }
     }
     let max_steps = runner.deps.config.max_plan_steps;
-    let body = planned_from_replies(&runner.journal.state, setup, max_steps);
+    let body = planned_from_replies(&runner.journal.state, max_steps);
     runner.journal.append(body).await
 }
 
 /// The plan that the model's replies hold, best first.
-pub(crate) fn planned_from_replies(state: &RunState, setup: &Setup, max_steps: usize) -> EventBody {
-    let tools = offered(state, setup);
+pub(crate) fn planned_from_replies(state: &RunState, max_steps: usize) -> EventBody {
+    let tools = offered(state);
     let index = ToolIndex::new(&tools);
     let mut notes = Vec::new();
     let mut candidates: Vec<Candidate> = Vec::new();

@@ -1,7 +1,7 @@
 //! The prompt that a run would begin with, and what its parts take.
 
 use crate::deps::Deps;
-use crate::dialect::{self, offered, weight_of};
+use crate::dialect;
 use crate::error::EngineError;
 use crate::planning::narrowed;
 use crate::start::{StartRun, begun, setup};
@@ -64,6 +64,7 @@ pub(crate) async fn preview(
         connection,
         intent_filter: true,
         user: None,
+        key: None,
     };
     let setup = setup(deps, request, now).await?;
     let run = RunId(deps.ids.next());
@@ -81,14 +82,17 @@ pub(crate) async fn preview(
             body: narrowed(deps, &setup).await,
         });
     }
-    let built = dialect::request(&state, &setup, Purpose::Reply, deps.config.max_plan_steps);
-    let tools = offered(&state, &setup);
+    let built = dialect::request(
+        &state,
+        &setup,
+        &setup.capabilities,
+        Purpose::Reply,
+        deps.config.max_plan_steps,
+    );
+    let tools = state.offered();
     let tokens = built.prompt.tokens;
     let parts = [
-        (
-            "tools",
-            estimate_tokens(&built.tool_text) + weight_of(&built.request.tools),
-        ),
+        ("tools", estimate_tokens(&built.tool_text) + built.beside),
         ("memory", estimate_tokens(&memory_text(&setup.memory))),
         (
             "history",

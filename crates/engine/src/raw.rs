@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use steward_core::model::{ModelChunk, Usage};
+use steward_core::prompt::estimate_tokens;
 use steward_parse::Parsed;
 
 /// How a reply that is not only text begins. Text that begins so is wrapped itself.
@@ -38,6 +39,13 @@ struct Wrapped {
 }
 
 impl Received {
+    /// About how many tokens came.
+    pub fn tokens(&self) -> u64 {
+        let calls = self.tool_calls.iter();
+        let calls = calls.map(|piece| estimate_tokens(&piece.arguments));
+        estimate_tokens(&self.text) + estimate_tokens(&self.reasoning) + calls.sum::<u64>()
+    }
+
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &ModelChunk) {
         match chunk {

@@ -1,15 +1,18 @@
 //! Replay of a log by the present program (RUN-11): the state machine, the prompts, the parsers.
 
+use crate::compact;
 use crate::dialect;
 use crate::log;
-use crate::model_call::{parser, understood};
 use crate::planning::{filled, planned_from_replies};
 use crate::raw;
+use crate::understand::understood;
 use serde::{Deserialize, Serialize};
-use steward_core::event::{Event, EventBody, Outcome, Setup};
+use steward_core::budget::Limit;
+use steward_core::event::{Event, EventBody, Noticed, Outcome, ReadingKind, Setup};
 use steward_core::message::Message;
 use steward_core::model::{ModelErrorClass, Purpose};
 use steward_core::plan::{self, Candidate};
+use steward_core::prompt::Compaction;
 use steward_core::run::{Checked, Difference, Effect, RunState, check};
 use steward_core::tool::{ToolCall, truncate};
 use steward_core::{RunId, budget, hash};
@@ -114,7 +117,7 @@ impl Replayer {
                 ..
             } => self.prompt(&setup, *purpose, model, prompt_hash, prompt),
             EventBody::ModelFailed { purpose, error, .. } if self.state.asking.is_none() => {
-                let built = dialect::request(&self.state, &setup, *purpose, self.max_plan_steps);
+                let built = self.request(&setup, *purpose);
                 (error.class == ModelErrorClass::ContextLength && built.prompt.fits).then(|| {
                     (
                         error.message.clone(),
@@ -122,23 +125,33 @@ impl Replayer {
                     )
                 })
             }
-            EventBody::ModelResponded { raw, .. } if !raw.is_empty() => {
+            // Without raw, calls in the provider's own field can't be read again.
+            EventBody::ModelResponded { raw, calls, .. }
+                if !raw.is_empty() || (setup.reading == ReadingKind::Any && calls.is_empty()) =>
+            {
                 self.report.decisions += 1;
                 self.reply(&setup, &event.body)
             }
+            EventBody::ContextCompacted { compaction, by, .. } => {
+                let now = compact::again(&self.state, &setup, compaction, by);
+                now.map(|now| (roomier(compaction), roomier(&now)))
+            }
             EventBody::PlanProposed { candidates, by, .. } => self.plan(&setup, candidates, by),
             EventBody::PlanFailed { message } if setup.capabilities.plans => {
-                match planned_from_replies(&self.state, &setup, self.max_plan_steps) {
+                match planned_from_replies(&self.state, self.max_plan_steps) {
                     EventBody::PlanFailed { message: now } if now == *message => None,
                     EventBody::PlanFailed { message: now } => Some((message.clone(), now)),
                     _ => Some((message.clone(), "a plan is found in the replies".to_owned())),
                 }
             }
             EventBody::PlanFilled { index, arguments } => self.fill(*index, arguments),
+            EventBody::DeepPlanned { .. } | EventBody::DeepReplanned { .. } => {
+                self.deep(&setup, &event.body)
+            }
             EventBody::RunFinished {
-                outcome: Outcome::Limited { limit },
+                outcome: Outcome::Limited { limit, .. },
                 ..
-            } => self
+            } if *limit != Limit::Spend => self
                 .limit(&setup, event)
                 .map(|now| (format!("stopped at the limit of {limit:?}"), now)),
             _ => None,
@@ -159,7 +172,7 @@ impl Replayer {
         if model != setup.model {
             return Some((format!("ask {model}"), format!("ask {}", setup.model)));
         }
-        let built = dialect::request(&self.state, setup, purpose, self.max_plan_steps);
+        let built = self.request(setup, purpose);
         if !built.prompt.fits {
             return Some((
                 "a prompt that fits".to_owned(),
@@ -189,6 +202,17 @@ impl Replayer {
         Some((shown(prompt, now), shown(now, prompt)))
     }
 
+    fn request(&self, setup: &Setup, purpose: Purpose) -> dialect::Built {
+        let capabilities = &setup.capabilities;
+        dialect::request(
+            &self.state,
+            setup,
+            capabilities,
+            purpose,
+            self.max_plan_steps,
+        )
+    }
+
     fn reply(&self, setup: &Setup, body: &EventBody) -> Option<Pair> {
         let EventBody::ModelResponded {
             step,
@@ -197,22 +221,38 @@ impl Replayer {
             raw,
             calls,
             finish,
+            answered,
+            noticed,
             ..
         } = body
         else {
             return None;
         };
-        let (strategy, index) = dialect::reading(setup, *purpose);
-        let mut parser = parser(strategy, &index, *step);
-        for chunk in raw::chunks(raw, finish) {
+        let form = answered.as_ref().map_or_else(
+            || {
+                let capabilities = &setup.capabilities;
+                let own = dialect::strategy(&self.state, setup, capabilities, *purpose);
+                (own, false)
+            },
+            |answered| (answered.strategy, answered.in_thought),
+        );
+        let mut parser = dialect::parser(setup, *purpose, form, *step);
+        let received = if raw.is_empty() { text } else { raw };
+        for chunk in raw::chunks(received, finish) {
             parser.push(&chunk);
         }
         let mut parsed = parser.finish();
-        let (now, _) = understood(&self.state.calls, &mut parsed, *step);
-        if now != *calls {
+        let now = understood(&self.state, setup, *purpose, &mut parsed, *step);
+        if now.calls != *calls {
             return Some((
                 format!("calls understood: {}", listed(calls)),
-                format!("calls understood: {}", listed(&now)),
+                format!("calls understood: {}", listed(&now.calls)),
+            ));
+        }
+        if now.noticed != *noticed {
+            return Some((
+                format!("noticed: {}", seen(noticed)),
+                format!("noticed: {}", seen(&now.noticed)),
             ));
         }
         (parsed.text != *text).then(|| {
@@ -225,7 +265,7 @@ impl Replayer {
 
     fn plan(&self, setup: &Setup, candidates: &[Candidate], by: &str) -> Option<Pair> {
         let now = if by == "model" {
-            match planned_from_replies(&self.state, setup, self.max_plan_steps) {
+            match planned_from_replies(&self.state, self.max_plan_steps) {
                 EventBody::PlanProposed { candidates, .. } => candidates,
                 EventBody::PlanFailed { message } => {
                     return Some((shown(candidates), format!("no plan: {message}")));
@@ -257,6 +297,28 @@ impl Replayer {
         (!same).then(|| (shown(candidates), shown(&now)))
     }
 
+    /// The steps that the model's reply holds; plans made otherwise are the state machine's.
+    fn deep(&self, setup: &Setup, recorded: &EventBody) -> Option<Pair> {
+        let (then, reason) = match recorded {
+            EventBody::DeepPlanned { steps, by, .. } if by == "model" => (steps, None),
+            EventBody::DeepReplanned {
+                steps, by, reason, ..
+            } if by == "model" => (steps, Some(reason.clone())),
+            _ => return None,
+        };
+        let (EventBody::DeepPlanned { steps: now, .. }
+        | EventBody::DeepReplanned { steps: now, .. }) =
+            crate::deep::planned(&self.state, setup, reason)
+        else {
+            return None;
+        };
+        let words = |steps: &[steward_core::deep::DeepStep]| {
+            let goals: Vec<&str> = steps.iter().map(|step| step.goal.as_str()).collect();
+            format!("{} steps: {}", steps.len(), goals.join("; "))
+        };
+        (now != *then).then(|| (words(then), words(&now)))
+    }
+
     fn fill(&self, index: usize, recorded: &Result<serde_json::Value, String>) -> Option<Pair> {
         let now = match &self.state.reply {
             Some((Purpose::Fill, text)) => filled(&self.state, index, text),
@@ -279,10 +341,11 @@ impl Replayer {
         let purpose = match self.state.next(event.at).first()? {
             Effect::CallModel(purpose) => *purpose,
             Effect::MakePlan => Purpose::Plan,
+            Effect::DeepPlan { .. } => Purpose::Deep,
             Effect::Fill { .. } => Purpose::Fill,
             _ => return None,
         };
-        let built = dialect::request(&self.state, setup, purpose, self.max_plan_steps);
+        let built = self.request(setup, purpose);
         budget::model_call_fits(&setup.budget, &self.state.spent, built.reserved())
             .is_ok()
             .then(|| format!("ask the model: {} tokens fit the budget", built.reserved()))
@@ -300,6 +363,21 @@ fn part(text: &str, other: &str) -> String {
     let rest: String = text.chars().skip(from).collect();
     let dots = if from > 0 { "…" } else { "" };
     format!("“{dots}{}”", truncate(&rest, QUOTE).0)
+}
+
+/// What was noticed about a reply, in few words.
+fn seen(noticed: &Noticed) -> String {
+    truncate(&serde_json::json!(noticed).to_string(), QUOTE).0
+}
+
+fn roomier(compaction: &Compaction) -> String {
+    format!(
+        "older messages: {} of the history and {} of the run left out, results before {} cut, summary {}",
+        compaction.history_from,
+        compaction.run_from,
+        compaction.cut,
+        part(&compaction.summary, "")
+    )
 }
 
 fn listed(calls: &[ToolCall]) -> String {

@@ -1,17 +1,21 @@
 //! One runner: drives a leased run until it rests (ended, parked, or taken away).
 
 use crate::ask::{ask, status};
+use crate::deep;
 use crate::deps::Deps;
 use crate::finish::finish;
 use crate::journal::Journal;
 use crate::model_call::call_model;
 use crate::planning::{fill, filter_intent, make_plan};
-use crate::tool_call::{run_tool, scope};
+use crate::search;
+use crate::tier4;
+use crate::tool_call::{result_limit, run_tool, scope};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
 use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
+use steward_core::tool::truncate;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -169,6 +173,28 @@ impl Runner<'_> {
             Effect::CallModel(purpose) => call_model(self, purpose).await.map(|_| ()),
             Effect::MakePlan => make_plan(self).await,
             Effect::Fill { index } => fill(self, index).await,
+            Effect::Correct {
+                words,
+                message,
+                strategy,
+            } => {
+                self.journal
+                    .append(EventBody::ModelCorrected {
+                        words,
+                        message,
+                        strategy,
+                    })
+                    .await
+            }
+            Effect::Dispatch => tier4::dispatch(self).await,
+            Effect::SearchTools { call } => search::search_tools(self, call).await,
+            Effect::DeepPlan { reason } => deep::plan(self, reason).await,
+            Effect::DeepFromPlan { steps } => deep::told(self, steps).await,
+            Effect::DeepDrop { reason } => deep::drop_plan(self, reason).await,
+            Effect::DeepStep(judged) => deep::ended(self, judged).await,
+            Effect::DeepRemind { open } => {
+                self.journal.append(EventBody::DeepReminded { open }).await
+            }
             Effect::Reject { call, message } => {
                 self.journal
                     .append(EventBody::ToolRejected {
@@ -201,6 +227,7 @@ impl Runner<'_> {
                 if let Some(detail) = preview.detail {
                     text = format!("{text}\n{detail}");
                 }
+                let (text, _) = truncate(&text, self.result_limit(&call.name));
                 let result = ToolResult::Dry { preview: text };
                 self.journal
                     .append(EventBody::ToolResult {
@@ -214,6 +241,11 @@ impl Runner<'_> {
             Effect::Ask(what) => self.ask(what, &stop).await,
             Effect::Finish { outcome, answer } => self.finish(outcome, answer).await,
         }
+    }
+
+    /// Longest text of a result that the tool gives to the model, characters.
+    fn result_limit(&self, tool: &str) -> usize {
+        result_limit(&self.journal.state, tool)
     }
 
     async fn ask(&mut self, what: Ask, stop: &Arc<AtomicBool>) -> StoreResult<()> {

@@ -3,11 +3,13 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::agent::Agent;
-use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, ReadingKind, Setup};
+use steward_core::model::Connection;
 use steward_core::policy::Grant;
-use steward_core::ports::{Lease, RunRow, RunStatus};
+use steward_core::ports::{Lease, RouteRequest, RunRow, RunStatus};
+use steward_core::routing::{RouteTaken, Task};
 use steward_core::run::RunState;
-use steward_core::{ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
+use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
@@ -41,6 +43,8 @@ pub struct StartRun {
     pub intent_filter: bool,
     /// Whose it is, if a user asks.
     pub user: Option<UserId>,
+    /// The virtual key they ask with.
+    pub key: Option<KeyId>,
 }
 
 pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, EngineError> {
@@ -82,10 +86,14 @@ pub(crate) async fn setup(
     request: StartRun,
     now: Timestamp,
 ) -> Result<Setup, EngineError> {
-    let connection = deps
-        .models
-        .select(request.connection.or(request.agent.connection))
-        .await?;
+    let (connection, route) = route(
+        deps,
+        &request.agent,
+        request.connection,
+        &request.input,
+        request.mode,
+    )
+    .await?;
     let history = match request.conversation {
         Some(id) => deps.store.messages(deps.tenant, id).await?,
         None => request.history,
@@ -95,6 +103,7 @@ pub(crate) async fn setup(
     if !request.agent.tools.is_empty() {
         tools.retain(|spec| request.agent.tools.contains(&spec.name));
     }
+    let deep = deps.config.deep.of(request.agent.deep);
     let mut grants = request.grants;
     grants.extend(standing(deps, &request.agent, now).await?);
     Ok(Setup {
@@ -118,7 +127,43 @@ pub(crate) async fn setup(
         user: request.user,
         forked_from: None,
         agent: request.agent,
+        deep,
+        key: request.key,
+        reading: ReadingKind::Any,
+        route: Some(route),
     })
+}
+
+/// The connections that a request of `agent` goes to, the first one in full.
+pub(crate) async fn route(
+    deps: &Deps,
+    agent: &Agent,
+    wanted: Option<ConnectionId>,
+    input: &str,
+    mode: Mode,
+) -> Result<(Connection, RouteTaken), EngineError> {
+    let route = deps
+        .models
+        .route(RouteRequest {
+            wanted,
+            primary: agent.connection,
+            routing: &agent.routing,
+            message: input,
+            task: matches!(mode, Mode::Plan | Mode::PlanOnly | Mode::DryRun)
+                .then_some(Task::Planning),
+        })
+        .await?;
+    let targets = route.targets.iter().map(|target| target.id).collect();
+    let first = match route.targets.into_iter().next() {
+        Some(first) => first,
+        None => deps.models.select(wanted.or(agent.connection)).await?,
+    };
+    let taken = RouteTaken {
+        task: route.task,
+        targets,
+        reason: route.reason,
+    };
+    Ok((first, taken))
 }
 
 /// What people allowed the agent beyond one run.

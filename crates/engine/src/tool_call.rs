@@ -16,6 +16,12 @@ use steward_core::tool::{EffectClass, ToolCall, ToolError, ToolOutput, truncate}
 const MAX_DATA: usize = 1_000_000;
 /// Result limit of a tool that names none.
 const DEFAULT_LIMIT: usize = 16_000;
+/// One result takes at most one part in so many of the window.
+const WINDOW_SHARE: u32 = 4;
+/// As prompts are estimated.
+const CHARS_PER_TOKEN: u32 = 3;
+/// Results are not cut shorter than this for a window, characters.
+const LEAST_LIMIT: usize = 600;
 
 /// Where and for whom the tools of this run work.
 pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> ToolScope {
@@ -59,10 +65,7 @@ pub(crate) async fn run_tool(
         })
         .await?;
     fail_point!("engine.intent.after");
-    let limit = journal
-        .state
-        .tool(&call.name)
-        .map_or(DEFAULT_LIMIT, |spec| spec.result_limit);
+    let limit = result_limit(&journal.state, &call.name);
     let scope = scope(deps, &journal.state, stop);
     let begun = Instant::now();
     let (call_id, tool) = (call.id.clone(), call.name.clone());
@@ -104,8 +107,24 @@ pub(crate) async fn run_tool(
     Ok(())
 }
 
+/// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more
+/// than a fair part of the model's window.
+pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
+    let own = state.tool(tool).map_or(0, |spec| spec.result_limit);
+    let own = if own == 0 { DEFAULT_LIMIT } else { own };
+    let Some(setup) = state.setup.as_deref() else {
+        return own;
+    };
+    if !state.reads_any() || !setup.capabilities.plans {
+        return own;
+    }
+    let window = setup.capabilities.window;
+    let room = window.min(setup.capabilities.prompt_tokens.unwrap_or(window));
+    let fair = usize::try_from(room / WINDOW_SHARE * CHARS_PER_TOKEN).unwrap_or(usize::MAX);
+    own.min(fair.max(LEAST_LIMIT))
+}
+
 fn ok(output: ToolOutput, limit: usize) -> ToolResult {
-    let limit = if limit == 0 { DEFAULT_LIMIT } else { limit };
     let (content, truncated) = truncate(&output.content, limit);
     let data = output
         .data

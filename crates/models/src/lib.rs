@@ -3,7 +3,12 @@
 
 pub mod discovery;
 pub mod embed;
+pub mod exam;
+mod gateway;
 pub mod local;
+mod native;
 pub mod openai;
+pub mod price;
+pub mod recognise;
 pub mod registry;
 pub mod telemetry;

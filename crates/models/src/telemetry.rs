@@ -75,6 +75,14 @@ pub fn record_error(span: &Span, error: &ModelError) {
 pub fn provider_name(provider: Provider) -> &'static str {
     match provider {
         Provider::OpenAi => "openai",
+        Provider::AzureOpenAi => "azure.ai.openai",
+        Provider::Anthropic => "anthropic",
+        Provider::Gemini => "gcp.gemini",
+        Provider::Cohere => "cohere",
+        Provider::Bedrock => "aws.bedrock",
+        Provider::Vllm => "vllm",
+        Provider::TextGen => "text_generation_webui",
+        Provider::HuggingFace => "hugging_face",
         Provider::Compatible => "openai_compatible",
         Provider::Ollama => "ollama",
         Provider::LlamaCpp => "llama_cpp",

@@ -11,12 +11,17 @@ use futures::StreamExt;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, ModelErrorClass, Provider};
-use steward_core::ports::Models;
+use steward_core::ports::{Clock, Models};
 use steward_models::local::{Endpoint, LocalModelError};
 use steward_models::openai::{Client, LocalModels, Timeouts};
 use steward_models::registry::Router;
+use steward_testkit::FakeClock;
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use support::{client, connection, request, uuid};
+
+fn clock() -> Arc<dyn Clock> {
+    Arc::new(FakeClock::default())
+}
 
 struct Child(PathBuf);
 
@@ -42,6 +47,9 @@ fn local() -> Connection {
         model: "/models/tiny.gguf".to_owned(),
         auth: Auth::None,
         capabilities: Capabilities::tiny(2048),
+        price: None,
+        weight: 1,
+        wire: None,
     }
 }
 
@@ -65,7 +73,7 @@ async fn the_local_model_is_a_connection_over_a_socket() {
         ..Script::always(Behaviour::text("hello"))
     };
     let (_dir, server, client) = over_socket(script);
-    let router = Router::new(client, vec![local()], None);
+    let router = Router::new(client, clock(), vec![local()], None);
     let chosen = router.select(None).await.unwrap();
     let mut asked = request("hi");
     asked.schema = Some(serde_json::json!({"type": "object"}));
@@ -137,6 +145,7 @@ async fn connections_are_chosen_and_replaced_live() {
     };
     let router = Router::new(
         client(),
+        clock(),
         vec![first.clone(), second.clone()],
         Some(second.id),
     );
@@ -166,7 +175,7 @@ async fn connections_are_chosen_and_replaced_live() {
 async fn likelihoods_are_asked_only_where_they_are_given() {
     let server = ScriptedModelServer::start(Script::default()).await.unwrap();
     let plain = connection(&server.base_url());
-    let router = Router::new(client(), vec![plain.clone()], None);
+    let router = Router::new(client(), clock(), vec![plain.clone()], None);
     let error = router
         .score(plain.id, request("hi"), &["a".into()])
         .await

@@ -9,7 +9,9 @@
 
 mod alias;
 pub mod claims;
+pub mod deep;
 mod dialect;
+pub mod fill;
 pub mod fit;
 pub mod fuzzy;
 mod grammar;
@@ -24,7 +26,7 @@ mod stream;
 pub mod work;
 
 pub use dialect::Dialect;
-pub use grammar::{Dialects, guided, react};
+pub use grammar::{Dialects, guided, markers, react};
 pub use index::ToolIndex;
 pub use json::{Repaired, complete, repair};
 pub use out::{BrokenCall, Out, Parsed};

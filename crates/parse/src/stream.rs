@@ -34,6 +34,7 @@ impl From<Strategy> for Form {
             Strategy::Native => Self::Native,
             Strategy::GuidedJson => Self::GuidedJson,
             Strategy::React => Self::React,
+            Strategy::Markers => Self::Markers,
         }
     }
 }

@@ -4,7 +4,9 @@ mod approvals;
 mod connections;
 mod conversations;
 mod eval;
+mod model;
 mod runs;
+mod spending;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -12,8 +14,10 @@ use std::path::PathBuf;
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
-pub use eval::{Eval, Suite};
+pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
+pub use model::{Model, ModelAction};
 pub use runs::{RunAction, Runs};
+pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 
 /// AI agents that do real work on your own machines, and prove what they did.
 #[derive(Debug, Parser)]
@@ -111,6 +115,24 @@ pub enum Command {
         after_help = "Examples:\n  steward connections\n  steward connections add big --url http://host:8000/v1 --model qwen3-32b --key-env BIG_KEY\n  steward connections test big"
     )]
     Connections(Connections),
+    /// Examine the model of a connection; recognise what answers at an address.
+    #[command(
+        after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434"
+    )]
+    Model(Model),
+    /// What calls of models took: tokens and money.
+    #[command(after_help = "Examples:\n  steward usage\n  steward usage --by agent --days 7")]
+    Usage(UsageArgs),
+    /// Hard limits of what may be spent.
+    #[command(
+        after_help = "Examples:\n  steward budget\n  steward budget set installation --dollars 50\n  steward budget set agent:steward --period day --tokens 200000\n  steward budget remove 3f2a"
+    )]
+    Budget(BudgetArgs),
+    /// Virtual keys, with which programs use /v1.
+    #[command(
+        after_help = "Examples:\n  steward key\n  steward key create my-program --connection big --requests-per-minute 60\n  steward key revoke my-program"
+    )]
+    Key(KeyArgs),
     /// Measure how well requests are understood; replay runs kept as tests.
     #[command(
         after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"

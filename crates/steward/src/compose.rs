@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::agent::Agent;
+use steward_core::model::Connection;
 use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids};
 use steward_core::{AgentId, ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
@@ -16,6 +17,7 @@ use steward_models::discovery::{Environment, discover};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
+use steward_models::price::Prices;
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
 use steward_store::{Place, Store, StoreConfig};
@@ -54,6 +56,8 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Ids.
     pub ids: Arc<dyn Ids>,
+    /// Embeddings.
+    pub embedder: Arc<dyn Embedder>,
     /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
     local: Arc<Supervisor>,
@@ -87,10 +91,20 @@ impl App {
         let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
         let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
         let found = find_connections(settings, &client).await;
-        let models = Arc::new(Router::new(client, Vec::new(), None));
+        let models = Arc::new(
+            Router::new(client, Arc::clone(&clock), Vec::new(), None)
+                .with_prices(Prices::load(&settings.data_dir.join("prices.json"))?),
+        );
         let wanted = settings.connection.clone();
-        let connections =
-            ConnectionBook::open(tenant, store.clone(), models.clone(), wanted, found).await?;
+        let connections = ConnectionBook::open(
+            tenant,
+            store.clone(),
+            models.clone(),
+            Arc::clone(&clock),
+            wanted,
+            found,
+        )
+        .await?;
         let web_allow = options
             .web_allow
             .iter()
@@ -122,6 +136,7 @@ impl App {
         };
         let mut config = EngineConfig {
             node,
+            deep: settings.deep,
             ..EngineConfig::default()
         };
         if let Some(seconds) = settings.lease_s {
@@ -133,8 +148,12 @@ impl App {
             store: store.clone(),
             models: models.clone(),
             tools: Arc::new(tools),
-            embedder,
+            embedder: Arc::clone(&embedder),
             bus,
+            price: {
+                let models = models.clone();
+                Arc::new(move |connection: &Connection| models.price(connection))
+            },
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
             config,
@@ -147,6 +166,7 @@ impl App {
             connections: Arc::new(connections),
             clock,
             ids,
+            embedder,
             embedding_dir: settings.embedding_dir.clone(),
             local,
         })
@@ -164,6 +184,8 @@ impl App {
             tools: Vec::new(),
             connection: None,
             policy: steward_core::policy::Policy::default(),
+            routing: steward_core::routing::Routing::default(),
+            deep: steward_core::agent::Deep::default(),
             budget: steward_core::budget::Preset::default(),
             tuning: steward_core::agent::Tuning::default(),
         };

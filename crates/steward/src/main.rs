@@ -51,6 +51,10 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Agents(args) => commands::agents::run(settings, args, term).await,
             Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,
             Command::Connections(args) => commands::connections::run(settings, args, term).await,
+            Command::Model(args) => commands::model::run(settings, args, term).await,
+            Command::Usage(args) => commands::usage::run(settings, args, term).await,
+            Command::Budget(args) => commands::budget::run(settings, args, term).await,
+            Command::Key(args) => commands::key::run(settings, args, term).await,
             Command::Eval(args) => commands::eval::run(settings, args.suite, term).await,
             Command::ModelServer(_) | Command::SandboxExec { .. } => Ok(Exit::Failed),
         }

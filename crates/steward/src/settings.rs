@@ -3,6 +3,8 @@
 use crate::cli::Global;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
+use steward_core::agent::PlanStyle;
+use steward_core::deep::DeepDefaults;
 
 /// Where things are.
 #[derive(Debug, Clone)]
@@ -11,6 +13,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// PostgreSQL, if not embedded.
     pub database: Option<String>,
+    /// Folder for what can be got again: models, evaluation packages.
+    pub cache_dir: PathBuf,
     /// GGUF file of the local model.
     pub model: PathBuf,
     /// Folder of the embedding model.
@@ -31,6 +35,8 @@ pub struct Settings {
     pub model_idle_s: u64,
     /// Seconds of a run's lease.
     pub lease_s: Option<f64>,
+    /// Deep planning of agents that say nothing of it.
+    pub deep: DeepDefaults,
 }
 
 /// A variable that is set and not empty.
@@ -73,6 +79,7 @@ impl Settings {
         Ok(Self {
             data_dir,
             database: global.database.clone(),
+            cache_dir: cache,
             model: global.model.as_ref().map_or_else(
                 || models.join("SmolLM2-135M-Instruct.Q4_1.gguf"),
                 PathBuf::from,
@@ -91,8 +98,35 @@ impl Settings {
                         .context("STEWARD_LEASE_SECONDS is not a number")
                 })
                 .transpose()?,
+            deep: deep_defaults(&variable)?,
         })
     }
+}
+
+/// `DEEP_AGENT_*`; what is not set is as usual.
+fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<DeepDefaults> {
+    let mut deep = DeepDefaults::default();
+    if let Some(text) = variable("DEEP_AGENT_PLANNING_ENABLED") {
+        deep.enabled = match text.to_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => true,
+            "false" | "0" | "no" | "off" => false,
+            _ => bail!("DEEP_AGENT_PLANNING_ENABLED is `{text}`; set it to true or false"),
+        };
+    }
+    if let Some(text) = variable("DEEP_AGENT_MAX_PLAN_STEPS") {
+        deep.max_steps = match text.parse() {
+            Ok(steps @ 1..=20) => steps,
+            _ => bail!("DEEP_AGENT_MAX_PLAN_STEPS is `{text}`; set it to a number from 1 to 20"),
+        };
+    }
+    if let Some(text) = variable("DEEP_AGENT_PLAN_STYLE") {
+        deep.style = match text.to_lowercase().as_str() {
+            "structured" => PlanStyle::Structured,
+            "concise" => PlanStyle::Concise,
+            _ => bail!("DEEP_AGENT_PLAN_STYLE is `{text}`; set it to structured or concise"),
+        };
+    }
+    Ok(deep)
 }
 
 /// The folder that file tools are confined to: an existing directory, absolute.
@@ -114,4 +148,45 @@ pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
         bail!("the workspace must not be the root folder; choose one with --workspace DIR");
     }
     Ok(full)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::deep_defaults;
+    use steward_core::agent::PlanStyle;
+    use steward_core::deep::DeepDefaults;
+
+    fn read(set: &[(&str, &str)]) -> anyhow::Result<DeepDefaults> {
+        deep_defaults(&|name| {
+            set.iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn deep_planning_is_set_by_variables() {
+        assert_eq!(read(&[]).unwrap(), DeepDefaults::default());
+        let set = read(&[
+            ("DEEP_AGENT_PLANNING_ENABLED", "False"),
+            ("DEEP_AGENT_MAX_PLAN_STEPS", "9"),
+            ("DEEP_AGENT_PLAN_STYLE", "concise"),
+        ])
+        .unwrap();
+        assert!(!set.enabled && set.max_steps == 9 && set.style == PlanStyle::Concise);
+        for wrong in [
+            ("DEEP_AGENT_PLANNING_ENABLED", "maybe"),
+            ("DEEP_AGENT_MAX_PLAN_STEPS", "0"),
+            ("DEEP_AGENT_MAX_PLAN_STEPS", "many"),
+            ("DEEP_AGENT_PLAN_STYLE", "long"),
+        ] {
+            let error = read(&[wrong]).unwrap_err().to_string();
+            assert!(
+                error.contains(wrong.0) && error.contains("set it to"),
+                "{error}"
+            );
+        }
+    }
 }

@@ -37,7 +37,7 @@ fn openai_python_client_works_unchanged() {
     let bench = Bench::new(script);
     bench.work.write("beacon.txt", "light").unwrap();
     let server = Server::start(&bench);
-    let mut python = Command::new(cache().join("venv/bin/python3"));
+    let mut python = Command::new(cache().join("venv-clients/bin/python3"));
     python
         .arg(data_file("openai_client.py"))
         .arg(format!("{}/v1", server.url))

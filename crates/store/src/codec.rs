@@ -140,6 +140,7 @@ mod tests {
             Outcome::Stopped { by: String::new() },
             Outcome::Limited {
                 limit: steward_core::budget::Limit::Tokens,
+                message: String::new(),
             },
             Outcome::Rejected,
         ] {

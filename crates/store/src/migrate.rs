@@ -28,6 +28,12 @@ pub(crate) const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0002_studio.sql"),
         then: Some(backfill::studio),
     },
+    Migration {
+        version: 3,
+        name: "spending",
+        sql: include_str!("../migrations/0003_spending.sql"),
+        then: None,
+    },
 ];
 
 /// Version of the schema that this program writes.

@@ -6,6 +6,7 @@ use crate::migrate::{self, Migration};
 use crate::tx::args;
 use crate::{codec, error};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
 
@@ -17,10 +18,21 @@ enum Engine {
     Postgres(Postgres),
 }
 
+/// Whether there is any hard budget.
+#[derive(Clone)]
+pub(crate) enum Limited {
+    /// Another process may make one: ask the database.
+    Ask,
+    /// One process owns the data. Once `true`, it stays so until the store is opened again: a limit
+    /// may always be on its way through the writer's queue.
+    Known(Arc<AtomicBool>),
+}
+
 /// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
 /// and the data directory is free again when that returns.
 pub struct Store {
     engine: Engine,
+    limited: Limited,
     blobs: Arc<dyn Blobs>,
 }
 
@@ -39,8 +51,10 @@ impl Store {
         blobs: Arc<dyn Blobs>,
         list: &'static [Migration],
     ) -> StoreResult<Self> {
+        let mut limited = Limited::Ask;
         let engine = match config.place {
             Place::Sqlite { data_dir } => {
+                limited = Limited::Known(Arc::default());
                 let open =
                     move || Sqlite::open(&data_dir, config.connections, config.max_pages, list);
                 let opened = tokio::task::spawn_blocking(open).await;
@@ -52,7 +66,37 @@ impl Store {
                 Engine::Postgres(Postgres::open(&url, config.connections, list).await?)
             }
         };
-        Ok(Self { engine, blobs })
+        let store = Self {
+            engine,
+            limited,
+            blobs,
+        };
+        store.look_for_limits().await?;
+        Ok(store)
+    }
+
+    /// Before anybody can write.
+    async fn look_for_limits(&self) -> StoreResult<()> {
+        let Limited::Known(limited) = &self.limited else {
+            return Ok(());
+        };
+        let any = self
+            .read((), |(), tx| {
+                Box::pin(async move {
+                    let row = tx
+                        .row("select 1 from spend_limits limit 1", args![])
+                        .await?;
+                    Ok(row.is_some())
+                })
+            })
+            .await?;
+        limited.store(any, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether there is any hard budget.
+    pub(crate) fn limited(&self) -> Limited {
+        self.limited.clone()
     }
 
     /// The database's name (`sqlite`, `postgresql`) and version, for people.

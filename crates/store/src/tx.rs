@@ -7,7 +7,8 @@ use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::{
-    AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, KeyId, ReservationId, RunId,
+    TenantId, TimerId, Timestamp, UserId,
 };
 use uuid::Uuid;
 
@@ -249,6 +250,11 @@ impl From<Option<Timestamp>> for Arg {
         Self::Int(value.map(|at| at.0))
     }
 }
+impl From<Option<i64>> for Arg {
+    fn from(value: Option<i64>) -> Self {
+        Self::Int(value)
+    }
+}
 impl From<Uuid> for Arg {
     fn from(value: Uuid) -> Self {
         Self::Id(Some(value))
@@ -302,8 +308,11 @@ macro_rules! id_args {
 id_args!(
     AgentId,
     ApprovalId,
+    BudgetId,
     ConnectionId,
     ConversationId,
+    KeyId,
+    ReservationId,
     RunId,
     TenantId,
     TimerId,

@@ -119,6 +119,9 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Iden
         .filter(|token| !token.is_empty())
         .ok_or(LoginError::Token)?;
     let identity = state.access.identify(bearer).await?;
+    if identity.principal.key.is_some() && !parts.uri.path().starts_with("/v1/") {
+        return Err(LoginError::VirtualKey);
+    }
     parts.extensions.insert(identity.clone());
     Ok(identity)
 }
@@ -127,10 +130,18 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = OpenAiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
-        identify(parts, state)
+        let identity = identify(parts, state)
             .await
-            .map(|identity| Self(identity.principal))
-            .map_err(|error| OpenAiError::unauthorized(&error))
+            .map_err(|error| OpenAiError::unauthorized(&error))?;
+        let principal = identity.principal;
+        if let Some(key) = &principal.key
+            && !parts.method.is_safe()
+        {
+            let now = state.runs.deps().clock.now();
+            let admitted = state.ledger.limiter().admit(key, now);
+            admitted.map_err(|too| OpenAiError::too_many(too.message, too.wait_s))?;
+        }
+        Ok(Self(principal))
     }
 }
 

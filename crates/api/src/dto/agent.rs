@@ -1,6 +1,7 @@
 //! Agents and tools.
 
 use super::names::{Decision, Effect, MessageRole, Preset, Risk};
+use super::routing::{Deep, Routing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,6 +57,12 @@ pub(crate) struct AgentInput {
     /// The connection it prefers; null: the default.
     #[serde(default)]
     pub connection: Option<Uuid>,
+    /// Which connections its requests go to besides.
+    #[serde(default)]
+    pub routing: Routing,
+    /// Whether and how it plans while it works.
+    #[serde(default)]
+    pub deep: Deep,
     /// What it may do unasked.
     pub policy: Policy,
     /// What a run of it may spend.
@@ -78,6 +85,10 @@ pub(crate) struct Agent {
     /// The connection it prefers; null: the default.
     #[schema(required)]
     pub connection: Option<Uuid>,
+    /// Which connections its requests go to besides.
+    pub routing: Routing,
+    /// Whether and how it plans while it works.
+    pub deep: Deep,
     /// What it may do unasked.
     pub policy: Policy,
     /// What a run of it may spend.
@@ -217,6 +228,8 @@ impl AgentInput {
             policy: self.policy.into(),
             budget: self.budget.into(),
             tuning: self.tuning.into(),
+            deep: self.deep.into(),
+            routing: self.routing.into(),
         }
     }
 }
@@ -229,6 +242,8 @@ impl From<agent::Agent> for Agent {
             instructions: agent.instructions,
             tools: agent.tools,
             connection: agent.connection.map(|id| id.0),
+            routing: agent.routing.into(),
+            deep: agent.deep.into(),
             policy: agent.policy.into(),
             budget: agent.budget.into(),
             tuning: agent.tuning.into(),
@@ -290,7 +305,7 @@ mod tests {
         json!({
             "name": " writer ", "instructions": "Write.", "tools": ["write"], "connection": null,
             "policy": {"read": "allow", "write": "ask", "external": "ask", "destructive": "deny", "tools": {"write": "allow"}},
-            "budget": "executor",
+            "routing": {}, "deep": {}, "budget": "executor",
             "tuning": {"temperature": 0.5, "max_tokens": 100, "timeout_ms": 5000},
         })
     }
@@ -301,13 +316,31 @@ mod tests {
         let core: agent::Agent = given.with_id(AgentId(Uuid::from_u128(7)));
         assert_eq!(core.name, "writer");
         // The core's own JSON is the contract's, so what goes out is what is stored.
-        let stored = json!(core);
+        let mut stored = json!(core);
+        // What is not set is left out there, and said here.
+        for (field, value) in [
+            ("/routing/task_routing", json!({})),
+            ("/routing/fallback_chain", json!([])),
+            ("/routing/hedge_after_ms", json!(null)),
+            ("/deep/enabled", json!(null)),
+            ("/deep/max_steps", json!(null)),
+            ("/deep/style", json!(null)),
+        ] {
+            let (parent, name) = field.rsplit_once('/').unwrap();
+            stored.pointer_mut(parent).unwrap()[name] = value;
+        }
         assert_eq!(json!(Agent::from(core)), stored);
     }
 
     #[test]
     fn what_is_not_known_is_refused_by_name() {
-        for (pointer, field) in [("", "colour"), ("/policy", "reed"), ("/tuning", "top_q")] {
+        for (pointer, field) in [
+            ("", "colour"),
+            ("/policy", "reed"),
+            ("/tuning", "top_q"),
+            ("/routing", "chain"),
+            ("/deep", "depth"),
+        ] {
             let mut body = input();
             body.pointer_mut(pointer).unwrap()[field] = json!(1);
             let error = serde_json::from_value::<AgentInput>(body).unwrap_err();

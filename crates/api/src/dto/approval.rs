@@ -286,6 +286,8 @@ impl From<approval::Subject> for Subject {
                 args_hash,
                 risk,
                 preview,
+                // Told as the approval's own reason.
+                reason: _,
             } => Self::Call {
                 call_id,
                 tool,

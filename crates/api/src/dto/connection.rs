@@ -1,6 +1,7 @@
 //! Connections: model endpoints.
 
-use super::names::{Provider, Strategy};
+use super::exam::ExamBrief;
+use super::names::{Constrained, Provider, Strategy, Wire};
 use serde::{Deserialize, Serialize};
 use steward_core::{ConnectionId, model, ports};
 use utoipa::ToSchema;
@@ -16,6 +17,25 @@ pub(crate) enum Auth {
     /// The key is in an environment variable of the server.
     BearerEnv {
         /// Its name.
+        variable: String,
+    },
+    /// The same, in the provider's own header for keys.
+    ApiKeyEnv {
+        /// Name of the environment variable.
+        variable: String,
+    },
+    /// User name and password; the password is in an environment variable.
+    BasicEnv {
+        /// User name.
+        user: String,
+        /// Name of the environment variable.
+        variable: String,
+    },
+    /// Any header; its value is in an environment variable.
+    HeaderEnv {
+        /// Name of the header.
+        header: String,
+        /// Name of the environment variable.
         variable: String,
     },
 }
@@ -44,6 +64,34 @@ pub(crate) struct Capabilities {
     /// How many tools it can choose among.
     #[schema(minimum = 1, maximum = 1000)]
     pub max_tools: usize,
+    /// How its output is constrained; null: the provider's usual way, where `json_schema`.
+    pub constrained: Option<Constrained>,
+    /// Whether it makes several calls in one reply.
+    pub parallel_calls: bool,
+    /// Whether it follows a system message.
+    pub system_role: bool,
+    /// Whether it sees pictures.
+    pub vision: bool,
+    /// Context setting to send to Ollama, tokens.
+    #[schema(minimum = 256, maximum = 100_000_000)]
+    pub num_ctx: Option<u32>,
+    /// Longest prompt that is worth sending, tokens; null: as the window allows.
+    #[schema(minimum = 256, maximum = 100_000_000)]
+    pub prompt_tokens: Option<u32>,
+    /// Whether replies begin inside of reasoning.
+    pub thinks_first: bool,
+}
+
+/// What tokens cost, in millionths of a US dollar for a million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Price {
+    /// Of the prompt.
+    pub input: u64,
+    /// Of the prompt, where the provider had it cached.
+    pub cached: u64,
+    /// Of the reply.
+    pub output: u64,
 }
 
 impl Default for Capabilities {
@@ -53,7 +101,7 @@ impl Default for Capabilities {
 }
 
 /// A connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Connection {
     /// Its id.
     pub id: Uuid,
@@ -69,6 +117,20 @@ pub(crate) struct Connection {
     pub auth: Auth,
     /// What the model can do.
     pub capabilities: Capabilities,
+    /// Which of the provider's interfaces is spoken; null: the provider's usual one.
+    #[schema(required)]
+    pub wire: Option<Wire>,
+    /// Its price, where it is not the one of the price table.
+    #[schema(required)]
+    pub price: Option<Price>,
+    /// Its share among equals; 0: only as a fallback.
+    pub weight: u32,
+    /// Its own price, or that of the price table, where one is known.
+    #[schema(required)]
+    pub known_price: Option<Price>,
+    /// Its last exam.
+    #[schema(required)]
+    pub exam: Option<ExamBrief>,
     /// `saved`, or how it was found.
     pub from: String,
     /// Whether it is used where nothing else is said.
@@ -96,6 +158,20 @@ pub(crate) struct ConnectionInput {
     /// What the model can do; sensible values if left out.
     #[serde(default)]
     pub capabilities: Option<Capabilities>,
+    /// Which of the provider's interfaces is spoken; the usual one if left out.
+    #[serde(default)]
+    pub wire: Option<Wire>,
+    /// Its price, where it is not the one of the price table.
+    #[serde(default)]
+    pub price: Option<Price>,
+    /// Its share among equals; 0: only as a fallback.
+    #[serde(default = "one")]
+    #[schema(maximum = 1000)]
+    pub weight: u32,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// What a connection answered.
@@ -126,6 +202,9 @@ impl From<model::Auth> for Auth {
         match auth {
             model::Auth::None => Self::None,
             model::Auth::BearerEnv { variable } => Self::BearerEnv { variable },
+            model::Auth::ApiKeyEnv { variable } => Self::ApiKeyEnv { variable },
+            model::Auth::BasicEnv { user, variable } => Self::BasicEnv { user, variable },
+            model::Auth::HeaderEnv { header, variable } => Self::HeaderEnv { header, variable },
         }
     }
 }
@@ -135,6 +214,9 @@ impl From<Auth> for model::Auth {
         match auth {
             Auth::None => Self::None,
             Auth::BearerEnv { variable } => Self::BearerEnv { variable },
+            Auth::ApiKeyEnv { variable } => Self::ApiKeyEnv { variable },
+            Auth::BasicEnv { user, variable } => Self::BasicEnv { user, variable },
+            Auth::HeaderEnv { header, variable } => Self::HeaderEnv { header, variable },
         }
     }
 }
@@ -149,6 +231,13 @@ impl From<model::Capabilities> for Capabilities {
             plans: can.plans,
             summarises: can.summarises,
             max_tools: can.max_tools,
+            constrained: can.constrained.map(Into::into),
+            parallel_calls: can.parallel_calls,
+            system_role: can.system_role,
+            vision: can.vision,
+            num_ctx: can.num_ctx,
+            prompt_tokens: can.prompt_tokens,
+            thinks_first: can.thinks_first,
         }
     }
 }
@@ -163,6 +252,43 @@ impl From<Capabilities> for model::Capabilities {
             plans: can.plans,
             summarises: can.summarises,
             max_tools: can.max_tools,
+            constrained: can.constrained.map(Into::into),
+            parallel_calls: can.parallel_calls,
+            system_role: can.system_role,
+            vision: can.vision,
+            num_ctx: can.num_ctx,
+            prompt_tokens: can.prompt_tokens,
+            thinks_first: can.thinks_first,
+        }
+    }
+}
+
+impl From<model::Price> for Price {
+    fn from(price: model::Price) -> Self {
+        let model::Price {
+            input,
+            cached,
+            output,
+        } = price;
+        Self {
+            input,
+            cached,
+            output,
+        }
+    }
+}
+
+impl From<Price> for model::Price {
+    fn from(price: Price) -> Self {
+        let Price {
+            input,
+            cached,
+            output,
+        } = price;
+        Self {
+            input,
+            cached,
+            output,
         }
     }
 }
@@ -179,6 +305,11 @@ impl From<ports::KnownConnection> for Connection {
             model: connection.model,
             auth: connection.auth.into(),
             capabilities: connection.capabilities.into(),
+            wire: connection.wire.map(Into::into),
+            price: connection.price.map(Into::into),
+            weight: connection.weight,
+            known_price: None,
+            exam: None,
             from: known.from,
             default: known.default,
             editable,
@@ -205,6 +336,9 @@ impl ConnectionInput {
                 .map(Into::into)
                 .or(before)
                 .unwrap_or_default(),
+            wire: self.wire.map(Into::into),
+            price: self.price.map(Into::into),
+            weight: self.weight,
         }
     }
 }
@@ -266,6 +400,18 @@ mod tests {
         let core = input().with_id(id, None);
         assert_eq!(core.base_url, "http://127.0.0.1:9/v1");
         let mut expect = json!(core);
+        // The API names every field; the core's rows leave out what is not set.
+        for field in ["wire", "price"] {
+            expect[field] = json!(null);
+        }
+        expect["weight"] = json!(1);
+        // What others know of it is added by the handler.
+        for field in ["known_price", "exam"] {
+            expect[field] = json!(null);
+        }
+        for field in ["constrained", "num_ctx", "prompt_tokens"] {
+            expect["capabilities"][field] = json!(null);
+        }
         expect["from"] = json!("saved");
         expect["default"] = json!(true);
         expect["editable"] = json!(true);

@@ -5,5 +5,8 @@ pub(crate) mod agent;
 pub(crate) mod approval;
 pub(crate) mod connection;
 pub(crate) mod conversation;
+pub(crate) mod exam;
 pub(crate) mod names;
+pub(crate) mod routing;
 pub(crate) mod run;
+pub(crate) mod spending;

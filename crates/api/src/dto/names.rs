@@ -62,13 +62,36 @@ words! {
     /// What a run may spend, by name.
     Preset("lowercase") = steward_core::budget::Preset { Query, Agent, Executor, Plan }
     /// The limit that ended a run.
-    Limit("snake_case") = steward_core::budget::Limit { ModelCalls, ToolCalls, Wall, Tokens, Cost, Depth }
+    Limit("snake_case") = steward_core::budget::Limit { ModelCalls, ToolCalls, Wall, Tokens, Cost, Depth, Spend }
+    /// When a budget begins anew. Days and months are those of UTC.
+    Period("snake_case") = steward_core::ports::Period { Day, Month, Total }
+    /// How usage is summed up.
+    UsageBy("snake_case") = steward_core::ports::UsageBy { Day, Agent, User, Connection, Model, Key }
     /// What answers at a connection.
-    Provider("snake_case") = steward_core::model::Provider { OpenAi, Compatible, Ollama, LlamaCpp, Local }
+    Provider("snake_case") = steward_core::model::Provider {
+        OpenAi, AzureOpenAi, Anthropic, Gemini, Cohere, Bedrock, Vllm, TextGen, HuggingFace, Compatible,
+        Ollama, LlamaCpp, Local,
+    }
     /// How a model's wish for a tool is expressed.
-    Strategy("snake_case") = steward_core::model::Strategy { Native, GuidedJson, React }
+    Strategy("snake_case") = steward_core::model::Strategy { Native, GuidedJson, React, Markers }
+    /// Interfaces of providers.
+    Wire("snake_case") = steward_core::model::Wire { Chat, Responses, Native }
+    /// How a server is told which form its output must have.
+    Constrained("snake_case") = steward_core::model::Constrained {
+        ResponseFormat, LlamaCppSchema, LlamaCppGrammar, OllamaFormat, StructuredOutputs, GuidedJson, JsonObject,
+    }
+    /// Kinds of requests.
+    Task("snake_case") = steward_core::routing::Task {
+        Reasoning, CodeGen, RagAnswer, Summarize, Classify, Extract, Translate, Chat, ToolCall, Planning,
+    }
+    /// Grades, best first.
+    Grade("PascalCase") = steward_core::exam::Grade { A, B, C, D, E }
+    /// How a check of an exam went.
+    CheckOutcome("snake_case") = steward_core::exam::CheckOutcome { Passed, Partly, Failed, Skipped }
+    /// Whether requests go to a connection.
+    Breaker("snake_case") = steward_core::ports::Breaker { Closed, Open, HalfOpen }
     /// What a model is asked for.
-    Purpose("snake_case") = steward_core::model::Purpose { Reply, Plan, Fill, Answer }
+    Purpose("snake_case") = steward_core::model::Purpose { Reply, Plan, Deep, Fill, Answer, Compact }
     /// Who a message is from.
     MessageRole("lowercase") = steward_core::message::Role { System, User, Assistant, Tool }
 }

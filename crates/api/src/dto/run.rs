@@ -28,6 +28,9 @@ pub(crate) enum Outcome {
     Limited {
         /// Which.
         limit: Limit,
+        /// Whose budget it is, when it begins anew and what to do, where it was a hard budget.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
     },
     /// A person said no to the plan.
     Rejected,
@@ -311,8 +314,9 @@ impl From<event::Outcome> for Outcome {
             event::Outcome::Completed => Self::Completed,
             event::Outcome::Failed { message } => Self::Failed { message },
             event::Outcome::Stopped { by } => Self::Stopped { by },
-            event::Outcome::Limited { limit } => Self::Limited {
+            event::Outcome::Limited { limit, message } => Self::Limited {
                 limit: limit.into(),
+                message,
             },
             event::Outcome::Rejected => Self::Rejected,
         }

@@ -23,6 +23,10 @@ const KEPT: Duration = Duration::from_hours(24);
 /// Longest answer that is kept, bytes.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
+/// What is kept in the place of an answer's body, where that holds a secret.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptAs(pub String);
+
 /// A key and whose it is.
 struct Known {
     tenant: TenantId,
@@ -127,7 +131,10 @@ async fn remember(
             tracing::error!(%error, "an answer could not be kept for its idempotency key");
             Bytes::new()
         });
-    let text = String::from_utf8_lossy(&bytes);
+    let text = match parts.extensions.get::<KeptAs>() {
+        Some(KeptAs(text)) => text.as_str().into(),
+        None => String::from_utf8_lossy(&bytes),
+    };
     state
         .idempotency
         .remember(*tenant, owner, key, status.as_u16(), &text)

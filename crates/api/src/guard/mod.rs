@@ -10,7 +10,7 @@ mod panic;
 
 pub(crate) use headers::secure;
 pub(crate) use hosts::check_host;
-pub(crate) use idempotency::once;
+pub(crate) use idempotency::{KeptAs, once};
 pub(crate) use limits::{MAX_BODY, MAX_UPLOAD, in_time};
 pub(crate) use missing::{no_such_method, nothing_here};
 pub(crate) use origin::check_origin;

@@ -4,7 +4,7 @@ use super::Problem;
 use axum::http::StatusCode;
 use steward_access::AccessError;
 use steward_core::model::{ModelError, ModelErrorClass};
-use steward_core::ports::{ConnectionsError, LoginError, StoreError};
+use steward_core::ports::{ConnectionsError, LoginError, ReserveError, StoreError};
 use steward_engine::EngineError;
 
 impl From<StoreError> for Problem {
@@ -41,6 +41,20 @@ impl From<StoreError> for Problem {
                 tracing::error!(error = title, "the store failed");
                 Self::unavailable(title)
             }
+        }
+    }
+}
+
+impl From<ReserveError> for Problem {
+    fn from(error: ReserveError) -> Self {
+        match error {
+            ReserveError::Store(error) => error.into(),
+            ReserveError::Exceeded(state, resets_at) => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                state.used_up(None, resets_at),
+                "wait until the budget begins anew, or ask an operator to raise it",
+            )
+            .code("budget_exceeded"),
         }
     }
 }
@@ -128,6 +142,11 @@ impl From<LoginError> for Problem {
                 title,
                 "send `Authorization: Bearer …` with an API key, or a token from POST /api/auth/login",
             ),
+            LoginError::VirtualKey => Self::forbidden(
+                title,
+                "send it to /v1; here, log in or send your own API key",
+            )
+            .code("virtual_key"),
             LoginError::Invalid(_) => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 title,

@@ -68,6 +68,11 @@ impl Problem {
         )
     }
 
+    /// The problem as an event of a stream carries it.
+    pub fn json(&self) -> String {
+        serde_json::to_string(&self.body).unwrap_or_default()
+    }
+
     /// A word for programs.
     #[must_use]
     pub fn code(mut self, code: &'static str) -> Self {

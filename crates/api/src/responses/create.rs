@@ -6,6 +6,8 @@ use super::request::Request;
 use super::stream::stream;
 use crate::auth::{Caller, Person};
 use crate::chat::may_ask;
+use crate::gateway::{Inbound, pass};
+use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::OpenAiError;
 use crate::pieces::{Piece, Shown};
@@ -13,11 +15,11 @@ use crate::started::tell;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use steward_core::event::{Mode, Origin};
+use steward_core::ports::Passage;
 use steward_engine::StartRun;
 
 /// `POST /v1/responses`.
@@ -25,17 +27,27 @@ pub(crate) async fn create(
     State(state): State<ApiState>,
     Caller(_): Caller,
     person: Person,
-    parsed: Result<Json<Request>, JsonRejection>,
+    inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
-    let Json(request) = parsed.map_err(|error| OpenAiError::invalid(error.body_text(), "body"))?;
+    if let Some(name) = inbound.connection() {
+        return pass(
+            &state,
+            &person.principal,
+            name,
+            &inbound,
+            Passage::Responses,
+        )
+        .await;
+    }
     may_ask(&person.principal)?;
+    let request: Request = inbound.parsed()?;
     if request.tools.as_ref().is_some_and(|all| !all.is_empty()) {
         return Err(OpenAiError::invalid(
             "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
             "tools",
         ));
     }
-    let mut agent = find(&state, &request.model).await?;
+    let mut agent = find(&state, &person.principal, &request.model).await?;
     let asked = request.input.asked(request.instructions.clone())?;
     let mut earlier = match &request.previous_response_id {
         Some(id) => history(&state, &person, id).await?,
@@ -66,6 +78,7 @@ pub(crate) async fn create(
         grants: state.grants.clone(),
         connection: None,
         intent_filter: true,
+        key: person.principal.key.as_ref().map(|key| key.id),
         user: Some(person.user()),
     };
     let frame = Frame {
@@ -79,6 +92,7 @@ pub(crate) async fn create(
         metadata: request.metadata.unwrap_or_else(|| json!({})),
     };
     tell(&state, frame.run).await;
+    count_tokens(&state, &person.principal, frame.run);
     if request.stream.unwrap_or(false) {
         return Ok(stream(&state, frame).into_response());
     }

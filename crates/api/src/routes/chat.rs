@@ -61,6 +61,7 @@ pub(crate) async fn chat(
         grants: state.grants.clone(),
         connection: wanted,
         intent_filter: true,
+        key: None,
         user: Some(person.user()),
     };
     match state.runs.start(start).await {

@@ -5,16 +5,20 @@ mod agent_names;
 mod agents;
 mod approvals;
 mod attachments;
+mod budgets;
 mod chat;
 mod connections;
 mod conversations;
 mod files;
 mod grants;
 mod kept;
+mod keys;
 mod notices;
 mod people;
+mod routing;
 mod runs;
 mod upload;
+mod usage;
 
 use crate::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
@@ -32,6 +36,10 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(approvals::routes())
         .merge(grants::routes())
         .merge(connections::routes())
+        .merge(routing::routes())
+        .merge(usage::routes())
+        .merge(budgets::routes())
+        .merge(keys::routes())
         .routes(routes!(about::about))
         .routes(routes!(notices::events))
 }

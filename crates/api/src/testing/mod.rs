@@ -2,10 +2,14 @@
 //! store, are those of the binary.
 
 mod auth;
+mod gateway;
 mod guards;
 mod nothing;
+mod nothing_spent;
 mod pages;
+mod routing;
 
+use crate::gateway::Ledger;
 use crate::health::Health;
 use crate::router::{guarded, router};
 use crate::state::{AboutFacts, ApiState, Hosts};
@@ -66,6 +70,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         users: memory.clone(),
         sessions: memory.clone(),
         settings: memory.clone(),
+        keys: memory.clone(),
         clock: clock.clone(),
         ids: Arc::new(SeqIds::default()),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
@@ -77,6 +82,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
             models: nothing.clone(),
             tools: nothing.clone(),
             embedder: nothing.clone(),
+            price: Arc::new(|_| None),
             bus: nothing.clone(),
             clock: clock.clone(),
             ids: Arc::new(SeqIds::new(1)),
@@ -87,7 +93,10 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         workspace: "/nowhere".to_owned(),
         grants: Vec::new(),
         idempotency: memory.clone(),
-        connections: nothing,
+        connections: nothing.clone(),
+        examiner: nothing,
+        gateway: Arc::new(gateway::Fake::default()),
+        ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()))),
         about: Arc::new(AboutFacts {
             version: "9.9.9".to_owned(),
             commit: None,

@@ -5,15 +5,17 @@ use serde_json::Value;
 use steward_core::agent::Agent;
 use steward_core::approval::Approval;
 use steward_core::event::{Event, EventBody};
+use steward_core::exam::{Check, ExamReport};
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest};
+use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
     Agents, ApprovalFilter, Approvals, Authorized, ChunkStream, Claim, Command, Commit,
-    ConnectionTest, ConnectionsError, Conversation, ConversationFilter, Conversations, DueTimer,
-    EmbedError, Embedder, EventBus, EventStream, Facts, Grants, KeptRun, KeptRuns, KnownConnection,
-    Lease, ManagedConnections, Models, Note, Page, QueuedCommand, Reminder, RunFilter, RunRow,
-    RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult, StoredEvent,
-    ToolScope, Tools,
+    ConnectionHealth, ConnectionTest, ConnectionsError, Conversation, ConversationFilter,
+    Conversations, DueTimer, EmbedError, Embedder, EventBus, EventStream, Examiner, Facts, Grants,
+    KeptRun, KeptRuns, KnownConnection, Lease, ManagedConnections, ModelCall, Models, NoAnswer,
+    Note, Opened, Page, QueuedCommand, Recognised, Reminder, Route, RouteRequest, RunFilter,
+    RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult,
+    StoredEvent, ToolScope, Tools,
 };
 use steward_core::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp};
@@ -255,9 +257,38 @@ impl ManagedConnections for Nothing {
 }
 
 #[async_trait]
+impl Examiner for Nothing {
+    async fn examine(
+        &self,
+        _: ConnectionId,
+        _: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
+    ) -> Result<ExamReport, ModelError> {
+        Err(no_model())
+    }
+    async fn report(&self, _: ConnectionId) -> Option<ExamReport> {
+        None
+    }
+    async fn recognise(&self, _: &str, _: &Auth) -> Result<Recognised, ModelError> {
+        Err(no_model())
+    }
+}
+
+#[async_trait]
 impl Models for Nothing {
     async fn select(&self, _: Option<ConnectionId>) -> Result<Connection, ModelError> {
         Err(no_model())
+    }
+    async fn route(&self, _: RouteRequest<'_>) -> Result<Route, ModelError> {
+        Err(no_model())
+    }
+    async fn open(&self, _: ModelCall<'_>) -> Result<Opened, NoAnswer> {
+        Err(NoAnswer {
+            error: no_model(),
+            attempts: Vec::new(),
+        })
+    }
+    async fn health(&self) -> Vec<ConnectionHealth> {
+        Vec::new()
     }
     async fn stream(&self, _: ConnectionId, _: ModelRequest) -> Result<ChunkStream, ModelError> {
         Err(no_model())

@@ -1,5 +1,6 @@
 //! Who is asking.
 
+use super::VirtualKey;
 use crate::{TenantId, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub struct Principal {
     pub name: String,
     /// What they may do.
     pub role: Role,
+    /// The virtual key that was shown, if it was one: then nothing but `/v1` is open.
+    pub key: Option<Box<VirtualKey>>,
 }
 
 /// Why a login or a token was refused.
@@ -58,6 +61,9 @@ pub enum LoginError {
     /// Token or key is not known, has ended or was revoked.
     #[error("the token is not valid; log in again")]
     Token,
+    /// A virtual key, shown where only people and their own keys may go.
+    #[error("this is a virtual key: it opens /v1 and nothing else")]
+    VirtualKey,
     /// Input that can't be.
     #[error("{0}")]
     Invalid(String),

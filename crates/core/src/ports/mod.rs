@@ -7,14 +7,16 @@ mod knowledge;
 mod models;
 mod rows;
 mod runtime;
+mod spending;
 mod store;
 mod tools;
 
 pub use access::{Authenticator, LoginError, Principal, Role};
 pub use knowledge::{EmbedError, Embedder};
 pub use models::{
-    ChunkStream, ConnectionTest, ConnectionsError, KnownConnection, ManagedConnections, Models,
-    Scored,
+    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner,
+    Gateway, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage,
+    Passed, Recognised, RequestFor, Route, RouteRequest, Scored,
 };
 pub use rows::{
     Agents, ApprovalFilter, Approvals, Connections, Conversation, ConversationFilter,
@@ -22,6 +24,10 @@ pub use rows::{
     Note, Remembered, Reminder, Settings, StandingGrant, User, Users,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
+pub use spending::{
+    BudgetScope, ExamReports, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender,
+    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+};
 pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
     RunStore, SideWrite, StoreError, StoreResult, StoredEvent,

@@ -1,13 +1,19 @@
 //! Prompt assembly: pure, budgeted, with a prefix that stays the same bytes within a conversation,
 //! so that provider and llama.cpp caches hit (RUN-8).
 
+mod compact;
+mod tools;
+
 use crate::Timestamp;
 use crate::message::{Message, Role};
 
+pub use compact::{Compaction, Older, Said};
+pub use tools::{brief, weigh_tools};
+
 /// Share of the window from which old tool results are cut.
-const TRUNCATE_FROM: f64 = 0.60;
-/// Share of the window from which old messages are left out.
-const COMPACT_FROM: f64 = 0.80;
+pub const TRUNCATE_FROM: f64 = 0.60;
+/// Share of the window from which old messages are summed up, or left out.
+pub const COMPACT_FROM: f64 = 0.80;
 /// What remains of an old tool result, in characters.
 const OLD_RESULT: usize = 400;
 /// Results that are never cut: the newest.
@@ -36,6 +42,11 @@ pub struct PromptInput<'a> {
     pub window: u32,
     /// Tokens kept free for the reply.
     pub reserve: u32,
+    /// Longest prompt that is worth sending, tokens.
+    pub longest: Option<u32>,
+    /// How older messages stand in it. `None`: they are cut and left out as it is put together, as
+    /// in runs of older programs.
+    pub compaction: Option<&'a Compaction>,
 }
 
 /// A prompt and how it was fitted.
@@ -51,6 +62,19 @@ pub struct Prompt {
     pub dropped: usize,
     /// Whether it fits at all.
     pub fits: bool,
+    /// Tokens that its messages may take.
+    pub usable: u64,
+}
+
+impl Prompt {
+    /// Whether its messages take more than `share` of what they may.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "shares of a window need no more than two digits"
+    )]
+    pub fn is_over(&self, share: f64, beside: u64) -> bool {
+        self.tokens.saturating_sub(beside) as f64 > self.usable as f64 * share
+    }
 }
 
 /// A safe guess of the tokens of `text`: a third of its characters, rounded up.
@@ -58,7 +82,8 @@ pub fn estimate_tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(3)
 }
 
-fn weight(message: &Message) -> u64 {
+/// Estimated tokens of a message.
+pub(crate) fn weight(message: &Message) -> u64 {
     let calls: u64 = message
         .tool_calls
         .iter()
@@ -80,9 +105,12 @@ fn total(messages: &[Message]) -> u64 {
     reason = "shares of a window need no more than two digits"
 )]
 pub fn assemble(input: &PromptInput<'_>) -> Prompt {
-    let usable = u64::from(input.window.saturating_sub(input.reserve))
-        .saturating_sub(input.beside)
-        .max(1);
+    let room = input.window.saturating_sub(input.reserve);
+    let room = room.min(input.longest.unwrap_or(room));
+    let usable = u64::from(room).saturating_sub(input.beside).max(1);
+    if let Some(compaction) = input.compaction {
+        return recorded(input, compaction, usable);
+    }
     let share = |part: f64| (usable as f64 * part) as u64;
     let system = system_text(input);
     let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
@@ -116,6 +144,49 @@ pub fn assemble(input: &PromptInput<'_>) -> Prompt {
         tokens: tokens + input.beside,
         truncated,
         dropped,
+        usable,
+    }
+}
+
+/// The prompt with its older messages as the log says.
+fn recorded(input: &PromptInput<'_>, compaction: &Compaction, usable: u64) -> Prompt {
+    let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
+    let system = system_text(input);
+    if !system.is_empty() {
+        messages.push(Message::system(system));
+    }
+    let rest = compact::full(input.history, input.messages, compaction);
+    let (history, run): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(run, _)| !run);
+    messages.extend(history.into_iter().map(|(_, message)| message));
+    if let Some(request) = input.messages.first() {
+        let mut request = request.clone();
+        if request.role == Role::User {
+            request.text = format!("{}{}", context(input), request.text);
+        }
+        messages.push(request);
+    }
+    messages.extend(run.into_iter().map(|(_, message)| message));
+    if !compaction.summary.is_empty()
+        && let Some(first) = messages
+            .iter_mut()
+            .find(|message| message.role == Role::User)
+    {
+        first.text = format!(
+            "[What was said and done before this, summed up:]\n{}\n[End of the summary]\n\n{}",
+            compaction.summary, first.text
+        );
+    }
+    if !input.closing.is_empty() {
+        messages.push(Message::user(input.closing));
+    }
+    let tokens = total(&messages);
+    Prompt {
+        fits: tokens <= usable,
+        messages,
+        tokens: tokens + input.beside,
+        truncated: 0,
+        dropped: 0,
+        usable,
     }
 }
 
@@ -223,6 +294,8 @@ mod tests {
             beside: 0,
             window,
             reserve: 100,
+            longest: None,
+            compaction: None,
         }
     }
 

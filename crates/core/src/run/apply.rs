@@ -23,6 +23,7 @@ impl RunState {
         match &event.body {
             EventBody::RunStarted { setup, .. } => {
                 self.messages.push(Message::user(&setup.input));
+                self.cascade.begun_at = event.at;
                 self.grants.clone_from(&setup.grants);
                 self.setup = Some(setup.clone());
             }
@@ -53,11 +54,16 @@ impl RunState {
                 text,
                 calls,
                 usage,
+                answered,
+                noticed,
                 ..
             } => {
                 self.asking = None;
                 self.failures = 0;
                 self.settle(usage);
+                if *purpose == Purpose::Reply {
+                    self.cascade.replied(noticed, calls, answered.as_deref());
+                }
                 self.replied(*purpose, text, calls);
             }
             EventBody::ModelFailed {
@@ -69,7 +75,7 @@ impl RunState {
                 self.asking = None;
                 self.spent.tokens_reserved = 0;
                 self.failures += 1;
-                if retry_at.is_none() && *purpose != Purpose::Fill {
+                if retry_at.is_none() && !matches!(purpose, Purpose::Fill | Purpose::Compact) {
                     self.model_error = Some(error.clone());
                 }
             }
@@ -194,6 +200,50 @@ impl RunState {
                 self.answer.clone_from(answer);
                 self.waiting = None;
             }
+            EventBody::DeepPlanned { steps, .. } | EventBody::DeepReplanned { steps, .. } => {
+                let before = self.deep.take().unwrap_or_default();
+                self.deep = Some(before.replaced(steps.clone(), self.calls.len()));
+                self.reply = None;
+            }
+            EventBody::DeepStepEnded {
+                number,
+                status,
+                why,
+                ..
+            } => {
+                if let Some(deep) = &mut self.deep {
+                    deep.end(*number, *status, why);
+                }
+            }
+            EventBody::DeepReminded { .. } => {
+                if let Some(deep) = &mut self.deep {
+                    deep.reminded = true;
+                }
+                self.reply = None;
+            }
+            EventBody::ModelCorrected {
+                message, strategy, ..
+            } => self.corrected(message, *strategy),
+            EventBody::IntentDispatched { call, note } => self.dispatched(call.as_ref(), note),
+            EventBody::ToolsFound {
+                call_id,
+                found,
+                content,
+                ..
+            } => {
+                self.spent.tool_calls += 1;
+                let names = found.iter().map(|ranked| ranked.tool.clone());
+                let known = std::mem::take(&mut self.cascade.found);
+                let new: Vec<String> = names.filter(|name| !known.contains(name)).collect();
+                self.cascade.found = known.into_iter().chain(new).collect();
+                self.set_status(call_id, CallStatus::Done(said(content)));
+            }
+            EventBody::ContextCompacted { compaction, .. } => {
+                self.cascade.compaction = compaction.clone();
+                if self.summary_reply().is_some() {
+                    self.reply = None;
+                }
+            }
             EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
     }
@@ -282,6 +332,7 @@ impl RunState {
                 self.set_status(call_id, CallStatus::Approved);
             }
             (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
+                self.cascade.denied = true;
                 let reason = reason
                     .as_deref()
                     .map(|why| format!(": {why}"))
@@ -293,6 +344,7 @@ impl RunState {
                 self.cut_plan_short();
             }
             (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
+                self.cascade.denied = true;
                 self.set_status(
                     call_id,
                     CallStatus::Rejected(format!("a person wants it otherwise: {text}")),
@@ -309,15 +361,9 @@ impl RunState {
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
             (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
             (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
-                let result = ToolResult::Ok {
-                    content: "A person confirmed that this happened before the interruption; its output is not known."
-                        .to_owned(),
-                    data: None,
-                    truncated: false,
-                    receipt: None,
-                    undo: None,
-                    tainted: false,
-                };
+                let result = said(
+                    "A person confirmed that this happened before the interruption; its output is not known.",
+                );
                 self.set_status(call_id, CallStatus::Done(result));
             }
             (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
@@ -337,15 +383,7 @@ impl RunState {
                 );
             }
             (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
-                let result = ToolResult::Ok {
-                    content: text.clone(),
-                    data: None,
-                    truncated: false,
-                    receipt: None,
-                    undo: None,
-                    tainted: false,
-                };
-                self.set_status(call_id, CallStatus::Done(result));
+                self.set_status(call_id, CallStatus::Done(said(text)));
             }
             (Subject::Question { call_id, .. }, _) => {
                 self.set_status(
@@ -438,5 +476,17 @@ impl RunState {
             }
             self.messages.push(Message::tool(call.id, text));
         }
+    }
+}
+
+/// A result that is text only.
+fn said(text: &str) -> ToolResult {
+    ToolResult::Ok {
+        content: text.to_owned(),
+        data: None,
+        truncated: false,
+        receipt: None,
+        undo: None,
+        tainted: false,
     }
 }

@@ -5,6 +5,7 @@ use super::state::{CallStatus, RunState};
 use crate::event::ToolResult;
 use crate::plan::{FINAL_ANSWER, Plan};
 use crate::receipts::{self, Claim, Receipts, Verdict};
+use crate::tool::TOOL_SEARCH;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -16,6 +17,9 @@ pub fn compose_answer(state: &RunState) -> String {
     let mut text = String::new();
     for entry in &state.calls {
         let name = &entry.call.name;
+        if name == TOOL_SEARCH {
+            continue;
+        }
         let line = match &entry.status {
             CallStatus::Done(ToolResult::Ok { content, .. }) => {
                 let (excerpt, _) = crate::tool::truncate(content.trim_end(), EXCERPT);
@@ -74,7 +78,35 @@ fn headline(name: &str, arguments: &Value) -> String {
 pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts {
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
-        AnswerFrom::Text(_) | AnswerFrom::Nothing => receipts::check(text, &state.evidence()),
+        AnswerFrom::Text(_) | AnswerFrom::Nothing => {
+            let receipts = receipts::check(text, &state.evidence());
+            unmet(state, text, receipts)
+        }
+    }
+}
+
+/// An answer that ends a run with a claim or promise of an action, although none was taken, is
+/// unverified, even where the receipts' own words don't know it (RUN-9).
+fn unmet(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
+    let Some(words) = state.false_claim() else {
+        return receipts;
+    };
+    let Some(start) = text.find(words) else {
+        return receipts;
+    };
+    if receipts.verdict != Verdict::NoClaims {
+        return receipts;
+    }
+    Receipts {
+        verdict: Verdict::Unverified,
+        claims: vec![Claim {
+            text: words.to_owned(),
+            start,
+            end: start + words.len(),
+            action: "announced".to_owned(),
+            calls: Vec::new(),
+            why: "no tool was called: nothing was done".to_owned(),
+        }],
     }
 }
 

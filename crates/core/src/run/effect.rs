@@ -1,7 +1,8 @@
 //! What a run wants done. The engine carries an effect out and reports it by appending events.
 
+use crate::deep::{DeepStep, Judged};
 use crate::event::Outcome;
-use crate::model::Purpose;
+use crate::model::{Purpose, Strategy};
 use crate::tool::{EffectClass, ToolCall};
 
 /// One thing to do. Effects of one decision are carried out in order.
@@ -17,6 +18,28 @@ pub enum Effect {
     Fill {
         /// Index of the step.
         index: usize,
+    },
+    /// Ask the model for a deep plan; appends `deep.planned`, or with a reason `deep.replanned`.
+    DeepPlan {
+        /// Why the plan before it failed.
+        reason: Option<String>,
+    },
+    /// Tell the steps of the plan in force; appends `deep.planned`.
+    DeepFromPlan {
+        /// Its steps.
+        steps: Vec<DeepStep>,
+    },
+    /// Go on without a plan; appends `deep.replanned` without steps.
+    DeepDrop {
+        /// Why the last plan failed.
+        reason: String,
+    },
+    /// A step ended; appends `deep.step`.
+    DeepStep(Judged),
+    /// Steps are open although the model wants to end; appends `deep.reminded`.
+    DeepRemind {
+        /// Their numbers.
+        open: Vec<u8>,
     },
     /// Refuse a call; appends `tool.rejected`.
     Reject {
@@ -41,6 +64,22 @@ pub enum Effect {
     },
     /// Ask a person; appends `approval.requested`. The run then parks.
     Ask(Ask),
+    /// Tell the model that nothing has happened yet (RUN-9); appends `model.corrected`.
+    Correct {
+        /// The words that claim or promise an action.
+        words: String,
+        /// What the model is told.
+        message: String,
+        /// Another form to ask for calls in.
+        strategy: Option<Strategy>,
+    },
+    /// Match the request with the tools (TOOL-8); appends `intent.dispatched`.
+    Dispatch,
+    /// Look for deferred tools (TOOL-11); appends `tools.found`.
+    SearchTools {
+        /// The call of `tool_search`.
+        call: ToolCall,
+    },
     /// End the run; appends `run.finished`.
     Finish {
         /// How.

@@ -1,18 +1,25 @@
 //! The run state machine: a fold over events, and what to do next. Pure.
 
 mod apply;
+mod cascade;
 mod compose;
+mod deep;
 mod effect;
 mod fork;
+mod gate;
 mod look;
 mod next;
+mod offer;
 mod replay;
 mod state;
 #[cfg(test)]
 mod tests;
+mod words;
 
+pub use cascade::Cascade;
 pub use compose::{compose_answer, plan_as_text, receipts_for};
 pub use effect::{AnswerFrom, Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
+pub use offer::{is_control, room_for_tools};
 pub use replay::{Checked, Difference, answer_text, check};
 pub use state::{CallEntry, CallStatus, PlanState, RunState, Waiting};

@@ -1,18 +1,16 @@
 //! The decision: what a run wants done, given what has happened.
 
 use super::effect::{AnswerFrom, Ask, Effect};
+use super::offer::{FEEDBACK, too_many};
 use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
 use crate::budget::{self, Limit};
 use crate::event::{Event, Mode, Outcome, Setup, ToolResult};
 use crate::model::Purpose;
 use crate::plan::{FINAL_ANSWER, Plan, PlanStep, step_problem};
-use crate::policy::{Decision, GrantScope, judge};
+use crate::policy::{Decision, GrantScope};
 use crate::schema;
-use crate::tool::{CallSource, ToolCall};
+use crate::tool::{CallSource, TOOL_SEARCH, ToolCall, ToolSpec};
 use crate::{RunId, Timestamp};
-
-/// Name of the tool that asks the user.
-const FEEDBACK: &str = "feedback";
 
 impl RunState {
     /// Folds `event` in and decides.
@@ -90,6 +88,12 @@ impl RunState {
                 message,
             }]
         };
+        if let Some(message) = self.unreadable(call) {
+            return reject(message);
+        }
+        if call.name == TOOL_SEARCH && self.defers() {
+            return self.search_tools(setup, call);
+        }
         let Some(spec) = self.tool(&call.name) else {
             let names: Vec<_> = setup.tools.iter().map(|tool| tool.name.as_str()).collect();
             return reject(format!(
@@ -99,7 +103,7 @@ impl RunState {
             ));
         };
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return reject(format!("invalid arguments for `{}`: {problem}", call.name));
+            return reject(self.unfit(spec, &problem));
         }
         if call.name == FINAL_ANSWER {
             let text = call.arguments["text"].as_str().unwrap_or_default();
@@ -121,7 +125,7 @@ impl RunState {
         if setup.mode == Mode::DryRun {
             return vec![Effect::DryRun { call: call.clone() }];
         }
-        let verdict = judge(&setup.agent.policy, &self.grants, spec, call, now);
+        let verdict = self.verdict(setup, spec, call, now);
         match verdict.decision {
             Decision::Allow => self.run(call),
             Decision::Ask => vec![Effect::Ask(Ask::Call {
@@ -129,6 +133,31 @@ impl RunState {
                 reason: verdict.reason,
             })],
             Decision::Deny => reject(format!("the policy of this agent denies `{}`", call.name)),
+        }
+    }
+
+    fn search_tools(&self, setup: &Setup, call: &ToolCall) -> Vec<Effect> {
+        let spec = crate::tool::tool_search();
+        if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
+            return vec![Effect::Reject {
+                call: call.clone(),
+                message: self.unfit(&spec, &problem),
+            }];
+        }
+        match budget::tool_call_fits(&setup.budget, &self.spent) {
+            Ok(()) => vec![Effect::SearchTools { call: call.clone() }],
+            Err(limit) => limited(limit, self.partial_answer()),
+        }
+    }
+
+    /// What a model is told whose arguments don't fit.
+    fn unfit(&self, spec: &ToolSpec, problem: &str) -> String {
+        let what = format!("invalid arguments for `{}`: {problem}", spec.name);
+        if self.reads_any() {
+            let takes = schema::in_short(&spec.parameters);
+            format!("{what}. It takes {takes}; repeat the call with arguments that fit")
+        } else {
+            what
         }
     }
 
@@ -145,10 +174,7 @@ impl RunState {
     }
 
     fn next_of_loop(&self, setup: &Setup) -> Vec<Effect> {
-        if setup.intent_filter
-            && self.kept.is_none()
-            && setup.tools.len() > setup.capabilities.max_tools
-        {
+        if setup.intent_filter && self.kept.is_none() && too_many(setup) {
             return vec![Effect::FilterIntent];
         }
         let answered = match (&self.reply, self.messages.last()) {
@@ -159,10 +185,25 @@ impl RunState {
             }
             _ => None,
         };
+        if let Some(effects) = self.next_of_deep(setup) {
+            return effects;
+        }
         if let Some(text) = answered
             && self.steers.is_empty()
         {
+            if let Some(effects) = self.instead_of_words(setup) {
+                return effects;
+            }
+            if let Some(effects) = self.end_of_deep(setup) {
+                return effects;
+            }
+            if self.reads_any() && !setup.capabilities.summarises && self.has_acted() {
+                return finish(Outcome::Completed, AnswerFrom::Observations);
+            }
             return finish(Outcome::Completed, AnswerFrom::Text(text.clone()));
+        }
+        if let Some(effects) = self.instead_of_noise() {
+            return effects;
         }
         self.ask_model(setup, Purpose::Reply)
     }
@@ -195,6 +236,9 @@ impl RunState {
         }
         if has_steps && !state.approved && self.plan_needs_person(setup, now) {
             return vec![Effect::Ask(Ask::Plan)];
+        }
+        if let Some(effects) = self.deep_of_plan(setup, state) {
+            return effects;
         }
         if !state.cut_short
             && let Some(effects) = self.next_step(setup, state, now)
@@ -344,7 +388,13 @@ fn finish(outcome: Outcome, answer: AnswerFrom) -> Vec<Effect> {
 }
 
 fn limited(limit: Limit, answer: AnswerFrom) -> Vec<Effect> {
-    finish(Outcome::Limited { limit }, answer)
+    finish(
+        Outcome::Limited {
+            limit,
+            message: String::new(),
+        },
+        answer,
+    )
 }
 
 /// Stable over restarts and takeovers: the run and the call name the effect.

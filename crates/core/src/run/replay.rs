@@ -4,15 +4,12 @@
 use super::compose::{compose_answer, receipts_for};
 use super::effect::{AnswerFrom, Ask, Effect};
 use super::state::RunState;
+use super::words::{intended, recorded};
 use crate::approval::Subject;
 use crate::event::{Event, EventBody, Outcome, ToolResult};
 use crate::hash;
 use crate::model::Purpose;
-use crate::tool::truncate;
 use serde::{Deserialize, Serialize};
-
-/// Longest text quoted in a difference, characters.
-const QUOTE: usize = 300;
 
 /// A decision that would be another one today.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +66,13 @@ fn is_decision(state: &RunState, event: &Event) -> bool {
         | EventBody::PlanProposed { .. }
         | EventBody::PlanFailed { .. }
         | EventBody::PlanFilled { .. }
+        | EventBody::ModelCorrected { .. }
+        | EventBody::IntentDispatched { .. }
+        | EventBody::ToolsFound { .. }
+        | EventBody::DeepPlanned { .. }
+        | EventBody::DeepReplanned { .. }
+        | EventBody::DeepStepEnded { .. }
+        | EventBody::DeepReminded { .. }
         | EventBody::ApprovalRequested { .. }
         | EventBody::ToolIntent { .. }
         | EventBody::ToolRejected { .. }
@@ -80,6 +84,10 @@ fn is_decision(state: &RunState, event: &Event) -> bool {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each decision, read as a table"
+)]
 fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
     match (wanted, body) {
         (
@@ -97,7 +105,58 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
         }
         (_, EventBody::ModelFailed { purpose, .. }) => asks(state, wanted, *purpose),
         (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
+        (Effect::DeepPlan { reason: None }, EventBody::DeepPlanned { by, .. }) => by == "model",
+        (Effect::DeepFromPlan { steps }, EventBody::DeepPlanned { steps: then, .. }) => {
+            steps == then
+        }
+        (
+            Effect::DeepPlan {
+                reason: Some(reason),
+            },
+            EventBody::DeepReplanned { reason: then, .. },
+        ) => reason == then,
+        (
+            Effect::DeepDrop { reason },
+            EventBody::DeepReplanned {
+                steps,
+                reason: then,
+                ..
+            },
+        ) => steps.is_empty() && reason == then,
+        (
+            Effect::DeepStep(judged),
+            EventBody::DeepStepEnded {
+                number,
+                status,
+                why,
+                call_id,
+            },
+        ) => {
+            judged.number == *number
+                && judged.end == *status
+                && judged.why == *why
+                && judged.call_id == *call_id
+        }
+        (Effect::DeepRemind { open }, EventBody::DeepReminded { open: then }) => open == then,
         (Effect::Fill { index }, EventBody::PlanFilled { index: then, .. }) => index == then,
+        (
+            Effect::Correct {
+                words,
+                message,
+                strategy,
+            },
+            EventBody::ModelCorrected {
+                words: then,
+                message: told,
+                strategy: form,
+            },
+        ) => words == then && message == told && strategy == form,
+        (Effect::Dispatch, EventBody::IntentDispatched { call, .. }) => call
+            .as_ref()
+            .is_none_or(|call| state.tool(&call.name).is_some()),
+        (Effect::SearchTools { call }, EventBody::ToolsFound { call_id, query, .. }) => {
+            call.id == *call_id && call.arguments["query"] == query.as_str()
+        }
         (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => {
             asks_person(state, ask, subject)
         }
@@ -155,7 +214,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
         }
         // A call that does not fit the budget ends the run instead; the engine knows its size.
         (
-            Effect::CallModel(_) | Effect::MakePlan | Effect::Fill { .. },
+            Effect::CallModel(_) | Effect::MakePlan | Effect::DeepPlan { .. } | Effect::Fill { .. },
             EventBody::RunFinished {
                 outcome: Outcome::Limited { .. },
                 answer,
@@ -168,6 +227,17 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
 
 /// Whether carrying `wanted` out asks a model for `purpose`.
 fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
+    // Whether there must be room first depends on the prompt, which the engine knows.
+    if purpose == Purpose::Compact {
+        return state.reads_any()
+            && matches!(
+                wanted,
+                Effect::CallModel(_)
+                    | Effect::MakePlan
+                    | Effect::Fill { .. }
+                    | Effect::DeepPlan { .. }
+            );
+    }
     match wanted {
         Effect::CallModel(wanted) => *wanted == purpose,
         Effect::MakePlan => {
@@ -178,6 +248,7 @@ fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
                     .is_some_and(|setup| setup.capabilities.plans)
         }
         Effect::Fill { .. } => purpose == Purpose::Fill,
+        Effect::DeepPlan { .. } => purpose == Purpose::Deep,
         _ => false,
     }
 }
@@ -231,162 +302,4 @@ pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
         AnswerFrom::Observations => compose_answer(state),
         AnswerFrom::Nothing => String::new(),
     }
-}
-
-/// `text` in quotation marks, cut.
-fn quoted(text: &str) -> String {
-    format!("“{}”", truncate(text, QUOTE).0)
-}
-
-fn purpose_text(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Reply => "ask the model for its next message",
-        Purpose::Plan => "ask the model for a plan",
-        Purpose::Fill => "ask the model for the open arguments of a step",
-        Purpose::Answer => "ask the model for the answer",
-    }
-}
-
-fn recorded(body: &EventBody) -> String {
-    match body {
-        EventBody::IntentFiltered { kept, offered, .. } => {
-            let names: Vec<&str> = kept.iter().map(|ranked| ranked.tool.as_str()).collect();
-            format!(
-                "keep {} of {offered} tools: {}",
-                names.len(),
-                names.join(", ")
-            )
-        }
-        EventBody::ModelRequested { step, purpose, .. } => {
-            format!("{} (call {step})", purpose_text(*purpose))
-        }
-        EventBody::ModelFailed { purpose, error, .. } => {
-            format!("{}, which failed unsent: {error}", purpose_text(*purpose))
-        }
-        EventBody::PlanProposed { by, .. } => format!("propose a plan made by {by}"),
-        EventBody::PlanFailed { message } => format!("find no plan: {message}"),
-        EventBody::PlanFilled { index, .. } => {
-            format!("fill the open arguments of step {}", index + 1)
-        }
-        EventBody::ApprovalRequested { subject, .. } => match subject.as_ref() {
-            Subject::Call {
-                tool, arguments, ..
-            } => {
-                format!(
-                    "ask a person about {tool} {}",
-                    quoted(&arguments.to_string())
-                )
-            }
-            Subject::Plan { .. } => "ask a person about the plan".to_owned(),
-            Subject::Uncertain { tool, .. } => {
-                format!("ask a person whether the interrupted {tool} happened")
-            }
-            Subject::Question { text, .. } => format!("ask the user {}", quoted(text)),
-        },
-        EventBody::ToolIntent {
-            tool,
-            arguments,
-            effect,
-            idempotency_key,
-            ..
-        } => ran(tool, arguments, *effect, idempotency_key),
-        EventBody::ToolRejected { tool, message, .. } => {
-            format!("refuse {tool}: {message}")
-        }
-        EventBody::ToolResult { tool, .. } => format!("only say what {tool} would do"),
-        EventBody::RunFinished {
-            outcome,
-            answer,
-            receipts,
-            usage,
-            ..
-        } => ended(
-            outcome,
-            answer,
-            receipts.as_ref().map(|receipts| receipts.verdict),
-            usage,
-        ),
-        other => other.kind().to_owned(),
-    }
-}
-
-fn intended(state: &RunState, effect: &Effect) -> String {
-    match effect {
-        Effect::FilterIntent => {
-            let offered = state.setup.as_ref().map_or(0, |setup| setup.tools.len());
-            format!("narrow the {offered} tools to the request")
-        }
-        Effect::CallModel(purpose) => {
-            format!(
-                "{} (call {})",
-                purpose_text(*purpose),
-                state.spent.model_calls + 1
-            )
-        }
-        Effect::MakePlan => "make a plan".to_owned(),
-        Effect::Fill { index } => format!("fill the open arguments of step {}", index + 1),
-        Effect::Reject { call, message } => format!("refuse {}: {message}", call.name),
-        Effect::RunTool {
-            call,
-            idempotency_key,
-            effect,
-        } => ran(&call.name, &call.arguments, *effect, idempotency_key),
-        Effect::DryRun { call } => format!("only say what {} would do", call.name),
-        Effect::Ask(Ask::Call { call, reason }) => format!(
-            "ask a person about {} {} ({reason})",
-            call.name,
-            quoted(&call.arguments.to_string())
-        ),
-        Effect::Ask(Ask::Plan) => "ask a person about the plan".to_owned(),
-        Effect::Ask(Ask::Uncertain { call }) => {
-            format!(
-                "ask a person whether the interrupted {} happened",
-                call.name
-            )
-        }
-        Effect::Ask(Ask::Question { text, .. }) => format!("ask the user {}", quoted(text)),
-        Effect::Finish { outcome, answer } => {
-            let text = answer_text(state, answer);
-            let verdict = receipts_for(state, answer, &text).verdict;
-            ended(outcome, &text, Some(verdict), &state.usage)
-        }
-    }
-}
-
-fn ran(
-    tool: &str,
-    arguments: &serde_json::Value,
-    effect: crate::tool::EffectClass,
-    key: &str,
-) -> String {
-    let class = format!("{effect:?}").to_lowercase();
-    format!(
-        "run {tool} {} (effect {class}, key {key})",
-        quoted(&arguments.to_string())
-    )
-}
-
-fn ended(
-    outcome: &Outcome,
-    answer: &str,
-    verdict: Option<crate::receipts::Verdict>,
-    usage: &crate::model::Usage,
-) -> String {
-    let how = match outcome {
-        Outcome::Completed => "completed".to_owned(),
-        Outcome::Failed { message } => format!("failed: {message}"),
-        Outcome::Stopped { by } => format!("stopped by {by}"),
-        Outcome::Limited { limit } => format!("at the limit of {limit:?}"),
-        Outcome::Rejected => "rejected".to_owned(),
-    };
-    let proved = verdict.map_or_else(String::new, |verdict| match verdict {
-        crate::receipts::Verdict::Verified => ", verified".to_owned(),
-        crate::receipts::Verdict::Unverified => ", unverified".to_owned(),
-        crate::receipts::Verdict::NoClaims => ", no claims".to_owned(),
-    });
-    format!(
-        "end the run: {how}{proved}, {} tokens, answer {}",
-        usage.prompt_tokens + usage.completion_tokens,
-        quoted(answer)
-    )
 }

@@ -1,7 +1,9 @@
 //! What is known of a run after some of its events.
 
+use super::cascade::Cascade;
 use crate::approval::Subject;
 use crate::budget::Spent;
+use crate::deep::DeepState;
 use crate::event::{Event, Outcome, Ranked, Setup, ToolResult};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Usage};
@@ -121,6 +123,8 @@ pub struct RunState {
     pub calls: Vec<CallEntry>,
     /// The plan in force.
     pub plan: Option<PlanState>,
+    /// The deep plan in force.
+    pub deep: Option<DeepState>,
     /// Filled arguments by `(generation, step)`.
     pub filled: Vec<((u32, usize), Result<serde_json::Value, String>)>,
     /// Why planning failed.
@@ -157,6 +161,8 @@ pub struct RunState {
     pub undone: Vec<String>,
     /// Calls that a fork found done: their effects are another run's.
     pub inherited: Vec<String>,
+    /// What the cascade has done and seen.
+    pub cascade: Cascade,
 }
 
 impl RunState {
@@ -174,6 +180,7 @@ impl RunState {
             wants_tool: true,
             calls: Vec::new(),
             plan: None,
+            deep: None,
             filled: Vec::new(),
             plan_error: None,
             waiting: None,
@@ -192,6 +199,7 @@ impl RunState {
             answer: String::new(),
             undone: Vec::new(),
             inherited: Vec::new(),
+            cascade: Cascade::default(),
         }
     }
 

@@ -3,11 +3,11 @@
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use steward_core::ConnectionId;
 use steward_core::event::Setup;
 use steward_core::message::Message;
-use steward_core::model::{ModelChunk, ModelRequest};
+use steward_core::model::{Connection, ModelChunk, ModelRequest};
 use steward_core::ports::Models;
-use steward_core::schema;
 use steward_core::tool::ToolSpec;
 
 /// Longest reply, tokens.
@@ -29,13 +29,52 @@ pub async fn arguments(
     if !setup.capabilities.json_schema {
         return Err("the model cannot be held to a schema".to_owned());
     }
+    let narrowed = narrowed(&tool.parameters, seen);
+    write(request, tool, narrowed, setup.connection, models).await
+}
+
+/// Valid arguments for a call of `tool`, with those of `known` kept as they are.
+pub async fn completed(
+    request: &str,
+    tool: &ToolSpec,
+    known: &Value,
+    connection: &Connection,
+    models: &dyn Models,
+) -> Result<Value, String> {
+    if !connection.capabilities.json_schema {
+        return Err("the model cannot be held to a schema".to_owned());
+    }
+    let mut schema = tool.parameters.clone();
+    // Only what is known or required: a small model fills in whatever it is offered.
+    let required = schema["required"].clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, property| {
+            if let Some(value) = known.get(name).filter(|value| !value.is_object()) {
+                *property = json!({"const": value});
+                return true;
+            }
+            required
+                .as_array()
+                .is_some_and(|names| names.iter().any(|one| one == name))
+        });
+    }
+    write(request, tool, schema, connection.id, models).await
+}
+
+async fn write(
+    request: &str,
+    tool: &ToolSpec,
+    schema: Value,
+    connection: ConnectionId,
+    models: &dyn Models,
+) -> Result<Value, String> {
     let system = include_str!("../../prompts/arguments.txt")
         .replace("{tool}", &tool.name)
         .replace("{description}", &tool.description);
     let asked = ModelRequest {
         messages: vec![Message::system(system), Message::user(request)],
         tools: Vec::new(),
-        schema: Some(narrowed(&tool.parameters, seen)),
+        schema: Some(schema),
         temperature: 0.0,
         max_tokens: TOKENS,
         stop: Vec::new(),
@@ -43,7 +82,7 @@ pub async fn arguments(
         timeout_ms: WAIT_MS,
     };
     let mut stream = models
-        .stream(setup.connection, asked)
+        .stream(connection, asked)
         .await
         .map_err(|error| error.to_string())?;
     let mut text = String::new();
@@ -59,7 +98,7 @@ pub async fn arguments(
     }
     let arguments: Value = serde_json::from_str(text.trim())
         .map_err(|error| format!("the model's arguments are no JSON: {error}"))?;
-    schema::validate(&tool.parameters, &arguments)?;
+    steward_core::schema::validate(&tool.parameters, &arguments)?;
     Ok(arguments)
 }
 

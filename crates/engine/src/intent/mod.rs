@@ -4,15 +4,19 @@
 mod error;
 mod fallback;
 mod features;
+mod fill;
 mod filter;
 mod likelihood;
 mod propose;
 mod settings;
 mod split;
 mod vectors;
+mod words;
 
 pub use error::IntentError;
+pub use fill::{FilledCall, fill};
 pub use filter::{Filtered, rank, unfiltered};
 pub(crate) use propose::MOST_STEPS;
 pub use propose::{Proposal, propose};
 pub use settings::Settings;
+pub use words::by_words;

@@ -13,6 +13,7 @@ pub struct Settings {
     pub nearest_three: f32,
     pub description: f32,
     pub choice: Choice,
+    pub fill: Fill,
     pub mask: Mask,
     pub split: Split,
     pub rules: Vec<Rule>,
@@ -30,6 +31,21 @@ pub struct Choice {
     pub sure: f32,
     pub step: f32,
     pub candidates: usize,
+}
+
+/// When a call with arguments read from the request is wanted.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fill {
+    pub looked_at: usize,
+    pub lead: f32,
+    pub wanted: f32,
+    pub similarity: f32,
+    pub least: f32,
+    pub overlap: f32,
+    pub each: f32,
+    pub nothing_required: f32,
+    pub base: f32,
 }
 
 /// Names of literals.

@@ -17,8 +17,12 @@ struct Row {
     url_variable: Option<String>,
     model_variable: String,
     provider: Provider,
+    /// Empty: the address must come from `url_variable`.
     base_url: String,
     model: String,
+    /// The key goes into the provider's own header.
+    #[serde(default)]
+    own_header: bool,
 }
 
 /// Connections whose key is set. The key itself is not looked at.
@@ -37,12 +41,20 @@ fn one(environment: &Environment, row: Row) -> Option<Found> {
         .as_ref()
         .and_then(|name| environment.var(name));
     let base_url = own_url.clone().unwrap_or(row.base_url);
+    if base_url.is_empty() {
+        return None;
+    }
     let model = environment.var(&row.model_variable).unwrap_or(row.model);
-    // Behind another address it is only the dialect.
-    let provider = if own_url.is_some() {
-        Provider::Compatible
+    // Behind another address OpenAI's dialect is only the dialect.
+    let provider = match row.provider {
+        Provider::OpenAi if own_url.is_some() => Provider::Compatible,
+        known => known,
+    };
+    let variable = row.variable.clone();
+    let auth = if row.own_header {
+        Auth::ApiKeyEnv { variable }
     } else {
-        row.provider
+        Auth::BearerEnv { variable }
     };
     let mut how = format!("{} is set", row.variable);
     if let (Some(_), Some(name)) = (own_url, row.url_variable) {
@@ -61,9 +73,10 @@ fn one(environment: &Environment, row: Row) -> Option<Found> {
             provider,
             base_url,
             model,
-            auth: Auth::BearerEnv {
-                variable: row.variable,
-            },
+            auth,
+            price: None,
+            weight: 1,
+            wire: None,
         },
     })
 }
@@ -78,12 +91,29 @@ mod tests {
         let rows: Vec<Row> = serde_json::from_str(DATA).unwrap();
         assert!(rows.len() >= 5);
         for row in rows {
-            assert!(row.base_url.starts_with("https://"), "{row:?}");
+            let own = row.base_url.is_empty() && row.url_variable.is_some();
+            assert!(own || row.base_url.starts_with("https://"), "{row:?}");
             assert!(
                 !row.base_url.ends_with('/') && !row.model.is_empty(),
                 "{row:?}"
             );
         }
+    }
+
+    #[test]
+    fn providers_with_interfaces_of_their_own() {
+        let environment = Environment::new(|name| match name {
+            "ANTHROPIC_API_KEY" | "GEMINI_API_KEY" | "AZURE_OPENAI_API_KEY" => {
+                Some("sk-very-secret".to_owned())
+            }
+            _ => None,
+        });
+        let found = find(&environment);
+        // Azure has no address that is everybody's.
+        let providers: Vec<Provider> = found.iter().map(|f| f.connection.provider).collect();
+        assert_eq!(providers, [Provider::Anthropic, Provider::Gemini]);
+        let own = |f: &Found| matches!(f.connection.auth, Auth::ApiKeyEnv { .. });
+        assert!(found.iter().all(own));
     }
 
     #[test]

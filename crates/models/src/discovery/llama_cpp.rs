@@ -59,6 +59,9 @@ fn read(root: &Url, models: &Value, props: &Value) -> Option<Found> {
             model: id.to_owned(),
             auth: Auth::None,
             capabilities: can,
+            price: None,
+            weight: 1,
+            wire: None,
         },
     })
 }

@@ -106,6 +106,9 @@ fn one(
             model: name.to_owned(),
             auth: Auth::None,
             capabilities: can,
+            price: None,
+            weight: 1,
+            wire: None,
         },
     })
 }

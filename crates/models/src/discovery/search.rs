@@ -73,6 +73,9 @@ fn local(environment: &Environment) -> Option<Found> {
             model,
             auth: Auth::None,
             capabilities: can,
+            price: None,
+            weight: 1,
+            wire: None,
         },
     })
 }

@@ -5,15 +5,19 @@ use steward_core::model::ModelErrorClass;
 
 const CONTEXT_LENGTH: &str = include_str!("../../data/context_length_phrases.txt");
 const UNKNOWN_MODEL: &str = include_str!("../../data/unknown_model_phrases.txt");
+const BAD_KEY: &str = include_str!("../../data/bad_key_phrases.txt");
+const NO_CREDIT: &str = include_str!("../../data/no_credit_phrases.txt");
 
 /// A refusal in the endpoint's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     pub class: ModelErrorClass,
     /// Its message, or the beginning of its body.
     pub words: String,
     /// The account has no credit left: waiting does not help.
     pub no_credit: bool,
+    /// A wait that the body asks for, milliseconds.
+    pub retry_after_ms: Option<u64>,
 }
 
 /// Judges an HTTP error.
@@ -50,11 +54,15 @@ fn status_of_words(error: &Value) -> u16 {
     let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let words = format!("{} {}", field("type"), field("code")).to_lowercase();
     let holds = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
-    if holds(&["auth", "api_key", "permission"]) {
+    if holds(&["auth", "api_key", "permission", "accessdenied"]) {
         401
-    } else if holds(&["rate_limit", "too_many"]) {
+    } else if holds(&["rate_limit", "too_many", "throttl", "exhausted"]) {
         429
-    } else if holds(&["invalid", "bad_request", "unsupported"]) {
+    } else if holds(&["too_large"]) {
+        413
+    } else if holds(&["not_found"]) {
+        404
+    } else if holds(&["invalid", "bad_request", "unsupported", "validation"]) {
         400
     } else if holds(&["timeout"]) {
         504
@@ -66,23 +74,34 @@ fn status_of_words(error: &Value) -> u16 {
 fn judge(status: u16, body: &str, words: String) -> Refusal {
     use ModelErrorClass as Class;
     let lower = body.to_lowercase();
-    let no_credit = status == 402 || lower.contains("insufficient_quota");
+    let no_credit = status == 402 || matches_any(NO_CREDIT, &lower);
     let class = match status {
         _ if no_credit => Class::Auth,
         401 | 403 => Class::Auth,
+        400 if matches_any(BAD_KEY, &lower) => Class::Auth,
         429 => Class::RateLimit,
         413 => Class::ContextLength,
         _ if matches_any(CONTEXT_LENGTH, &lower) => Class::ContextLength,
         400 | 404 | 422 if matches_any(UNKNOWN_MODEL, &lower) => Class::UnknownModel,
         408 | 504 => Class::Timeout,
-        500.. => Class::Server,
+        // Bedrock's word for a model that failed inside.
+        424 | 500.. => Class::Server,
         _ => Class::BadRequest,
     };
     Refusal {
         class,
         words,
         no_credit,
+        retry_after_ms: retry_delay(body),
     }
+}
+
+/// The wait in Gemini's details: `"retryDelay": "34.1s"`.
+fn retry_delay(body: &str) -> Option<u64> {
+    let rest = body.split_once("\"retryDelay\"")?.1;
+    let text = rest.split('"').nth(1)?.strip_suffix('s')?;
+    let wait = std::time::Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
+    u64::try_from(wait.as_millis()).ok()
 }
 
 /// Whether a line of `phrases` is in `text`; the parts around `&` must all be.
@@ -101,10 +120,16 @@ fn message(value: &Value) -> Option<String> {
         .unwrap_or(value);
     let text = match inner {
         Value::String(text) => Some(text.as_str()),
-        _ => ["message", "detail", "error", "msg"]
+        _ => ["message", "Message", "detail", "error", "msg"]
             .iter()
             .find_map(|field| inner.get(field).and_then(Value::as_str)),
     };
+    // Gemini and some proxies put their object into a list.
+    if text.is_none()
+        && let Some(first) = value.get(0)
+    {
+        return message(first);
+    }
     text.map(str::trim)
         .filter(|text| !text.is_empty())
         .map(str::to_owned)

@@ -2,24 +2,32 @@
 
 use secrecy::SecretString;
 use steward_core::model::{
-    Auth, Connection, ModelError, ModelErrorClass as Class, Provider, Usage,
+    Auth, Connection, ModelError, ModelErrorClass as Class, Provider, Usage, Wire,
 };
 
 use super::classify::Refusal;
 use super::secrets::scrub;
 
-/// The connection that an error is about, and the key that must not be in it.
+/// The connection that an error is about, and the secrets that must not be in it.
 #[derive(Debug, Clone)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     pub connection: Connection,
-    pub key: Option<SecretString>,
+    pub secrets: Vec<SecretString>,
 }
 
 impl Origin {
+    /// Before anything secret is known.
+    pub fn of(connection: &Connection) -> Self {
+        Self {
+            connection: connection.clone(),
+            secrets: Vec::new(),
+        }
+    }
+
     fn error(&self, class: Class, what: &str, hint: String) -> ModelError {
         ModelError {
             class,
-            message: format!("{}: {}", self.name(), scrub(what, self.key.as_ref())),
+            message: format!("{}: {}", self.name(), scrub(what, &self.secrets)),
             hint,
             detail: None,
             retry_after_ms: None,
@@ -36,7 +44,7 @@ impl Origin {
     }
 
     fn url(&self) -> String {
-        match url::Url::parse(&self.connection.base_url) {
+        match super::address::base(&self.connection) {
             Ok(mut url) => {
                 let _no_password = url.set_password(None);
                 let _no_user = url.set_username("");
@@ -50,7 +58,7 @@ impl Origin {
     /// The same error with the endpoint's raw words.
     pub fn with_detail(&self, mut error: ModelError, raw: &str) -> ModelError {
         if !raw.trim().is_empty() {
-            error.detail = Some(scrub(raw.trim(), self.key.as_ref()));
+            error.detail = Some(scrub(raw.trim(), &self.secrets));
         }
         error
     }
@@ -70,6 +78,15 @@ impl Origin {
             Class::Auth,
             "its key holds characters that no key has",
             self.key_hint(),
+        )
+    }
+
+    /// The header that carries the key has no name that a header can have.
+    pub fn bad_header(&self, name: &str) -> ModelError {
+        self.error(
+            Class::Auth,
+            &format!("`{name}` is no name of a header"),
+            "give the connection a header name such as X-Api-Key".to_owned(),
         )
     }
 
@@ -139,16 +156,31 @@ impl Origin {
                 "ask again in a moment; if it stays, see the endpoint's own log or status page"
                     .to_owned()
             }
+            _ => self.url_hint(),
+        }
+    }
+
+    fn url_hint(&self) -> String {
+        let url = self.url();
+        match super::client::wire_of(&self.connection) {
+            Wire::Native => format!(
+                "check that {url} is the address of the connection's provider, and that its model takes such requests"
+            ),
             _ => format!(
-                "check that the base URL {} is that of an OpenAI-compatible API, which mostly ends in /v1",
-                self.url()
+                "check that the base URL {url} is that of an OpenAI-compatible API, which mostly ends in /v1"
             ),
         }
     }
 
     fn key_hint(&self) -> String {
         match (&self.connection.auth, self.connection.provider) {
-            (Auth::BearerEnv { variable }, _) => {
+            (
+                Auth::BearerEnv { variable }
+                | Auth::ApiKeyEnv { variable }
+                | Auth::BasicEnv { variable, .. }
+                | Auth::HeaderEnv { variable, .. },
+                _,
+            ) => {
                 format!("check the key in the environment variable {variable}")
             }
             (Auth::None, Provider::Local) => "start Steward again".to_owned(),
@@ -189,7 +221,7 @@ impl Origin {
                 format!("is the llama.cpp server running at {url}? start `llama-server`")
             }
             Provider::Local => "ask again; if it stays, see `steward doctor`".to_owned(),
-            Provider::OpenAi | Provider::Compatible => {
+            _ => {
                 format!(
                     "is the server running at {url}? check the URL, the network and the proxy settings"
                 )
@@ -230,10 +262,7 @@ impl Origin {
         self.error(
             Class::Broken,
             &format!("the endpoint answered with {what} instead of a reply"),
-            format!(
-                "check that the base URL {} is that of an OpenAI-compatible API, which mostly ends in /v1",
-                self.url()
-            ),
+            self.url_hint(),
         )
     }
 

@@ -1,3 +1,9 @@
+use std::borrow::Cow;
+
+use steward_core::model::{Connection, ModelRequest};
+
+use super::constrain::{self, Lessons};
+
 /// What one endpoint does not take. Learned from its refusals, once.
 #[expect(
     clippy::struct_excessive_bools,
@@ -13,13 +19,21 @@ pub(super) struct Quirks {
     pub no_temperature: bool,
     /// It refuses `seed`.
     pub no_seed: bool,
+    /// Schemas that it refuses.
+    pub constraints: Lessons,
 }
 
 impl Quirks {
     /// What a refusal teaches; `None` if nothing, and then it is a real error.
     pub fn learn(self, status: u16, body: &str, sent: &serde_json::Value) -> Option<Self> {
         if !matches!(status, 400 | 422) {
-            return None;
+            // Some servers fail inside where they can't turn a schema into a grammar.
+            let constraints = self.constraints.refused(status, body, sent)?;
+            let next = Self {
+                constraints,
+                ..self
+            };
+            return (next != self).then_some(next);
         }
         let refused = |field: &str| sent.get(field).is_some() && body.contains(field);
         let mut next = self;
@@ -36,12 +50,33 @@ impl Quirks {
             next.no_temperature = true;
         } else if refused("seed") && unsupported(body) {
             next.no_seed = true;
+        } else if let Some(learned) = self.constraints.refused(status, body, sent) {
+            next.constraints = learned;
         }
         (next != self).then_some(next)
     }
+
+    /// The request as the provider's own interface is known to take it.
+    pub fn fitted<'a>(
+        &self,
+        connection: &Connection,
+        request: &'a ModelRequest,
+    ) -> Cow<'a, ModelRequest> {
+        constrain::fitted(connection, request, &self.constraints)
+    }
+
+    /// What an accepted request teaches; `None`: nothing new. Without this word, tools whose schemas
+    /// were held back after a refusal that named none of them stay unconstrained.
+    pub fn accepted(self, sent: &serde_json::Value) -> Option<Self> {
+        let constraints = self.constraints.accepted(sent)?;
+        Some(Self {
+            constraints,
+            ..self
+        })
+    }
 }
 
-fn unsupported(body: &str) -> bool {
+pub(super) fn unsupported(body: &str) -> bool {
     let body = body.to_lowercase();
     [
         "unsupported",

@@ -35,13 +35,16 @@ impl fmt::Debug for Secrets {
 /// Longest raw text that an error keeps, bytes.
 const DETAIL_LIMIT: usize = 2048;
 
-/// `text` without the key, cut to what an error keeps.
-pub(super) fn scrub(text: &str, key: Option<&SecretString>) -> String {
-    let text = match key.map(|key| key.expose_secret().trim()) {
+/// `text` without the secrets, cut to what an error keeps.
+pub(super) fn scrub(text: &str, secrets: &[SecretString]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets {
+        let secret = secret.expose_secret().trim();
         // A shorter one is no secret, and taking it out would leave nothing readable.
-        Some(key) if key.len() >= 4 => text.replace(key, "[secret]"),
-        _ => text.to_owned(),
-    };
+        if secret.len() >= 4 {
+            text = text.replace(secret, "[secret]");
+        }
+    }
     if text.len() <= DETAIL_LIMIT {
         return text;
     }
@@ -59,13 +62,13 @@ mod tests {
 
     #[test]
     fn keys_are_taken_out_before_the_cut() {
-        let key = SecretString::from("sk-1234567890");
+        let key = [SecretString::from("sk-1234567890")];
         let long = format!("{}sk-1234567890", "é".repeat(1020));
-        let kept = scrub(&long, Some(&key));
+        let kept = scrub(&long, &key);
         assert!(!kept.contains("sk-12"), "{kept}");
         assert!(kept.len() < 2100);
         assert_eq!(
-            scrub("key sk-1234567890 is wrong", Some(&key)),
+            scrub("key sk-1234567890 is wrong", &key),
             "key [secret] is wrong"
         );
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use steward_core::model::ModelChunk;
 
-use super::decode::{Decoder, Fault};
+use super::decode::{Decode, Decoder, Fault};
 use super::sse::SseParser;
 
 fn decode(pieces: &[&[u8]]) -> (Vec<ModelChunk>, Result<(), Fault>, ModelChunk) {
@@ -19,10 +19,10 @@ fn decode(pieces: &[&[u8]]) -> (Vec<ModelChunk>, Result<(), Fault>, ModelChunk) 
     for event in events {
         match decoder.event(&event) {
             Ok(list) => chunks.extend(list),
-            Err(fault) => return (chunks, Err(fault), decoder.end("asked")),
+            Err(fault) => return (chunks, Err(fault), decoder.state().end("asked")),
         }
     }
-    (chunks, Ok(()), decoder.end("asked"))
+    (chunks, Ok(()), decoder.state().end("asked"))
 }
 
 /// A stream with everything in it, in the line ends and habits of `style`.

@@ -12,10 +12,11 @@ use tokio::time::timeout;
 use tracing::Span;
 
 use super::classify;
-use super::client::{Limits, causes_without_url};
-use super::decode::{Decoder, Fault};
+use super::decode::{Decode, Fault, State, is_error};
 use super::describe::Origin;
-use super::sse::{SseParser, TooLarge};
+use super::framing::{BadFrame, Framing, Parser};
+use super::limits::Limits;
+use super::send::causes_without_url;
 use crate::telemetry;
 
 /// Longest body read as a whole, bytes.
@@ -27,9 +28,27 @@ const HEAD: usize = 4096;
 
 type Chunk = Result<ModelChunk, ModelError>;
 
+/// How one wire's stream is read.
+pub(crate) struct Manner {
+    pub framing: Framing,
+    pub decoder: Box<dyn Decode>,
+}
+
+impl Manner {
+    pub fn new(framing: Framing, decoder: impl Decode + 'static) -> Self {
+        Self {
+            framing,
+            decoder: Box::new(decoder),
+        }
+    }
+}
+
 /// Whether the body is one document rather than a stream.
-pub(super) fn is_whole(response: &Response) -> bool {
-    content_type(response).is_some_and(|kind| kind.contains("json") || kind.contains("html"))
+pub(super) fn is_whole(response: &Response, framing: Framing) -> bool {
+    content_type(response).is_some_and(|kind| {
+        // Lines of JSON go by many names, and one line is also a document.
+        kind.contains("html") || (kind.contains("json") && framing != Framing::Lines)
+    })
 }
 
 fn content_type(response: &Response) -> Option<String> {
@@ -57,7 +76,7 @@ pub(super) async fn text(
             Ok(Err(error)) => {
                 return Err(origin.broken(&causes_without_url(&error), Usage::default()));
             }
-            Err(_) => return Err(idle(origin, limits)),
+            Err(_) => return Err(limits.idle(origin)),
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -66,6 +85,7 @@ pub(super) async fn text(
 /// A reply in one piece, as some servers give it whatever is asked.
 pub(super) async fn read_whole(
     response: Response,
+    manner: Manner,
     origin: Origin,
     limits: Limits,
     span: Span,
@@ -75,14 +95,13 @@ pub(super) async fn read_whole(
         let raw = text(response, &origin, &limits).await?;
         let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);
         let value: Value = serde_json::from_str(&raw).map_err(|_| nonsense())?;
-        if value.get("choices").is_none() && value.get("error").is_none() {
-            return Err(nonsense());
-        }
-        let mut reader = Reader::new(&origin, &limits, &span);
-        let mut chunks = reader
-            .decoder
-            .value(&value)
-            .map_err(|fault| reader.fault(fault))?;
+        let mut reader = Reader::new(manner, &origin, &limits, &span);
+        let read = if is_error(&value) {
+            Err(Fault::InBand(value))
+        } else {
+            reader.decoder.whole(&value).ok_or_else(nonsense)?
+        };
+        let mut chunks = read.map_err(|fault| reader.fault(fault))?;
         chunks.push(reader.end(true)?);
         Ok(chunks)
     };
@@ -98,17 +117,18 @@ pub(super) async fn read_whole(
 /// The reply's chunks. After an error nothing comes.
 pub(super) fn read(
     mut response: Response,
+    manner: Manner,
     origin: Origin,
     limits: Limits,
     span: Span,
 ) -> impl Stream<Item = Chunk> + Send {
     async_stream::stream! {
-        let mut reader = Reader::new(&origin, &limits, &span);
+        let mut reader = Reader::new(manner, &origin, &limits, &span);
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 // What matters has come.
-                _ if reader.decoder.is_finished() => None,
+                _ if reader.state().is_finished() => None,
                 Ok(Err(error)) => {
                     yield Err(reader.lost(&causes_without_url(&error)));
                     return;
@@ -143,7 +163,7 @@ pub(super) fn read(
                     }
                 }
             }
-            if ended || reader.decoder.is_done() {
+            if ended || reader.state().done {
                 yield reader.end(false);
                 return;
             }
@@ -156,33 +176,37 @@ struct Reader<'a> {
     limits: &'a Limits,
     span: &'a Span,
     since: Instant,
-    parser: SseParser,
-    decoder: Decoder,
+    parser: Parser,
+    decoder: Box<dyn Decode>,
     /// The body's beginning, until the first event.
     head: Vec<u8>,
     any_event: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn new(origin: &'a Origin, limits: &'a Limits, span: &'a Span) -> Self {
+    fn new(manner: Manner, origin: &'a Origin, limits: &'a Limits, span: &'a Span) -> Self {
         Self {
             origin,
             limits,
             span,
             since: Instant::now(),
-            parser: SseParser::default(),
-            decoder: Decoder::default(),
+            parser: Parser::new(manner.framing),
+            decoder: manner.decoder,
             head: Vec::new(),
             any_event: false,
         }
     }
 
+    fn state(&self) -> &State {
+        self.decoder.state()
+    }
+
     /// How long to wait for the next bytes.
     fn patience(&self) -> Duration {
         let timeouts = self.limits.timeouts;
-        let stage = if self.decoder.is_finished() {
+        let stage = if self.state().is_finished() {
             GRACE
-        } else if self.decoder.has_answer() {
+        } else if self.state().has_answer() {
             timeouts.idle
         } else {
             // Comments that keep the connection alive are no content.
@@ -193,7 +217,7 @@ impl<'a> Reader<'a> {
 
     fn silence(&self) -> ModelError {
         let timeouts = self.limits.timeouts;
-        let error = if self.decoder.has_answer() {
+        let error = if self.state().has_answer() {
             let what = "the answer stopped: nothing more came";
             self.limits
                 .error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
@@ -209,8 +233,12 @@ impl<'a> Reader<'a> {
         if !self.any_event && self.head.len() < HEAD {
             self.head.extend_from_slice(bytes);
         }
-        let events = self.parser.feed(bytes).map_err(|TooLarge| {
-            let error = self.origin.not_an_answer("one endless event");
+        let events = self.parser.feed(bytes).map_err(|bad| {
+            let what = match bad {
+                BadFrame::TooLarge => "one endless event",
+                BadFrame::Corrupt => "something that is no event stream",
+            };
+            let error = self.origin.not_an_answer(what);
             self.noted(
                 self.origin
                     .with_detail(error, &String::from_utf8_lossy(&self.head)),
@@ -221,7 +249,7 @@ impl<'a> Reader<'a> {
     }
 
     fn lost(&self, why: &str) -> ModelError {
-        self.noted(self.origin.broken(why, self.decoder.usage()))
+        self.noted(self.origin.broken(why, self.state().usage))
     }
 
     fn failed(&self, fault: Fault) -> ModelError {
@@ -233,7 +261,7 @@ impl<'a> Reader<'a> {
             Fault::Nonsense(raw) => {
                 let error = self
                     .origin
-                    .broken("an event is no JSON", self.decoder.usage());
+                    .broken("an event is no JSON", self.state().usage);
                 self.origin.with_detail(error, &raw)
             }
             Fault::InBand(value) => {
@@ -245,9 +273,9 @@ impl<'a> Reader<'a> {
 
     /// The last chunk, or why there is none. A reply in one piece is complete without saying so.
     fn end(&mut self, whole: bool) -> Chunk {
-        let usage = self.decoder.usage();
-        if !whole && !self.decoder.is_finished() {
-            let error = if self.any_event || self.decoder.has_answer() {
+        let usage = self.state().usage;
+        if !whole && !self.state().is_finished() {
+            let error = if self.any_event || self.state().has_answer() {
                 self.origin
                     .broken("it ended without a finish reason", usage)
             } else if self.head.is_empty() {
@@ -263,11 +291,11 @@ impl<'a> Reader<'a> {
             };
             return Err(self.noted(self.origin.with_detail(error, &raw)));
         }
-        if !self.decoder.has_answer() {
-            let finish = self.decoder.finish();
+        if !self.state().has_answer() {
+            let finish = self.state().finish();
             return Err(self.noted(self.origin.empty(finish, usage, self.limits.max_tokens)));
         }
-        let end = self.decoder.end(&self.origin.connection.model);
+        let end = self.state().end(&self.origin.connection.model);
         if let ModelChunk::End {
             finish,
             usage,
@@ -283,9 +311,4 @@ impl<'a> Reader<'a> {
         telemetry::record_error(self.span, &error);
         error
     }
-}
-
-fn idle(origin: &Origin, limits: &Limits) -> ModelError {
-    let what = "the answer stopped: nothing more came";
-    limits.error(origin, what, limits.timeouts.idle, "models.idle_timeout_ms")
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::ClientBuilder;
+use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 
 use crate::local::{Endpoint, LocalModelError, Supervisor};
@@ -115,10 +116,10 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Where one call goes.
+/// Where one call goes, and the header that opens it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub http: reqwest::Client,
-    pub base: String,
-    pub key: Option<secrecy::SecretString>,
+    pub url: url::Url,
+    pub header: Option<(HeaderName, HeaderValue)>,
 }

@@ -5,11 +5,11 @@ use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Provider};
 use steward_core::tool::ToolSpec;
 
+use super::constrain;
 use super::quirks::Quirks;
-use super::strict::is_strict;
 
 /// The body of a streamed chat request.
-pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: Quirks) -> Value {
+pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let mut body = prompt(connection, request);
     body.insert("stream".to_owned(), json!(true));
     if !quirks.no_stream_options {
@@ -43,14 +43,7 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
         .as_ref()
         .filter(|_| connection.capabilities.json_schema)
     {
-        match connection.provider {
-            Provider::LlamaCpp | Provider::Local => {
-                body.insert("json_schema".to_owned(), schema.clone());
-            }
-            Provider::OpenAi | Provider::Compatible | Provider::Ollama => {
-                body.insert("response_format".to_owned(), response_format(schema));
-            }
-        }
+        constrain::apply(&mut body, connection, schema, &quirks.constraints);
     }
     Value::Object(body)
 }
@@ -124,12 +117,5 @@ fn tool(spec: &ToolSpec) -> Value {
             "description": spec.description,
             "parameters": spec.parameters,
         },
-    })
-}
-
-fn response_format(schema: &Value) -> Value {
-    json!({
-        "type": "json_schema",
-        "json_schema": {"name": "output", "schema": schema, "strict": is_strict(schema)},
     })
 }

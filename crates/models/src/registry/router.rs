@@ -1,29 +1,41 @@
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use steward_core::ConnectionId;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest};
-use steward_core::ports::{ChunkStream, Models, Scored};
+use steward_core::exam::ExamReport;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Price};
+use steward_core::ports::{
+    ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest,
+    Scored,
+};
 
+use super::attempt::{Plan, try_targets};
+use super::balance::Turns;
+use super::board::Board;
+use super::choose::{Chooser, choose};
+use super::known::Known;
+use super::open::{begun, watched};
+use super::options::RouterOptions;
 use crate::openai::Client;
+use crate::price::Prices;
 
 /// Chooses connections and calls them. Connections are replaced while it runs.
 #[derive(Debug)]
 pub struct Router {
     client: Client,
     known: RwLock<Known>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Known {
-    connections: Vec<Connection>,
-    default: Option<ConnectionId>,
+    board: Arc<Board>,
+    prices: Prices,
+    turns: Mutex<Turns>,
 }
 
 impl Router {
-    /// `default` is the system's; without one the first connection is.
+    /// `default` is the system's; without one the first connection is. Prices are those that the
+    /// program brings along.
     pub fn new(
         client: Client,
+        clock: Arc<dyn Clock>,
         connections: Vec<Connection>,
         default: Option<ConnectionId>,
     ) -> Self {
@@ -32,34 +44,62 @@ impl Router {
             known: RwLock::new(Known {
                 connections,
                 default,
+                ..Known::default()
             }),
+            board: Arc::new(Board::new(clock, RouterOptions::default())),
+            prices: Prices::built_in(),
+            turns: Mutex::default(),
         }
     }
 
-    /// Other connections from now on. Calls that run are not touched.
+    /// With other prices, such as those of a file of the installation.
+    #[must_use]
+    pub fn with_prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    /// With other limits. What is known of connections so far is forgotten.
+    #[must_use]
+    pub fn with_options(mut self, options: RouterOptions) -> Self {
+        self.board = Arc::new(Board::new(self.board.clock(), options));
+        self
+    }
+
+    /// Other connections from now on. Calls that run are not touched. How the ones fared that are
+    /// called as before is kept, the others begin anew.
     pub fn replace_connections(&self, connections: Vec<Connection>, default: Option<ConnectionId>) {
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Known {
-            connections,
-            default,
-        };
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        self.board.replaced(&known.connections, &connections);
+        known.connections = connections;
+        known.default = default;
+        drop(known);
+        self.turns
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    /// Other report cards from now on; `cost_aware` routing looks at their grades.
+    pub fn set_reports(&self, reports: Vec<ExamReport>) {
+        self.known
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .set_reports(reports);
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All connections.
     pub fn connections(&self) -> Vec<Connection> {
-        self.known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .connections
-            .clone()
+        self.known().connections.clone()
     }
 
     /// The system default.
     pub fn default_connection(&self) -> Option<Connection> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known
-            .find(known.default)
-            .or_else(|| known.connections.first())
-            .cloned()
+        self.known().system_default().cloned()
     }
 
     /// The client beneath, for listing an endpoint's models.
@@ -67,66 +107,78 @@ impl Router {
         &self.client
     }
 
-    fn resolve(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError> {
-        let Some(id) = wanted else {
-            return self.default_connection().ok_or_else(no_connection);
-        };
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known
-            .find(Some(id))
-            .cloned()
-            .ok_or_else(|| known.unknown(id))
+    /// What tokens of this connection cost, if that is known: by its own price, or by the table.
+    pub fn price(&self, connection: &Connection) -> Option<Price> {
+        self.prices.of(connection, None)
     }
 
-    /// The connections to try, in order. One for now; the fallback chain of ROUTE-4 goes here,
-    /// and nowhere else.
-    fn targets(&self, wanted: ConnectionId) -> Result<Vec<Connection>, ModelError> {
-        Ok(vec![self.resolve(Some(wanted))?])
+    /// The price table in use.
+    pub fn prices(&self) -> &Prices {
+        &self.prices
     }
-}
 
-impl Known {
-    fn find(&self, id: Option<ConnectionId>) -> Option<&Connection> {
-        self.connections
+    /// Breakers and health, for [`try_targets`].
+    pub(crate) fn board(&self) -> &Arc<Board> {
+        &self.board
+    }
+
+    /// The connections of these ids, without those that are gone; an error if that is all of them.
+    pub(crate) fn targets(&self, ids: &[ConnectionId]) -> Result<Vec<Connection>, ModelError> {
+        let known = self.known();
+        let found: Vec<Connection> = ids
             .iter()
-            .find(|connection| Some(connection.id) == id)
-    }
-
-    fn unknown(&self, id: ConnectionId) -> ModelError {
-        let names: Vec<&str> = self.connections.iter().map(|c| c.name.as_str()).collect();
-        let hint = if names.is_empty() {
-            no_connection().hint
-        } else {
-            format!(
-                "choose one of: {}; `steward connections` shows them",
-                names.join(", ")
-            )
-        };
-        ModelError {
-            class: ModelErrorClass::UnknownModel,
-            message: format!("there is no connection {id}; it may have been removed"),
-            hint,
-            detail: None,
-            retry_after_ms: None,
+            .filter_map(|id| known.find(*id))
+            .cloned()
+            .collect();
+        match ids.first() {
+            Some(first) if found.is_empty() => Err(known.unknown(*first)),
+            None => Err(super::words::no_connection()),
+            Some(_) => Ok(found),
         }
-    }
-}
-
-fn no_connection() -> ModelError {
-    ModelError {
-        class: ModelErrorClass::UnknownModel,
-        message: "there is no model to ask".to_owned(),
-        hint: "set OPENAI_API_KEY, start Ollama or a llama.cpp server, or run `make setup` for the local model"
-            .to_owned(),
-        detail: None,
-        retry_after_ms: None,
     }
 }
 
 #[async_trait]
 impl Models for Router {
     async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError> {
-        self.resolve(wanted)
+        self.known().resolve(wanted)
+    }
+
+    async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let chooser = Chooser {
+            known: &self.known(),
+            prices: &self.prices,
+            board: &self.board,
+        };
+        choose(&chooser, &mut turns, request)
+    }
+
+    async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
+        let targets = self.targets(call.targets).map_err(|error| NoAnswer {
+            error,
+            attempts: Vec::new(),
+        })?;
+        let plan = Plan::new(call.routing, call.deadline_ms);
+        let attempt = |connection: Connection, left: Duration| {
+            let mut request = (call.request)(&connection);
+            let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            request.timeout_ms = request.timeout_ms.min(left_ms);
+            async move {
+                let stream = self.client.stream(&connection, &request).await?;
+                begun(&connection, stream).await
+            }
+        };
+        let answered = try_targets(&self.board, &targets, plan, attempt).await?;
+        Ok(Opened {
+            connection: answered.connection.clone(),
+            attempts: answered.attempts,
+            stream: answered.value.replay(
+                answered.connection,
+                answered.permit,
+                self.prices.clone(),
+            ),
+        })
     }
 
     async fn stream(
@@ -134,14 +186,20 @@ impl Models for Router {
         connection: ConnectionId,
         request: ModelRequest,
     ) -> Result<ChunkStream, ModelError> {
-        let mut last = None;
-        for target in self.targets(connection)? {
-            match self.client.stream(&target, &request).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => last = Some(error),
+        let target = self.known().resolve(Some(connection))?;
+        let permit = self.board.force(target.id);
+        match self.client.stream(&target, &request).await {
+            Ok(stream) => Ok(Box::pin(watched(
+                stream,
+                target,
+                permit,
+                self.prices.clone(),
+            ))),
+            Err(error) => {
+                permit.failed(&error);
+                Err(error)
             }
         }
-        Err(last.unwrap_or_else(no_connection))
     }
 
     async fn score(
@@ -150,7 +208,7 @@ impl Models for Router {
         request: ModelRequest,
         candidates: &[String],
     ) -> Result<Vec<Scored>, ModelError> {
-        let target = self.resolve(Some(connection))?;
+        let target = self.known().resolve(Some(connection))?;
         if !target.capabilities.scoring {
             return Err(ModelError {
                 class: ModelErrorClass::BadRequest,
@@ -164,5 +222,10 @@ impl Models for Router {
             return Ok(Vec::new());
         }
         self.client.score(&target, &request, candidates).await
+    }
+
+    async fn health(&self) -> Vec<ConnectionHealth> {
+        let ids: Vec<ConnectionId> = self.known().connections.iter().map(|one| one.id).collect();
+        ids.into_iter().map(|id| self.board.health(id)).collect()
     }
 }

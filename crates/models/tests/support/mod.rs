@@ -23,6 +23,9 @@ pub fn connection(base_url: &str) -> Connection {
             variable: "WORK_KEY".to_owned(),
         },
         capabilities: Capabilities::default(),
+        price: None,
+        weight: 1,
+        wire: None,
     }
 }
 

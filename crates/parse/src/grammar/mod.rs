@@ -4,6 +4,7 @@ mod chain;
 mod found;
 pub mod guided;
 mod label;
+pub mod markers;
 mod plain;
 mod prompt;
 pub mod react;

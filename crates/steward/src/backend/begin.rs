@@ -135,6 +135,7 @@ async fn begin_here(app: &App, begin: Begin) -> anyhow::Result<Begun> {
             connection: begin.connection,
             intent_filter: begin.intent_filter,
             user: None,
+            key: None,
         })
         .await?;
     Ok(Begun { run, conversation })

@@ -145,6 +145,14 @@ impl Client {
             .await
     }
 
+    /// Begins something whose course is told as a stream of events.
+    pub(super) async fn post_stream(&self, path: &str) -> reqwest::Result<Response> {
+        self.request(Method::POST, path)
+            .header(header::ACCEPT, "text/event-stream")
+            .send()
+            .await
+    }
+
     /// Reads something.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
         self.ask(Method::GET, path, None).await

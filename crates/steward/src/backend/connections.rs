@@ -120,6 +120,7 @@ impl Backend {
                     "name": connection.name, "provider": connection.provider,
                     "base_url": connection.base_url, "model": connection.model,
                     "auth": connection.auth, "capabilities": connection.capabilities,
+                    "wire": connection.wire, "price": connection.price, "weight": connection.weight,
                 });
                 let (method, path) = match saved {
                     None => (Method::POST, "/api/connections".to_owned()),

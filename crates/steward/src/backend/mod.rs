@@ -9,11 +9,13 @@ mod connections;
 mod conversations;
 mod duration;
 mod events;
+mod exams;
 mod open;
 mod past;
 mod refused;
 mod runs;
 mod serve_file;
+mod spending;
 mod sse;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ pub use past::{Fork, KeptReport};
 pub use refused::Refused;
 pub use runs::Logged;
 pub use serve_file::{ServeFile, Serving, address_for};
+pub use spending::{LOCAL_USER, Labelled};
 pub use undo::Taken;
 
 /// Who is named in logs and approvals for what is done in this process.

@@ -5,9 +5,11 @@ use anyhow::bail;
 /// Longest event, bytes: a prompt as sent is in one.
 const LIMIT: usize = 256 * 1024 * 1024;
 
-/// One event; its number and type stand in the data, too.
+/// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
+    /// Its type; empty if it has none.
+    pub event: String,
     pub data: String,
 }
 
@@ -15,6 +17,7 @@ pub(super) struct Message {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     line: Vec<u8>,
+    event: String,
     data: String,
     begun: bool,
 }
@@ -40,9 +43,16 @@ impl Reader {
     fn line(&mut self, line: &str) -> Option<Message> {
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
-            return std::mem::take(&mut self.begun).then_some(Message { data });
+            let event = std::mem::take(&mut self.event);
+            return std::mem::take(&mut self.begun).then_some(Message { event, data });
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        if field == "event" {
+            value
+                .strip_prefix(' ')
+                .unwrap_or(value)
+                .clone_into(&mut self.event);
+        }
         if field == "data" {
             if self.begun {
                 self.data.push('\n');

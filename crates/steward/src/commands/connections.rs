@@ -103,9 +103,12 @@ async fn add(
             window,
             ..Capabilities::default()
         },
+        wire: None,
+        price: None,
+        weight: 1,
     };
     let said = format!(
-        "saved `{0}`; try it: steward connections test {0}",
+        "saved `{0}`; try it: steward connections test {0}\nfind out what it can do: steward model exam {0}",
         connection.name
     );
     backend.save_connection(connection).await?;

@@ -26,12 +26,16 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             arguments,
             risk,
             preview,
+            reason,
             ..
         } => {
             term.say(&format!(
                 "{} {tool} ({risk:?}) {arguments}",
                 term.yellow("asks:")
             ));
+            if !reason.is_empty() {
+                term.say(&format!("  {reason}"));
+            }
             if !preview.summary.is_empty() {
                 term.say(&format!("  {}", preview.summary));
             }

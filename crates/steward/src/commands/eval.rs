@@ -52,6 +52,8 @@ struct Request {
 /// Runs the command.
 pub async fn run(settings: Settings, suite: Suite, term: Term) -> anyhow::Result<Exit> {
     let (file, workspace, json, no_intent_filter, pages_port, limit) = match suite {
+        Suite::Bfcl(args) => return super::bfcl::run(settings, args, term).await,
+        Suite::Deep(request) => return super::eval_deep::run(settings, request, term).await,
         Suite::Kept { json } => return super::eval_kept::run(settings, json, term).await,
         Suite::Asks {
             file,
@@ -208,6 +210,7 @@ async fn follow(
             connection: app.connection_named(settings.connection.as_deref())?,
             intent_filter,
             user: None,
+            key: None,
         })
         .await?;
     let mut events = app.runs.watch(run, 0);

@@ -223,9 +223,10 @@ impl Renderer {
             Outcome::Completed => {}
             Outcome::Failed { message } => term.say(&format!("{} {message}", term.red("failed:"))),
             Outcome::Stopped { by } => term.say(&term.yellow(&format!("stopped by {by}"))),
-            Outcome::Limited { limit } => {
+            Outcome::Limited { limit, message } if message.is_empty() => {
                 term.say(&term.yellow(&format!("stopped at a limit: {limit:?}")));
             }
+            Outcome::Limited { message, .. } => term.say(&term.yellow(message)),
             Outcome::Rejected => term.say(&term.yellow("not done: the plan was refused")),
         }
         if self.streamed {

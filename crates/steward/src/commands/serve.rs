@@ -1,5 +1,6 @@
 //! `steward serve`: the API, and the runs behind it.
 
+use crate::backend::LOCAL_USER;
 use crate::backend::Serving;
 use crate::cli;
 use crate::compose::{App, Options};
@@ -13,12 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, AccessDeps, FirstStart};
-use steward_api::{AboutFacts, ApiState, Health, Hosts, Listening, Probe};
+use steward_api::{AboutFacts, ApiState, Health, Hosts, Ledger, Listening, Probe};
 use steward_core::ports::{Models as _, RunStore as _};
 use tokio::signal::unix::{SignalKind, signal};
-
-/// The user behind programs of this machine's owner.
-const LOCAL_USER: &str = "local@steward";
 
 /// Runs the command until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
@@ -44,6 +42,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         tenant: app.tenant,
         users: app.store.clone(),
         settings: app.store.clone(),
+        keys: app.store.clone(),
         clock: app.clock.clone(),
         ids: app.ids.clone(),
         signing_key: keys::signing_key(&settings.data_dir)?,
@@ -60,6 +59,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
+    let ledger = Arc::new(Ledger::new(app.store.clone()));
     let state = ApiState {
         runs: app.runs.clone(),
         access,
@@ -68,6 +68,9 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         grants: Vec::new(),
         idempotency: app.store.clone(),
         connections: app.connections.clone(),
+        examiner: app.connections.clone(),
+        gateway: app.models.clone(),
+        ledger: Arc::clone(&ledger),
         about: Arc::new(about(&app, &settings).await),
         hosts: Arc::new(hosts(address, &args.host)),
     };
@@ -76,7 +79,11 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     // Other commands of the same owner find us by it.
     let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
-    steward_api::serve(listening, state, stop).await?;
+    let watched = tokio::spawn(crate::book::watch(app.connections.clone()));
+    let served = steward_api::serve(listening, state, stop).await;
+    watched.abort();
+    ledger.close().await;
+    served?;
     drop(serving);
     term.say("stopping; open runs go on at the next start");
     app.close().await;

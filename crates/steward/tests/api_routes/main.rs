@@ -13,9 +13,11 @@ mod chat;
 #[path = "../common/mod.rs"]
 mod common;
 mod connections;
+mod exams;
 mod files;
 mod house;
 mod notices;
 mod people;
 mod responses;
 mod runs;
+mod spending;

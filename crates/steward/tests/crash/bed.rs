@@ -99,6 +99,8 @@ impl Bed {
             policy: steward_core::policy::Policy::default(),
             // The one with most model calls, as each crash costs one.
             budget: steward_core::budget::Preset::Plan,
+            routing: steward_core::routing::Routing::default(),
+            deep: steward_core::agent::Deep::default(),
             tuning: Tuning::default(),
         };
         store.save_agent(TENANT, &agent).await.unwrap();

@@ -167,6 +167,7 @@ fn judge_log(row: &RunRow, events: &[Event]) {
         // Calls that a crash cut off were made and count, else a run that kills its node would go on for ever.
         Outcome::Limited {
             limit: Limit::ModelCalls,
+            ..
         } => {
             let EventBody::RunStarted { setup, .. } = &events[0].body else {
                 unreachable!()

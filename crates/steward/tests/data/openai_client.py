@@ -7,7 +7,9 @@ base, key = sys.argv[1], sys.argv[2]
 client = openai.OpenAI(base_url=base, api_key=key, max_retries=0, timeout=60)
 say = lambda text: [{"role": "user", "content": text}]
 
-assert [model.id for model in client.models.list()] == ["steward"]
+listed = [model.id for model in client.models.list()]
+assert listed[0] == "steward" and all(name.startswith("connection/") for name in listed[1:]), listed
+assert len(listed) > 1, listed
 
 answer = client.chat.completions.create(model="steward", messages=say("plain please"))
 assert answer.choices[0].message.content == "Hello from the model.", answer

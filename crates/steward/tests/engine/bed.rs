@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use steward_core::agent::{Agent, Tuning};
+use steward_core::agent::{Agent, Deep, Tuning};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
 use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use steward_core::policy::Policy;
 use steward_core::ports::{Blobs, Clock};
+use steward_core::routing::Routing;
 use steward_core::{AgentId, ApprovalId, ConnectionId, RunId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService, StartRun};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
@@ -29,6 +30,45 @@ pub const OTHER: ConnectionId = ConnectionId(Uuid::from_u128(7));
 
 /// A service over the store in `data`, asking `model`.
 pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
+    let first = connection(model, Capabilities::default());
+    let other = Connection {
+        id: OTHER,
+        name: "another".into(),
+        model: "another".into(),
+        ..connection(
+            model,
+            Capabilities {
+                strategy: Strategy::React,
+                ..Capabilities::default()
+            },
+        )
+    };
+    service_over(data, vec![first, other]).await
+}
+
+/// The connection that is asked first.
+pub fn connection(model: &ScriptedModelServer, capabilities: Capabilities) -> Connection {
+    Connection {
+        id: ConnectionId(Uuid::from_u128(5)),
+        name: "scripted".into(),
+        provider: Provider::Compatible,
+        base_url: model.base_url(),
+        model: "scripted".into(),
+        auth: Auth::None,
+        capabilities,
+        wire: None,
+        price: None,
+        weight: 1,
+    }
+}
+
+/// A service over the store in `data` and these connections, the first one by default.
+pub async fn service_over(data: &Path, connections: Vec<Connection>) -> RunService {
+    service_with(data, connections).await.0
+}
+
+/// The same, with its store.
+pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunService, Arc<Store>) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
     let store = Arc::new(
@@ -36,25 +76,6 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
             .await
             .unwrap(),
     );
-    let connection = Connection {
-        id: ConnectionId(Uuid::from_u128(5)),
-        name: "scripted".into(),
-        provider: Provider::Compatible,
-        base_url: model.base_url(),
-        model: "scripted".into(),
-        auth: Auth::None,
-        capabilities: Capabilities::default(),
-    };
-    let other = Connection {
-        id: OTHER,
-        name: "another".into(),
-        model: "another".into(),
-        capabilities: Capabilities {
-            strategy: Strategy::React,
-            ..Capabilities::default()
-        },
-        ..connection.clone()
-    };
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let helper = Helper {
         program: env!("CARGO_BIN_EXE_steward").into(),
@@ -73,20 +94,22 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         },
     )
     .unwrap();
-    RunService::new(Deps {
+    let service = RunService::new(Deps {
         tenant: TenantId::DEFAULT,
-        store,
-        models: Arc::new(Router::new(client, vec![connection, other], None)),
+        store: store.clone(),
+        models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
         embedder: Arc::new(LazyMiniLm::new("/nowhere")),
         bus: Arc::new(InProcessBus::new()),
+        price: Arc::new(|connection: &Connection| connection.price),
         clock,
         ids: Arc::new(UuidV7),
         config: EngineConfig {
             plan_candidates: 1,
             ..EngineConfig::default()
         },
-    })
+    });
+    (service, store)
 }
 
 /// A request to an agent with every tool.
@@ -101,6 +124,11 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
             policy: Policy::default(),
             budget: Preset::Agent,
             tuning: Tuning::default(),
+            routing: Routing::default(),
+            deep: Deep {
+                enabled: Some(false),
+                ..Deep::default()
+            },
         },
         input: input.into(),
         conversation: None,
@@ -113,6 +141,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         connection: None,
         intent_filter: false,
         user: None,
+        key: None,
     }
 }
 

@@ -13,11 +13,14 @@ mod idempotency;
 mod inbox;
 mod kept;
 mod log;
+mod reports;
 mod run_rows;
 mod runs;
 mod sessions;
 mod settings;
 mod side;
+mod spending;
 mod users;
+mod virtual_keys;
 
 pub(crate) use side::seen;

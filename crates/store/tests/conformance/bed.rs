@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Connections, Conversations, Facts, Grants, Idempotency,
-    KeptRuns, LoginSessions, RunStore, Settings, Users,
+    Agents, Approvals, BlobError, Blobs, Connections, Conversations, ExamReports, Facts, Grants,
+    Idempotency, KeptRuns, LoginSessions, RunStore, Settings, SpendLimits, UsageRecord, Users,
+    VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -32,6 +33,10 @@ ports!(
         + Idempotency
         + Grants
         + KeptRuns
+        + SpendLimits
+        + UsageRecord
+        + VirtualKeys
+        + ExamReports
 );
 
 /// Blobs in memory.

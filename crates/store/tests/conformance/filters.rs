@@ -55,6 +55,7 @@ async fn five(store: &impl RunStore) -> Runs {
     };
     let limited = Outcome::Limited {
         limit: Limit::Tokens,
+        message: String::new(),
     };
     let end = |outcome, answer, verdict| Some((outcome, answer, verdict));
     let made = |title, origin, user, end| Made {

@@ -7,10 +7,14 @@ mod blobs;
 mod filters;
 mod fixtures;
 mod inbox;
+mod keys;
 mod leases;
 mod log;
 mod race;
 mod rows;
+mod spending;
+mod spending_model;
+mod spending_usage;
 mod studio;
 mod talks;
 
@@ -84,6 +88,16 @@ cases! {
     rows::memory_is_versioned,
     rows::notes_and_reminders,
     rows::odd_text_comes_back,
+    spending::budgets_are_one_a_scope_and_period,
+    spending::each_scope_counts_its_own_calls,
+    spending::a_reservation_is_settled_or_given_back,
+    spending::periods_begin_anew,
+    spending::parallel_calls_never_pass_a_budget,
+    spending::a_new_budget_misses_no_call,
+    spending_usage::usage_is_summed_up,
+    spending_model::spent_and_set_aside_stay_below_the_limit,
+    keys::keys_are_found_by_their_hash,
+    keys::one_report_per_endpoint_and_model,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,
     race::claims_of_many_nodes_are_disjoint,

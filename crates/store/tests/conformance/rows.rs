@@ -23,6 +23,8 @@ fn agent(name: &str) -> Agent {
         policy: Policy::default(),
         budget: Preset::default(),
         tuning: Tuning::default(),
+        deep: steward_core::agent::Deep::default(),
+        routing: steward_core::routing::Routing::default(),
     }
 }
 
@@ -117,6 +119,9 @@ pub async fn connections_have_unique_names(bed: Bed) {
         model: "m".to_owned(),
         auth: Auth::None,
         capabilities: Capabilities::default(),
+        price: None,
+        weight: 1,
+        wire: None,
     };
     let (two, one) = (connection("two"), connection("one"));
     store.save_connection(TENANT, &two).await.unwrap();

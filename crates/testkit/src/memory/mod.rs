@@ -1,9 +1,10 @@
-//! Users, logins, settings and idempotency keys in memory, by the rules of the store's ports. What holds for
+//! Users, logins, settings, virtual keys and idempotency keys in memory, by the rules of the store's ports. What holds for
 //! the store is proved by its own tests; this is for tests of what uses it.
 
 mod idempotency;
 mod sessions;
 mod users;
+mod virtual_keys;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,7 @@ struct Tables {
     sessions: Vec<LoginSession>,
     settings: BTreeMap<String, serde_json::Value>,
     keys: HashMap<(String, String), idempotency::Kept>,
+    virtual_keys: BTreeMap<uuid::Uuid, virtual_keys::Kept>,
     broken: bool,
 }
 

@@ -15,6 +15,8 @@ pub struct Script {
     pub api_key: Option<String>,
     /// Whether `stream_options` gets a 400, as with some older servers.
     pub refuse_stream_options: bool,
+    /// Behaviours by what the whole body holds; they go before `rules`.
+    pub by_body: Vec<BodyRule>,
     /// Behaviours by what the last message holds; the first that fits is taken, before `replies`.
     pub rules: Vec<Rule>,
     /// Behaviours in order, one a request.
@@ -34,6 +36,7 @@ impl Default for Script {
             strict_models: false,
             api_key: None,
             refuse_stream_options: false,
+            by_body: Vec::new(),
             rules: Vec::new(),
             replies: Vec::new(),
             otherwise: None,
@@ -71,6 +74,22 @@ impl Script {
         });
         self
     }
+
+    /// The same for requests whose whole body holds a text, too.
+    #[must_use]
+    pub fn when_body(
+        mut self,
+        body: impl Into<String>,
+        contains: impl Into<String>,
+        then: Behaviour,
+    ) -> Self {
+        self.by_body.push(BodyRule {
+            body: body.into(),
+            contains: contains.into(),
+            then,
+        });
+        self
+    }
 }
 
 /// A behaviour for requests whose last message holds a text.
@@ -85,6 +104,20 @@ pub struct Rule {
     /// How often it applies; without a number always.
     #[serde(default)]
     pub times: Option<u32>,
+    /// What to do.
+    pub then: Behaviour,
+}
+
+/// A behaviour for requests whose whole body, as JSON without blanks, holds a text, such as
+/// `"response_format"`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyRule {
+    /// Part of the body.
+    pub body: String,
+    /// Part of the last message's text; empty fits all.
+    #[serde(default)]
+    pub contains: String,
     /// What to do.
     pub then: Behaviour,
 }

@@ -9,7 +9,7 @@ use super::actions::{self, Action, Asked, json_response};
 use super::check;
 use super::http::Request;
 use super::rank::logprob;
-use super::script::{Behaviour, Rule, Script};
+use super::script::{Behaviour, BodyRule, Rule, Script};
 
 /// A request that came.
 #[derive(Debug, Clone)]
@@ -185,6 +185,15 @@ impl Inner {
         let last = body["messages"].as_array().and_then(|list| list.last());
         let role = last.and_then(|m| m["role"].as_str()).unwrap_or_default();
         let text = last.map(|m| content(&m["content"])).unwrap_or_default();
+        if !self.script.by_body.is_empty() {
+            let whole = body.to_string();
+            let mut rules = self.script.by_body.iter();
+            let fits =
+                |rule: &&BodyRule| whole.contains(&rule.body) && text.contains(&rule.contains);
+            if let Some(rule) = rules.find(fits) {
+                return rule.then.clone();
+            }
+        }
         if let Some(rule) = self
             .script
             .rules

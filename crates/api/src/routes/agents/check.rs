@@ -2,6 +2,7 @@
 
 use crate::dto::agent::AgentInput;
 use crate::problem::Problem;
+use crate::routes::routing;
 use crate::state::ApiState;
 use steward_core::ports::KnownConnection;
 
@@ -18,10 +19,14 @@ pub(super) async fn check(state: &ApiState, agent: &AgentInput) -> Result<(), Pr
         .into_iter()
         .map(|spec| spec.name)
         .collect();
-    let connections = if agent.connection.is_some() {
-        state.connections.list().await
-    } else {
+    let routing = &agent.routing;
+    let names_none = agent.connection.is_none()
+        && routing.task_routing.is_empty()
+        && routing.fallback_chain.is_empty();
+    let connections = if names_none {
         Vec::new()
+    } else {
+        state.connections.list().await
     };
     judge(agent, &tools, &connections)
 }
@@ -72,6 +77,8 @@ fn judge(
             format!("null is the default; there are: {}", names.join(", ")),
         ));
     }
+    routing::routing(&agent.routing, connections)?;
+    routing::deep(agent.deep)?;
     let tuning = agent.tuning;
     for (fits, field, hint) in [
         (
@@ -113,7 +120,7 @@ mod tests {
         let mut body = json!({
             "name": "writer", "instructions": "Write.", "tools": ["read"], "connection": null,
             "policy": {"read": "allow", "write": "ask", "external": "ask", "destructive": "ask", "tools": {}},
-            "budget": "agent", "tuning": {"temperature": 0.2, "max_tokens": 100, "timeout_ms": 5000},
+            "routing": {}, "deep": {}, "budget": "agent", "tuning": {"temperature": 0.2, "max_tokens": 100, "timeout_ms": 5000},
         });
         *body.pointer_mut(pointer).unwrap() = value.clone();
         let agent: AgentInput = serde_json::from_value(body).unwrap();
@@ -140,6 +147,9 @@ mod tests {
             json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"),
             false,
         );
+        check("/routing", json!({"max_fallback_attempts": 0}), false);
+        check("/routing", json!({"hedge_after_ms": 500}), true);
+        check("/deep", json!({"max_steps": 50}), false);
         check("/tuning/temperature", json!(2.1), false);
         check("/tuning/max_tokens", json!(0), false);
         check("/tuning/timeout_ms", json!(10), false);

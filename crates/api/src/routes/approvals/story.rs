@@ -69,8 +69,16 @@ impl Story {
                 call_id,
                 tool,
                 risk,
+                reason,
                 ..
-            } => self.reason_of_call(call_id, tool, *risk),
+            } => {
+                let policy = self.reason_of_call(call_id, tool, *risk);
+                if reason.is_empty() {
+                    policy
+                } else {
+                    format!("{reason}. {policy}")
+                }
+            }
             Subject::Plan { .. } => match self.setup.as_ref().map(|setup| setup.mode) {
                 Some(Mode::Plan | Mode::PlanOnly | Mode::DryRun) => {
                     "A plan was asked for first; nothing runs before it is approved.".to_owned()
@@ -188,6 +196,8 @@ mod tests {
             policy,
             budget: Preset::Agent,
             tuning: Tuning::default(),
+            deep: steward_core::agent::Deep::default(),
+            routing: steward_core::routing::Routing::default(),
         };
         event(EventBody::RunStarted {
             v: 1,
@@ -212,6 +222,10 @@ mod tests {
                 parent: None,
                 user: None,
                 forked_from: None,
+                key: None,
+                deep: None,
+                reading: steward_core::event::ReadingKind::default(),
+                route: None,
             }),
         })
     }

@@ -1,7 +1,10 @@
 //! `/api/connections`.
 
 mod check;
+mod exam;
+mod health;
 mod one;
+mod recognise;
 mod several;
 
 use crate::state::ApiState;
@@ -14,4 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(one::replace, one::remove))
         .routes(routes!(one::make_default))
         .routes(routes!(one::test))
+        .routes(routes!(exam::report, exam::examine))
+        .routes(routes!(health::health))
+        .routes(routes!(recognise::recognise))
 }

@@ -20,6 +20,17 @@ pub(super) async fn known(state: &ApiState, id: ConnectionId) -> Result<KnownCon
         .ok_or_else(|| Problem::not_found(format!("connection {id}")))
 }
 
+/// The connection with what is known of its model's price and exam.
+pub(super) async fn shown(state: &ApiState, known: KnownConnection) -> Connection {
+    let price = state.gateway.price(&known.connection);
+    let exam = state.examiner.report(known.connection.id).await;
+    Connection {
+        known_price: price.map(Into::into),
+        exam: exam.as_ref().map(Into::into),
+        ..known.into()
+    }
+}
+
 /// The same, if it can be changed here.
 async fn editable(state: &ApiState, id: ConnectionId) -> Result<KnownConnection, Problem> {
     let known = known(state, id).await?;
@@ -51,7 +62,8 @@ pub(crate) async fn replace(
     check(&input)?;
     let connection = input.with_id(id, Some(before.connection.capabilities));
     state.connections.save(connection).await?;
-    Ok(Json(known(&state, id).await?.into()))
+    let saved = known(&state, id).await?;
+    Ok(Json(shown(&state, saved).await))
 }
 
 /// Removes a saved connection.

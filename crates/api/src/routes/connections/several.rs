@@ -1,6 +1,7 @@
 //! `GET` and `POST /api/connections`.
 
 use super::check::check;
+use super::one::shown;
 use crate::auth::Person;
 use crate::dto::connection::{Connection, ConnectionInput};
 use crate::extract::{Body, Page, Paging, PagingQuery};
@@ -20,8 +21,11 @@ pub(crate) async fn list(
     _: Person,
     paging: Paging,
 ) -> Result<Page<Connection>, Problem> {
-    let known = state.connections.list().await;
-    Page::cut(known.into_iter().map(Connection::from).collect(), &paging)
+    let mut all = Vec::new();
+    for known in state.connections.list().await {
+        all.push(shown(&state, known).await);
+    }
+    Page::cut(all, &paging)
 }
 
 /// Adds a model endpoint.
@@ -48,5 +52,5 @@ pub(crate) async fn create(
     }
     state.connections.save(input.with_id(id, None)).await?;
     let saved = super::one::known(&state, id).await?;
-    Ok((StatusCode::CREATED, Json(saved.into())))
+    Ok((StatusCode::CREATED, Json(shown(&state, saved).await)))
 }

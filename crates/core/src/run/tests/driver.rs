@@ -3,11 +3,11 @@
 use crate::agent::{Agent, Tuning};
 use crate::approval::{Answer, Subject};
 use crate::budget::Preset;
-use crate::event::{Event, EventBody, Mode, Origin, Setup, ToolResult};
+use crate::event::{Event, EventBody, Mode, Noticed, Origin, Setup, ToolResult};
 use crate::model::{Capabilities, Purpose, Usage};
 use crate::plan::{Candidate, Plan, PlanStep, Score};
 use crate::policy::{Policy, RiskClass};
-use crate::run::{AnswerFrom, Ask, Checked, Effect, RunState, answer_text, check};
+use crate::run::{AnswerFrom, Ask, Checked, Effect, RunState, answer_text, check, receipts_for};
 use crate::tool::{CallSource, EffectClass, Preview, ToolCall, ToolSpec};
 use crate::{AgentId, ApprovalId, ConnectionId, RunId, Timestamp, hash};
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ pub(super) struct Driver {
     pub(super) state: RunState,
     pub(super) seq: u64,
     pub(super) log: Vec<Event>,
+    /// What the next replies show beside their calls.
+    pub(super) noticed: Noticed,
 }
 
 /// Every log of these tests replays as the same.
@@ -57,6 +59,8 @@ impl Driver {
                 policy: Policy::default(),
                 budget: Preset::Agent,
                 tuning: Tuning::default(),
+                deep: crate::agent::Deep::default(),
+                routing: crate::routing::Routing::default(),
             },
             tools: vec![
                 spec("look", RiskClass::Read, EffectClass::Read),
@@ -82,12 +86,17 @@ impl Driver {
             parent: None,
             user: None,
             forked_from: None,
+            key: None,
+            deep: None,
+            reading: crate::event::ReadingKind::default(),
+            route: None,
         };
         edit(&mut setup);
         let mut driver = Self {
             state: RunState::new(RunId(Uuid::nil())),
             seq: 0,
             log: Vec::new(),
+            noticed: Noticed::default(),
         };
         let effects = driver.on(EventBody::RunStarted {
             v: 1,
@@ -153,6 +162,8 @@ impl Driver {
                 completion_tokens: 5,
                 ..Usage::default()
             },
+            answered: None,
+            noticed: self.noticed.clone(),
         })
     }
 
@@ -209,7 +220,8 @@ impl Driver {
             panic!("{wanted:?}");
         };
         let subject = match ask.clone() {
-            Ask::Call { call, .. } => Subject::Call {
+            Ask::Call { call, reason } => Subject::Call {
+                reason,
                 args_hash: hash::of_json(&call.arguments),
                 risk: self.state.tool(&call.name).unwrap().risk,
                 call_id: call.id,
@@ -247,7 +259,7 @@ impl Driver {
             panic!("{wanted:?}");
         };
         let text = answer_text(&self.state, answer);
-        let receipts = crate::receipts::check(&text, &self.state.evidence());
+        let receipts = receipts_for(&self.state, answer, &text);
         let effects = self.on(EventBody::RunFinished {
             outcome: outcome.clone(),
             composed: *answer == AnswerFrom::Observations,

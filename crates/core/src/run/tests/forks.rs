@@ -67,6 +67,7 @@ fn tries_of_the_same_call_are_no_points() {
             retry_after_ms: None,
         },
         retry_at: Some(Timestamp(50)),
+        attempts: Vec::new(),
     });
     let timer_id = TimerId(Uuid::from_u128(3));
     run.on(EventBody::TimerSet {
@@ -102,6 +103,8 @@ fn a_plan_can_be_forked_before_it_is_made_and_before_it_is_proposed() {
         diagnostics: vec![],
         finish: "stop".into(),
         usage: crate::model::Usage::default(),
+        answered: None,
+        noticed: crate::event::Noticed::default(),
     });
     run.plan(&[
         ("look", json!({"x": "a"})),

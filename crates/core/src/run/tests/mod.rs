@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod cascade;
+mod deep;
 mod driver;
 mod forks;
 mod replays;
@@ -257,7 +259,8 @@ fn a_limit_names_itself() {
         &effects[..],
         [Effect::Finish {
             outcome: Outcome::Limited {
-                limit: Limit::ModelCalls
+                limit: Limit::ModelCalls,
+                ..
             },
             ..
         }]
@@ -282,6 +285,8 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
         diagnostics: vec![],
         finish: "stop".into(),
         usage: Usage::default(),
+        answered: None,
+        noticed: crate::event::Noticed::default(),
     });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)], "not done yet");
     let asked = run.state.messages_for(Purpose::Reply).into_owned();
@@ -321,6 +326,8 @@ fn a_question_to_the_user_waits_for_the_answer() {
         diagnostics: vec![],
         finish: "stop".into(),
         usage: Usage::default(),
+        answered: None,
+        noticed: crate::event::Noticed::default(),
     });
     assert!(
         matches!(&effects[..], [Effect::Ask(Ask::Question { text, .. })] if text == "which one?")

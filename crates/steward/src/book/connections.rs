@@ -1,24 +1,29 @@
-//! The book of connections: saved and found ones, and the router that is told of every change.
+//! Connections as people manage them.
 
+use super::check::check;
+use super::merge::merged;
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
+use steward_core::exam::ExamReport;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_core::ports::{
-    ConnectionTest, Connections as _, ConnectionsError, KnownConnection, ManagedConnections,
-    Models as _, Settings as _, StoreError,
+    Clock, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _, KnownConnection,
+    ManagedConnections, Models as _, Settings as _, StoreError,
 };
-use steward_core::{ConnectionId, TenantId};
+use steward_core::{ConnectionId, TenantId, Timestamp};
+use steward_models::exam::endpoint;
+use steward_models::openai::Client;
 use steward_models::registry::Router;
 use steward_store::Store;
+use tokio::sync::broadcast;
 
 /// Setting that holds the name of the default connection.
 const DEFAULT_SETTING: &str = "connection.default";
-/// Longest name, characters.
-const MAX_NAME: usize = 64;
 /// Longest reply of a test that is shown, characters.
 const MAX_REPLY: usize = 200;
 
@@ -36,10 +41,25 @@ pub struct ConnectionBook {
     tenant: TenantId,
     store: Arc<Store>,
     router: Arc<Router>,
+    clock: Arc<dyn Clock>,
     /// By `--connection`; goes before the setting.
     wanted: Option<String>,
     found: Vec<Known>,
-    listed: RwLock<Vec<Known>>,
+    listed: RwLock<Listed>,
+    /// Connections that are being examined.
+    pub(super) at_work: Mutex<HashSet<ConnectionId>>,
+    /// Told of each connection that has just answered a test.
+    pub(super) answered: broadcast::Sender<ConnectionId>,
+}
+
+/// What was read last.
+#[derive(Debug, Default)]
+struct Listed {
+    /// With what exams found out.
+    merged: Vec<Known>,
+    /// As they were saved or found.
+    own: Vec<Known>,
+    reports: Vec<ExamReport>,
 }
 
 impl ConnectionBook {
@@ -49,6 +69,7 @@ impl ConnectionBook {
         tenant: TenantId,
         store: Arc<Store>,
         router: Arc<Router>,
+        clock: Arc<dyn Clock>,
         wanted: Option<String>,
         found: Vec<Known>,
     ) -> Result<Self, ConnectionsError> {
@@ -56,9 +77,12 @@ impl ConnectionBook {
             tenant,
             store,
             router,
+            clock,
             wanted,
             found,
             listed: RwLock::default(),
+            at_work: Mutex::default(),
+            answered: broadcast::Sender::new(16),
         };
         book.reload().await?;
         if let Some(name) = &book.wanted {
@@ -72,7 +96,37 @@ impl ConnectionBook {
         self.listed
             .read()
             .unwrap_or_else(PoisonError::into_inner)
+            .merged
             .clone()
+    }
+
+    /// The connection as it was saved or found, whatever an exam says.
+    pub(super) fn own(&self, id: ConnectionId) -> Option<Known> {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let mut own = listed.own.iter();
+        own.find(|one| one.connection.id == id).cloned()
+    }
+
+    /// The report of a connection's endpoint and model.
+    pub(super) fn report_of(&self, connection: &Connection) -> Option<ExamReport> {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        report_among(&listed.reports, connection).cloned()
+    }
+
+    /// Keeps a report and uses it from now on.
+    pub(super) async fn keep(&self, report: &ExamReport) -> Result<(), ConnectionsError> {
+        self.store.save_report(self.tenant, report).await?;
+        self.reload().await
+    }
+
+    /// Sends requests.
+    pub(super) fn client(&self) -> &Client {
+        self.router.client()
+    }
+
+    /// Now.
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// By name.
@@ -94,7 +148,7 @@ impl ConnectionBook {
             })
     }
 
-    fn by_id(&self, id: ConnectionId) -> Result<Known, ConnectionsError> {
+    pub(super) fn by_id(&self, id: ConnectionId) -> Result<Known, ConnectionsError> {
         self.known()
             .into_iter()
             .find(|one| one.connection.id == id)
@@ -118,11 +172,37 @@ impl ConnectionBook {
                 all.push(one.clone());
             }
         }
-        let default = self.default_of(&all).await?;
-        let list = all.iter().map(|known| known.connection.clone()).collect();
+        let reports = self.store.reports(self.tenant).await?;
+        let known: Vec<Known> = all
+            .iter()
+            .map(|one| Known {
+                connection: merged(one, report_among(&reports, &one.connection)),
+                from: one.from.clone(),
+            })
+            .collect();
+        let default = self.default_of(&known).await?;
+        let list = known.iter().map(|known| known.connection.clone()).collect();
         self.router.replace_connections(list, default);
-        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = all;
+        self.router.set_reports(reports.clone());
+        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed {
+            merged: known,
+            own: all,
+            reports,
+        };
         Ok(())
+    }
+
+    /// What comes back unchanged from a form was found out by an exam, and is not the person's own wish.
+    fn keep_own(&self, connection: &mut Connection) {
+        let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
+            return;
+        };
+        if connection.capabilities == shown.connection.capabilities {
+            connection.capabilities = own.connection.capabilities;
+        }
+        if connection.wire == shown.connection.wire {
+            connection.wire = own.connection.wire;
+        }
     }
 
     /// `--connection`, else the setting, else the first that is not the built-in model, else that.
@@ -139,32 +219,6 @@ impl ConnectionBook {
             .or(better)
             .or(all.first())
             .map(|one| one.connection.id))
-    }
-}
-
-fn check(connection: &Connection) -> Result<(), ConnectionsError> {
-    let invalid = |text: String| Err(ConnectionsError::Invalid(text));
-    let name = connection.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(['/', '\n']) {
-        return invalid(format!(
-            "name: give 1 to {MAX_NAME} characters without `/`, such as `office-vllm`"
-        ));
-    }
-    if connection.model.trim().is_empty() {
-        return invalid("model: give the name that the endpoint knows it by".to_owned());
-    }
-    if connection.provider == Provider::Local {
-        if std::path::Path::new(&connection.model).is_file() {
-            return Ok(());
-        }
-        return invalid(format!("model: there is no GGUF file {}", connection.model));
-    }
-    match url::Url::parse(&connection.base_url) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(()),
-        _ => invalid(format!(
-            "base_url: `{}` is not an http or https address; give one such as http://127.0.0.1:8000/v1",
-            connection.base_url
-        )),
     }
 }
 
@@ -194,6 +248,7 @@ impl ManagedConnections for ConnectionBook {
         {
             return Err(ConnectionsError::Fixed(fixed(&connection.name)));
         }
+        self.keep_own(&mut connection);
         self.store.save_connection(self.tenant, &connection).await?;
         self.reload().await
     }
@@ -250,9 +305,22 @@ impl ManagedConnections for ConnectionBook {
             }
         }
         test.total_ms = ms();
+        // Nobody listens where no server runs.
+        let _ = self.answered.send(id);
         test.text = test.text.trim().chars().take(MAX_REPLY).collect();
         Ok(test)
     }
+}
+
+/// The report that belongs to a connection.
+pub(super) fn report_among<'a>(
+    reports: &'a [ExamReport],
+    connection: &Connection,
+) -> Option<&'a ExamReport> {
+    let place = endpoint(connection);
+    reports
+        .iter()
+        .find(|one| one.endpoint == place && one.model == connection.model)
 }
 
 fn fixed(name: &str) -> String {

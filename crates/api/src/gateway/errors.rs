@@ -1,0 +1,83 @@
+//! Errors of ours in the shape of OpenAI's.
+
+use crate::openai::OpenAiError;
+use axum::http::StatusCode;
+use steward_core::Timestamp;
+use steward_core::model::{ModelError, ModelErrorClass};
+use steward_core::ports::{NoAnswer, ReserveError};
+
+/// Nobody answered.
+pub(super) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
+    let mut told = model_error(&no_answer.error);
+    told.headers
+        .push(("x-steward-attempts", no_answer.attempts.len().to_string()));
+    told
+}
+
+/// The program stops while a call is open.
+pub(super) fn stopping() -> OpenAiError {
+    OpenAiError {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        kind: "server_error",
+        code: "stopping",
+        message: "Steward is being stopped; send the request again in a moment".to_owned(),
+        param: None,
+        headers: vec![("retry-after", "5".to_owned())],
+    }
+}
+
+/// A model's error.
+pub(super) fn model_error(error: &ModelError) -> OpenAiError {
+    use ModelErrorClass as Class;
+    let (status, kind, code) = match error.class {
+        // The key at fault is not the caller's.
+        Class::Auth => (502, "server_error", "upstream_auth"),
+        Class::UnknownModel => (404, "invalid_request_error", "model_not_found"),
+        Class::ContextLength => (400, "invalid_request_error", "context_length_exceeded"),
+        Class::BadRequest => (400, "invalid_request_error", "invalid_value"),
+        Class::RateLimit => (429, "rate_limit_error", "rate_limit_exceeded"),
+        Class::Server => (502, "server_error", "upstream_error"),
+        Class::Connect => (503, "server_error", "upstream_unreachable"),
+        Class::Timeout => (504, "server_error", "upstream_timeout"),
+        Class::Broken => (502, "server_error", "upstream_broken"),
+        Class::Empty => (502, "server_error", "upstream_empty"),
+        Class::Cancelled => (503, "server_error", "cancelled"),
+    };
+    let wait = error.retry_after_ms.map(|ms| ms.div_ceil(1000));
+    OpenAiError {
+        status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY),
+        kind,
+        code,
+        message: error.to_string(),
+        param: None,
+        headers: wait
+            .map(|seconds| ("retry-after", seconds.to_string()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Nothing could be set aside for the call.
+pub(super) fn not_reserved(error: ReserveError, now: Timestamp) -> OpenAiError {
+    let (state, resets_at) = match error {
+        ReserveError::Store(error) => return error.into(),
+        ReserveError::Exceeded(state, resets_at) => (state, resets_at),
+    };
+    let wait = resets_at.map(|at| {
+        at.0.saturating_sub(now.0)
+            .max(0)
+            .cast_unsigned()
+            .div_ceil(1000)
+    });
+    OpenAiError {
+        status: StatusCode::TOO_MANY_REQUESTS,
+        kind: "insufficient_quota",
+        code: "insufficient_quota",
+        message: state.used_up(None, resets_at),
+        param: None,
+        headers: wait
+            .map(|seconds| ("retry-after", seconds.to_string()))
+            .into_iter()
+            .collect(),
+    }
+}

@@ -1,0 +1,84 @@
+//! A request under `/v1` before it is known who answers it.
+
+use super::targets::name_of;
+use crate::openai::OpenAiError;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use serde::de::DeserializeOwned;
+use steward_core::passing::{Asked, PassingError};
+
+/// The body as it came, and what must be known of it.
+pub(crate) struct Inbound {
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// As it came.
+    pub body: Bytes,
+    /// What it asks for.
+    pub asked: Asked,
+}
+
+impl Inbound {
+    /// The name of the connection that is asked for, if it is one.
+    pub fn connection(&self) -> Option<&str> {
+        name_of(&self.asked.model)
+    }
+
+    /// The body as `T`.
+    pub fn parsed<T: DeserializeOwned>(&self) -> Result<T, OpenAiError> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            OpenAiError::invalid(format!("the body is not understood: {error}"), "body")
+        })
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Inbound {
+    type Rejection = OpenAiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, OpenAiError> {
+        let headers = request.headers().clone();
+        if !is_json(&headers) {
+            return Err(OpenAiError::invalid(
+                "the body is not marked as JSON; send it with `Content-Type: application/json`",
+                "body",
+            ));
+        }
+        let body = Bytes::from_request(request, state)
+            .await
+            .map_err(|error| OpenAiError {
+                status: error.status(),
+                ..OpenAiError::invalid(
+                    format!(
+                        "the body could not be read: {}; 32 MiB are the most",
+                        error.body_text()
+                    ),
+                    "body",
+                )
+            })?;
+        let asked = Asked::of(&body).map_err(|error| {
+            let param = match error {
+                PassingError::NotAnObject(_) => "body",
+                PassingError::NoModel | PassingError::TwoModels => "model",
+            };
+            OpenAiError::invalid(
+                format!(
+                    "{error}; GET /v1/models lists the models, connections as `connection/<name>`"
+                ),
+                param,
+            )
+        })?;
+        Ok(Self {
+            headers,
+            body,
+            asked,
+        })
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|kind| kind.split(';').next())
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}

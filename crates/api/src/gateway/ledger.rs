@@ -1,0 +1,170 @@
+//! What calls through the gateway took, written behind the answers: a client never waits for it, and an orderly stop
+//! loses none of it.
+
+use crate::keys::Limiter;
+use futures::future::join_all;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use steward_core::ports::{SpendLimits, SpentRecord};
+use steward_core::{ReservationId, TenantId};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// How long settlements are gathered, so that many are one transaction.
+const GATHER: Duration = Duration::from_millis(20);
+/// Most that are written side by side.
+const AT_ONCE: usize = 256;
+/// How long calls that are told to end may take to do so.
+const ENDING: Duration = Duration::from_secs(2);
+/// Tries before one is given up.
+const TRIES: u32 = 4;
+
+/// One call that is over.
+#[derive(Debug)]
+pub(super) struct Settlement {
+    /// Tenant.
+    pub(super) tenant: TenantId,
+    /// What was set aside for it.
+    pub(super) reservation: Option<ReservationId>,
+    /// What it took.
+    pub(super) record: SpentRecord,
+}
+
+enum Word {
+    Settle(Box<Settlement>),
+    Flush(oneshot::Sender<()>),
+}
+
+/// Takes settlements at once and writes them soon.
+pub struct Ledger {
+    limits: Arc<dyn SpendLimits>,
+    /// To the writer, which begins with the first call.
+    words: OnceLock<mpsc::UnboundedSender<Word>>,
+    /// Calls that are not settled yet.
+    open: AtomicUsize,
+    closing: watch::Sender<bool>,
+    limiter: Limiter,
+}
+
+impl Ledger {
+    /// Writes to `limits`.
+    pub fn new(limits: Arc<dyn SpendLimits>) -> Self {
+        Self {
+            limits,
+            words: OnceLock::new(),
+            open: AtomicUsize::new(0),
+            closing: watch::Sender::new(false),
+            limiter: Limiter::default(),
+        }
+    }
+
+    /// What virtual keys take a minute.
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.limiter
+    }
+
+    /// Where budgets are reserved.
+    pub(super) fn limits(&self) -> &Arc<dyn SpendLimits> {
+        &self.limits
+    }
+
+    fn writer(&self) -> &mpsc::UnboundedSender<Word> {
+        self.words.get_or_init(|| {
+            let (words, heard) = mpsc::unbounded_channel();
+            tokio::spawn(write_all(heard, Arc::clone(&self.limits)));
+            words
+        })
+    }
+
+    /// A call begins, which will be settled.
+    pub(super) fn opened(&self) {
+        self.open.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Done when calls are to end since the program stops.
+    pub(super) fn closing(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut closing = self.closing.subscribe();
+        async move {
+            if closing.wait_for(|closing| *closing).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Ends the calls that are open, and returns when everything is written.
+    pub async fn close(&self) {
+        self.closing.send_replace(true);
+        let begun = Instant::now();
+        while self.open.load(Ordering::SeqCst) > 0 && begun.elapsed() < ENDING {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        self.flush().await;
+    }
+
+    /// Takes what an opened call took; returns at once.
+    pub(super) fn settle(&self, settlement: Settlement) {
+        if let Some(key) = settlement.record.spender.key {
+            let (usage, at) = (&settlement.record.usage, settlement.record.at);
+            let tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+            self.limiter.took(key, tokens, at);
+        }
+        let word = Word::Settle(Box::new(settlement));
+        if self.writer().send(word).is_err() {
+            tracing::error!("usage came after the end of its writer");
+        }
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Returns when all that was taken so far is written.
+    pub async fn flush(&self) {
+        let Some(words) = self.words.get() else {
+            return;
+        };
+        let (done, written) = oneshot::channel();
+        if words.send(Word::Flush(done)).is_ok() {
+            let _writer_gone = written.await;
+        }
+    }
+}
+
+async fn write_all(mut heard: mpsc::UnboundedReceiver<Word>, limits: Arc<dyn SpendLimits>) {
+    while let Some(first) = heard.recv().await {
+        let mut batch = Vec::new();
+        let mut waiting = Vec::new();
+        take(first, &mut batch, &mut waiting);
+        if waiting.is_empty() {
+            tokio::time::sleep(GATHER).await;
+        }
+        while batch.len() < AT_ONCE
+            && let Ok(word) = heard.try_recv()
+        {
+            take(word, &mut batch, &mut waiting);
+        }
+        join_all(batch.iter().map(|one| write(&*limits, one))).await;
+        for done in waiting {
+            let _nobody_waits = done.send(());
+        }
+    }
+}
+
+fn take(word: Word, batch: &mut Vec<Settlement>, waiting: &mut Vec<oneshot::Sender<()>>) {
+    match word {
+        Word::Settle(one) => batch.push(*one),
+        Word::Flush(done) => waiting.push(done),
+    }
+}
+
+async fn write(limits: &dyn SpendLimits, one: &Settlement) {
+    for attempt in 1..=TRIES {
+        match limits
+            .settle(one.tenant, one.reservation, &one.record)
+            .await
+        {
+            Ok(()) => return,
+            Err(error) if attempt == TRIES => {
+                tracing::error!(%error, model = one.record.model, "usage of a call is lost");
+            }
+            Err(_) => tokio::time::sleep(GATHER * 5 * attempt).await,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A request straight to a model.
+
+use super::bill::Bill;
+use super::errors::{no_answer, stopping};
+use super::inbound::Inbound;
+use super::meter::Meter;
+use super::relay::Relay;
+use super::targets::{resolve, speaks_the_dialect};
+use super::translate;
+use crate::auth::Caller;
+use crate::chat::may_ask;
+use crate::openai::OpenAiError;
+use crate::state::ApiState;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use bytes::BytesMut;
+use std::time::Duration;
+use steward_core::ConnectionId;
+use steward_core::model::{Connection, Usage};
+use steward_core::ports::{Passage, Passed, Principal};
+use steward_core::routing::{Attempt, Routing};
+
+/// Longest time for a whole answer.
+const DEADLINE: Duration = Duration::from_mins(10);
+const DEADLINE_MS: u64 = 600_000;
+
+/// `POST /v1/completions`: there are no agents behind this older interface.
+pub(crate) async fn completions(
+    State(state): State<ApiState>,
+    Caller(principal): Caller,
+    inbound: Inbound,
+) -> Result<Response, OpenAiError> {
+    let Some(name) = inbound.connection() else {
+        return Err(OpenAiError::invalid(
+            "this older interface reaches connections only: name the model `connection/<name>`, or ask an agent by /v1/chat/completions",
+            "model",
+        ));
+    };
+    pass(&state, &principal, name, &inbound, Passage::Completions).await
+}
+
+/// Passes a request on to the connection `name`, or to those of the header `x-steward-fallback`.
+pub(crate) async fn pass(
+    state: &ApiState,
+    principal: &Principal,
+    name: &str,
+    inbound: &Inbound,
+    passage: Passage,
+) -> Result<Response, OpenAiError> {
+    may_ask(principal)?;
+    let targets = resolve(state, principal, name, &inbound.headers).await?;
+    let Some(first) = targets.first() else {
+        return Err(OpenAiError::unknown_connection(name, &[], "model"));
+    };
+    let ids: Vec<ConnectionId> = targets.iter().map(|one| one.id).collect();
+    let routing = Routing {
+        max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX),
+        ..Routing::default()
+    };
+    let translated = passage == Passage::ChatCompletions && !speaks_the_dialect(first);
+    let request = if translated {
+        Some(translate::request(inbound, DEADLINE_MS)?)
+    } else {
+        None
+    };
+    let mut bill = Bill::open(state, principal, first, passage, inbound, DEADLINE).await?;
+    if let Some(request) = request {
+        return translate::answer(state, &ids, &routing, request, bill).await;
+    }
+    let sent = state
+        .gateway
+        .pass(&ids, &routing, passage, inbound.body.clone(), DEADLINE_MS);
+    let sent = tokio::select! {
+        biased;
+        sent = sent => sent,
+        () = state.ledger.closing() => return Err(stopping()),
+    };
+    match sent {
+        Ok(passed) => Ok(respond(state, passed, inbound, passage, bill)),
+        Err(error) => {
+            bill.settle(None, Usage::default(), true, true);
+            Err(no_answer(&error))
+        }
+    }
+}
+
+fn respond(
+    state: &ApiState,
+    passed: Passed,
+    inbound: &Inbound,
+    passage: Passage,
+    bill: Bill,
+) -> Response {
+    let Passed {
+        connection,
+        attempts,
+        status,
+        headers,
+        body,
+    } = passed;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut events = false;
+    for (name, value) in headers {
+        let pair = (HeaderName::try_from(name), HeaderValue::try_from(value));
+        if let (Ok(name), Ok(value)) = pair {
+            events |=
+                name == header::CONTENT_TYPE && value.as_bytes().starts_with(b"text/event-stream");
+            response.headers_mut().append(name, value);
+        }
+    }
+    mark(&mut response, &connection, &attempts);
+    let told =
+        !inbound.asked.stream || inbound.asked.include_usage || passage == Passage::Responses;
+    let relay = Relay {
+        body,
+        meter: Meter::new(bill.prompt, told),
+        price: state.gateway.price(&connection),
+        refused: !response.status().is_success(),
+        bill,
+        connection,
+        passage,
+        events,
+        partial: BytesMut::new(),
+        over: false,
+        closing: Box::pin(state.ledger.closing()),
+    };
+    *response.body_mut() = Body::from_stream(relay);
+    response
+}
+
+/// Says who answered.
+pub(super) fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
+    let headers = response.headers_mut();
+    if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {
+        headers.insert("x-steward-connection", name);
+    }
+    headers.insert("x-steward-attempts", HeaderValue::from(attempts.len()));
+}

@@ -1,0 +1,201 @@
+//! Requests and tokens a minute. Kept in this process: several nodes count each for itself. A request
+//! is counted when it comes, tokens when a call has taken them; so calls side by side can take more
+//! than a minute's tokens, and the next ones wait for it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use steward_core::ports::VirtualKey;
+use steward_core::{KeyId, Timestamp};
+
+/// Seconds that are looked at together.
+const WINDOW: i64 = 60;
+/// Keys that are remembered; the quietest go first.
+const KEYS: usize = 10_000;
+
+/// What was taken in one second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Second {
+    at: i64,
+    requests: u64,
+    tokens: u64,
+}
+
+/// Counts what keys take.
+#[derive(Debug, Default)]
+pub(crate) struct Limiter(Mutex<HashMap<KeyId, VecDeque<Second>>>);
+
+/// A limit is reached.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooMany {
+    /// For a person.
+    pub message: String,
+    /// Seconds until the next try makes sense.
+    pub wait_s: u64,
+}
+
+impl Limiter {
+    /// Lets a request through and counts it, or says how long to wait.
+    pub fn admit(&self, key: &VirtualKey, now: Timestamp) -> Result<(), TooMany> {
+        if key.requests_per_minute.is_none() && key.tokens_per_minute.is_none() {
+            return Ok(());
+        }
+        self.with(key.id, now, |seconds, second| {
+            let limits = [
+                (
+                    "requests",
+                    key.requests_per_minute,
+                    requests as fn(&Second) -> u64,
+                ),
+                ("tokens", key.tokens_per_minute, tokens),
+            ];
+            for (what, most, of) in limits {
+                let Some(most) = most.map(u64::from) else {
+                    continue;
+                };
+                if let Some(wait_s) = wait(seconds, second, most, of) {
+                    return Err(TooMany {
+                        message: format!(
+                            "the key `{}` may take {most} {what} a minute and has taken them; \
+                             try again in {wait_s} s, or ask its owner to raise the limit",
+                            key.name
+                        ),
+                        wait_s,
+                    });
+                }
+            }
+            add(seconds, second, 1, 0);
+            Ok(())
+        })
+    }
+
+    /// Counts what a call took.
+    pub fn took(&self, key: KeyId, tokens: u64, now: Timestamp) {
+        self.with(key, now, |seconds, second| add(seconds, second, 0, tokens));
+    }
+
+    fn with<T>(
+        &self,
+        key: KeyId,
+        now: Timestamp,
+        work: impl FnOnce(&mut VecDeque<Second>, i64) -> T,
+    ) -> T {
+        let second = now.0.div_euclid(1000);
+        let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if keys.len() >= KEYS && !keys.contains_key(&key) {
+            keys.retain(|_, seconds| seconds.back().is_some_and(|last| last.at > second - WINDOW));
+        }
+        let seconds = keys.entry(key).or_default();
+        while seconds
+            .front()
+            .is_some_and(|first| first.at <= second - WINDOW)
+        {
+            seconds.pop_front();
+        }
+        work(seconds, second)
+    }
+}
+
+fn requests(second: &Second) -> u64 {
+    second.requests
+}
+
+fn tokens(second: &Second) -> u64 {
+    second.tokens
+}
+
+fn add(seconds: &mut VecDeque<Second>, at: i64, requests: u64, tokens: u64) {
+    match seconds.back_mut() {
+        // A clock that was set back counts to the last second.
+        Some(last) if last.at >= at => {
+            last.requests += requests;
+            last.tokens = last.tokens.saturating_add(tokens);
+        }
+        _ => seconds.push_back(Second {
+            at,
+            requests,
+            tokens,
+        }),
+    }
+}
+
+/// Seconds until less than `most` was taken in a minute; `None`: it is so now.
+fn wait(seconds: &VecDeque<Second>, now: i64, most: u64, of: fn(&Second) -> u64) -> Option<u64> {
+    let mut left = seconds
+        .iter()
+        .fold(0_u64, |sum, second| sum.saturating_add(of(second)));
+    if left < most {
+        return None;
+    }
+    for second in seconds {
+        left = left.saturating_sub(of(second));
+        if left < most {
+            let wait = second.at + WINDOW - now;
+            return Some(u64::try_from(wait).unwrap_or(0).max(1));
+        }
+    }
+    Some(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limiter;
+    use steward_core::ports::VirtualKey;
+    use steward_core::{KeyId, Timestamp, UserId};
+    use uuid::Uuid;
+
+    fn key(number: u128, requests: Option<u32>, tokens: Option<u32>) -> VirtualKey {
+        VirtualKey {
+            id: KeyId(Uuid::from_u128(number)),
+            name: "n".to_owned(),
+            user: UserId(Uuid::from_u128(9)),
+            prefix: String::new(),
+            connections: Vec::new(),
+            agents: None,
+            requests_per_minute: requests,
+            tokens_per_minute: tokens,
+            created_at: Timestamp(0),
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp(1_000_000_000_000 + seconds * 1000)
+    }
+
+    fn waits(limiter: &Limiter, key: &VirtualKey, seconds: i64) -> Option<u64> {
+        limiter.admit(key, at(seconds)).err().map(|too| too.wait_s)
+    }
+
+    #[test]
+    fn a_minute_has_so_many_requests() {
+        let (limiter, one, other) = (
+            Limiter::default(),
+            key(1, Some(2), None),
+            key(2, Some(2), None),
+        );
+        assert_eq!(waits(&limiter, &one, 0), None);
+        assert_eq!(waits(&limiter, &one, 20), None);
+        assert_eq!(waits(&limiter, &one, 30), Some(30));
+        assert_eq!(waits(&limiter, &other, 30), None);
+        assert_eq!(waits(&limiter, &one, 59), Some(1));
+        assert_eq!(waits(&limiter, &one, 60), None, "the first is a minute ago");
+        assert_eq!(waits(&limiter, &one, 61), Some(19));
+        let free = key(3, None, None);
+        for _ in 0..500 {
+            assert_eq!(waits(&limiter, &free, 0), None);
+        }
+    }
+
+    #[test]
+    fn a_minute_has_so_many_tokens() {
+        let (limiter, one) = (Limiter::default(), key(1, None, Some(100)));
+        assert_eq!(waits(&limiter, &one, 0), None);
+        limiter.took(one.id, 99, at(1));
+        assert_eq!(waits(&limiter, &one, 2), None);
+        limiter.took(one.id, 500, at(10));
+        assert_eq!(waits(&limiter, &one, 11), Some(59));
+        assert_eq!(waits(&limiter, &one, 69), Some(1));
+        assert_eq!(waits(&limiter, &one, 70), None);
+    }
+}

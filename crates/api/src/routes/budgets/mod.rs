@@ -1,0 +1,16 @@
+//! `/api/budgets`: hard limits of what may be spent.
+
+mod one;
+mod several;
+
+use crate::state::ApiState;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) use several::checked;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(several::list, several::create))
+        .routes(routes!(one::change, one::remove))
+}

@@ -1,0 +1,195 @@
+//! A gateway, a till and connections by script.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use serde_json::json;
+use std::sync::Mutex;
+use std::time::Duration;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider};
+use steward_core::ports::{
+    BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
+    NoAnswer, Passage, Passed, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender,
+    SpentRecord, StoreResult,
+};
+use steward_core::routing::{Attempt, Routing};
+use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
+use uuid::Uuid;
+
+pub(super) type Pieces = Vec<Result<&'static str, ModelErrorClass>>;
+
+/// A gateway that answers as it is told, and a till that keeps what is settled.
+#[derive(Default)]
+pub(in crate::testing) struct Fake {
+    pub status: u16,
+    pub kind: &'static str,
+    pub pieces: Pieces,
+    /// Nothing more comes after the pieces, but no end either.
+    pub hangs: bool,
+    pub full: bool,
+    pub asked: Mutex<Vec<(Vec<ConnectionId>, Passage, Bytes)>>,
+    pub reserved: Mutex<Vec<(Spender, u64, u64)>>,
+    pub settled: Mutex<Vec<SpentRecord>>,
+}
+
+pub(super) fn id(number: u128) -> ConnectionId {
+    ConnectionId(Uuid::from_u128(number))
+}
+
+fn connection(number: u128, name: &str) -> Connection {
+    let provider = json!({"id": id(number), "name": name, "provider": "open_ai", "base_url": "http://127.0.0.1:9/v1", "model": format!("model-{name}")});
+    serde_json::from_value(provider).unwrap()
+}
+
+fn failure(class: ModelErrorClass) -> ModelError {
+    ModelError {
+        class,
+        message: "it failed".to_owned(),
+        hint: "mend it".to_owned(),
+        detail: None,
+        retry_after_ms: Some(1500),
+    }
+}
+
+#[async_trait]
+impl Gateway for Fake {
+    async fn pass(
+        &self,
+        targets: &[ConnectionId],
+        _: &Routing,
+        passage: Passage,
+        body: Bytes,
+        _: u64,
+    ) -> Result<Passed, NoAnswer> {
+        self.asked
+            .lock()
+            .unwrap()
+            .push((targets.to_vec(), passage, body));
+        let attempt = |class| Attempt {
+            connection: targets[0],
+            class,
+            message: String::new(),
+            ms: 1,
+        };
+        if let [Err(class)] = self.pieces[..] {
+            return Err(NoAnswer {
+                error: failure(class),
+                attempts: vec![attempt(Some(class))],
+            });
+        }
+        let pieces: Vec<_> = self
+            .pieces
+            .iter()
+            .map(|piece| {
+                piece
+                    .map(|text| Bytes::from_static(text.as_bytes()))
+                    .map_err(failure)
+            })
+            .collect();
+        let pieces = futures::stream::iter(pieces);
+        Ok(Passed {
+            connection: connection(1, "one"),
+            attempts: vec![attempt(None)],
+            status: self.status,
+            headers: vec![
+                ("content-type".to_owned(), self.kind.to_owned()),
+                ("x-request-id".to_owned(), "r-1".to_owned()),
+            ],
+            body: if self.hangs {
+                pieces.chain(futures::stream::pending()).boxed()
+            } else {
+                pieces.boxed()
+            },
+        })
+    }
+    fn price(&self, _: &Connection) -> Option<Price> {
+        Some(Price {
+            input: 1_000_000,
+            cached: 0,
+            output: 2_000_000,
+        })
+    }
+}
+
+#[async_trait]
+impl SpendLimits for Fake {
+    async fn spend_limits(&self, _: TenantId, _: Timestamp) -> StoreResult<Vec<SpendState>> {
+        Ok(Vec::new())
+    }
+    async fn save_spend_limit(&self, _: TenantId, _: &SpendLimit) -> StoreResult<()> {
+        Ok(())
+    }
+    async fn remove_spend_limit(&self, _: TenantId, _: BudgetId) -> StoreResult<()> {
+        Ok(())
+    }
+    async fn reserve(
+        &self,
+        _: TenantId,
+        _: ReservationId,
+        spender: Spender,
+        tokens: u64,
+        cost_micros: u64,
+        now: Timestamp,
+        _: Timestamp,
+    ) -> Result<(), ReserveError> {
+        self.reserved
+            .lock()
+            .unwrap()
+            .push((spender, tokens, cost_micros));
+        if !self.full {
+            return Ok(());
+        }
+        let state = SpendState {
+            limit: SpendLimit {
+                id: BudgetId(Uuid::from_u128(1)),
+                scope: BudgetScope::Installation,
+                period: Period::Day,
+                tokens: Some(5),
+                cost_micros: None,
+            },
+            since: now,
+            tokens: 5,
+            cost_micros: 0,
+            reserved_tokens: 0,
+            reserved_cost_micros: 0,
+        };
+        let resets = now.plus(Duration::from_mins(1));
+        Err(ReserveError::Exceeded(Box::new(state), Some(resets)))
+    }
+    async fn settle(
+        &self,
+        _: TenantId,
+        _: Option<ReservationId>,
+        spent: &SpentRecord,
+    ) -> StoreResult<()> {
+        self.settled.lock().unwrap().push(spent.clone());
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl ManagedConnections for Fake {
+    async fn list(&self) -> Vec<KnownConnection> {
+        let mut native = connection(3, "claude");
+        native.provider = Provider::Anthropic;
+        [connection(1, "one"), connection(2, "two"), native]
+            .map(|connection| KnownConnection {
+                connection,
+                from: "saved".to_owned(),
+                default: false,
+            })
+            .to_vec()
+    }
+    async fn save(&self, _: Connection) -> Result<(), ConnectionsError> {
+        Ok(())
+    }
+    async fn remove(&self, _: ConnectionId) -> Result<(), ConnectionsError> {
+        Ok(())
+    }
+    async fn set_default(&self, _: ConnectionId) -> Result<(), ConnectionsError> {
+        Ok(())
+    }
+    async fn test(&self, _: ConnectionId) -> Result<ConnectionTest, ModelError> {
+        Err(failure(ModelErrorClass::Connect))
+    }
+}

@@ -1,0 +1,93 @@
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+#[derive(Default, Deserialize)]
+struct Words {
+    connectors: Vec<String>,
+    bullets: Vec<String>,
+    together: Vec<String>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default()
+});
+
+/// How much of a request is looked at, characters.
+const LOOKED_AT: usize = 4000;
+
+/// Whether a request asks for several things, one after the other, so that a plan is worth a model
+/// call. By words, whatever the language of the list.
+pub fn is_multi_step(request: &str) -> bool {
+    let text: String = request
+        .chars()
+        .take(LOOKED_AT)
+        .collect::<String>()
+        .to_lowercase();
+    let bullets = text
+        .lines()
+        .filter(|line| starts_item(line.trim_start()))
+        .count();
+    if bullets >= 2 {
+        return true;
+    }
+    let words = format!(
+        " {} ",
+        text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    );
+    let has = |list: &[String]| {
+        list.iter()
+            .any(|phrase| words.contains(&format!(" {phrase} ")))
+    };
+    let long = words.split_whitespace().count() >= 6;
+    (long && has(&WORDS.connectors)) || sentences(&text) >= 3 || has(&WORDS.together)
+}
+
+fn starts_item(line: &str) -> bool {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
+    numbered
+        || WORDS
+            .bullets
+            .iter()
+            .any(|mark| line.starts_with(mark.as_str()))
+}
+
+/// Sentences of at least three words.
+fn sentences(text: &str) -> usize {
+    text.split(['.', '!', '?', ';', '\n', '؟', '。'])
+        .filter(|part| part.split_whitespace().count() >= 3)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_multi_step;
+
+    #[test]
+    fn several_things_are_told_from_one() {
+        for text in [
+            "Read notes.txt and then write a summary to out.txt",
+            "First look at the disk usage, then delete the old logs",
+            "Lies die Datei notes.txt und schreibe danach eine Zusammenfassung",
+            "Lis le fichier puis envoie un résumé à Anna",
+            "1. list the files\n2. count the lines\n3. write a report",
+            "- check the service\n- restart it",
+            "Compare the numbers of both files. Write the larger one down. Tell me when that is finished.",
+        ] {
+            assert!(is_multi_step(text), "{text}");
+        }
+        for text in [
+            "What is in notes.txt?",
+            "Hello!",
+            "How much is 17 times 4?",
+            "Show me the largest file",
+            "Who was then king?",
+            "",
+        ] {
+            assert!(!is_multi_step(text), "{text}");
+        }
+    }
+}

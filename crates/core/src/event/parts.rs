@@ -1,0 +1,268 @@
+//! What events are made of.
+
+use crate::agent::Agent;
+use crate::budget::{Budget, Limit};
+use crate::deep::DeepSettings;
+use crate::message::Message;
+use crate::model::{Capabilities, Strategy};
+use crate::policy::Grant;
+use crate::routing::{Attempt, RouteTaken};
+use crate::tool::{Receipt, ToolSpec, Undo};
+use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where a run came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The command line.
+    Cli,
+    /// A chat in the studio.
+    Chat,
+    /// The API.
+    Api,
+    /// A timer: nobody is there to answer.
+    Schedule,
+    /// Another run.
+    Delegation,
+}
+
+/// Whether the agent plans first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Ask the model, run tools, ask again.
+    Loop,
+    /// A plan first, which a person approves.
+    Plan,
+    /// A plan only; nothing runs.
+    PlanOnly,
+    /// A plan, approved; each step shows what it would do and does not do it.
+    DryRun,
+}
+
+/// Everything a run needs to be replayed without its surroundings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The agent, as it was.
+    pub agent: Agent,
+    /// The tools it had.
+    pub tools: Vec<ToolSpec>,
+    /// Conversation, if it belongs to one.
+    #[serde(default)]
+    pub conversation: Option<ConversationId>,
+    /// Earlier messages of the conversation.
+    #[serde(default)]
+    pub history: Vec<Message>,
+    /// What the agent remembers.
+    #[serde(default)]
+    pub memory: String,
+    /// The request.
+    pub input: String,
+    /// Loop or plan.
+    pub mode: Mode,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Name of the person or program that asked.
+    pub asked_by: String,
+    /// What it may spend.
+    pub budget: Budget,
+    /// Permissions given with the request.
+    #[serde(default)]
+    pub grants: Vec<Grant>,
+    /// The connection chosen.
+    pub connection: ConnectionId,
+    /// Its model's name.
+    pub model: String,
+    /// What the model can do.
+    pub capabilities: Capabilities,
+    /// Whether the intent filter narrows the tools.
+    pub intent_filter: bool,
+    /// Folder that file tools are confined to.
+    pub workspace: String,
+    /// Conversation time zone offset for words like "tomorrow", minutes east of UTC.
+    #[serde(default)]
+    pub utc_offset_minutes: i32,
+    /// The run that delegated to this one.
+    #[serde(default)]
+    pub parent: Option<RunId>,
+    /// The user behind `asked_by`, if one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserId>,
+    /// The run whose first events this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+    /// The connections its model calls go to; `None` in logs of older programs: only `connection`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<RouteTaken>,
+    /// How replies are read.
+    #[serde(default, skip_serializing_if = "ReadingKind::is_strict")]
+    pub reading: ReadingKind,
+    /// Whether and how it plans while it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deep: Option<DeepSettings>,
+    /// The virtual key that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeyId>,
+}
+
+/// How replies of models are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingKind {
+    /// Only in the form that was asked for: runs of older programs.
+    #[default]
+    Strict,
+    /// By the whole cascade (TOOL-1).
+    Any,
+}
+
+impl ReadingKind {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    pub(super) fn is_strict(&self) -> bool {
+        *self == Self::Strict
+    }
+}
+
+/// Who gave a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The connection.
+    pub connection: ConnectionId,
+    /// Its name.
+    pub name: String,
+    /// Model name as answered.
+    pub model: String,
+    /// The form in which calls were asked for.
+    pub strategy: Strategy,
+    /// Whether the prompt had begun the reasoning already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_thought: bool,
+    /// All that were asked, the one that answered last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
+}
+
+/// What was seen in a reply beside calls that can be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Noticed {
+    /// Where there are no calls: the words that claim or promise an action (RUN-9).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+    /// Calls that were meant and can't be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<AboutCall>,
+    /// Calls that were guessed: the words from which (TOOL-7).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<AboutCall>,
+}
+
+impl Noticed {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Something about one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AboutCall {
+    /// The call.
+    pub call_id: String,
+    /// The parser's error, or the words it was read from.
+    pub text: String,
+}
+
+/// Where a fork left another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedFrom {
+    /// The other run.
+    pub run: RunId,
+    /// Last event taken over from it.
+    pub seq: u64,
+}
+
+/// A tool and how well it fits the request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Name of the tool.
+    pub tool: String,
+    /// 0 to 1.
+    pub score: f32,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Outcome {
+    /// With an answer.
+    Completed,
+    /// With an error; `message` says what to do.
+    Failed {
+        /// For a person.
+        message: String,
+    },
+    /// By a person.
+    Stopped {
+        /// Who.
+        by: String,
+    },
+    /// At a limit of its budget.
+    Limited {
+        /// Which.
+        limit: Limit,
+        /// For a person, where there is more to say than [`Limit::explain`] does: whose budget it is
+        /// and when it begins anew.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
+    },
+    /// A person said no to the plan.
+    Rejected,
+}
+
+/// The result of one tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large variant is the usual one"
+)]
+pub enum ToolResult {
+    /// It worked.
+    Ok {
+        /// Text, as the model gets it.
+        content: String,
+        /// The same as data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Value>,
+        /// Whether `content` was cut.
+        #[serde(default)]
+        truncated: bool,
+        /// Proof of the effect.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        receipt: Option<Receipt>,
+        /// How to take it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undo: Option<Undo>,
+        /// Whether it came from outside.
+        #[serde(default)]
+        tainted: bool,
+    },
+    /// It did not; the model may recover.
+    Error {
+        /// What went wrong and what to do.
+        message: String,
+        /// Whether the run ends by it.
+        #[serde(default)]
+        fatal: bool,
+    },
+    /// Nothing ran: a dry run.
+    Dry {
+        /// What would have happened.
+        preview: String,
+    },
+}

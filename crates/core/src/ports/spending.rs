@@ -1,0 +1,273 @@
+//! What is spent: budgets with reservations, the record of usage, virtual keys, exam reports.
+
+use super::store::{Page, StoreError, StoreResult};
+use crate::exam::ExamReport;
+use crate::model::Usage;
+use crate::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+/// Whose calls a budget limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "id", rename_all = "snake_case")]
+pub enum BudgetScope {
+    /// All.
+    Installation,
+    /// A user's.
+    User(UserId),
+    /// An agent's.
+    Agent(AgentId),
+    /// Those to a connection.
+    Connection(ConnectionId),
+    /// Those by a virtual key.
+    Key(KeyId),
+}
+
+/// When a budget begins anew. Days and months are those of UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    /// At midnight.
+    Day,
+    /// With the month.
+    #[default]
+    Month,
+    /// Never.
+    Total,
+}
+
+/// A hard limit (ROUTE-7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpendLimit {
+    /// Its id.
+    pub id: BudgetId,
+    /// Whose.
+    pub scope: BudgetScope,
+    /// How long it counts.
+    pub period: Period,
+    /// Most tokens; `None`: any.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// Most millionths of a US dollar; `None`: any.
+    #[serde(default)]
+    pub cost_micros: Option<u64>,
+}
+
+/// A limit and what is gone of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpendState {
+    /// The limit.
+    pub limit: SpendLimit,
+    /// When its period began.
+    pub since: Timestamp,
+    /// Spent in it.
+    pub tokens: u64,
+    /// Spent in it.
+    pub cost_micros: u64,
+    /// Set aside for calls in flight.
+    pub reserved_tokens: u64,
+    /// Set aside for calls in flight.
+    pub reserved_cost_micros: u64,
+}
+
+/// Who makes a call, by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spender {
+    /// The user.
+    pub user: Option<UserId>,
+    /// The agent; none for the gateway.
+    pub agent: Option<AgentId>,
+    /// The connection.
+    pub connection: Option<ConnectionId>,
+    /// The virtual key.
+    pub key: Option<KeyId>,
+}
+
+/// Why nothing could be set aside.
+#[derive(Debug, thiserror::Error)]
+pub enum ReserveError {
+    /// A limit is reached. `resets_at`: when its period ends.
+    #[error("the budget of {} is used up", .0.limit.scope.whose())]
+    Exceeded(Box<SpendState>, Option<Timestamp>),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Hard limits. A call sets aside what it may take before it is made, and settles after it; so
+/// the sum of spent and set aside never passes a limit.
+#[async_trait]
+pub trait SpendLimits: Send + Sync {
+    /// All limits with what is gone of them at `now`.
+    async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
+    /// Makes or replaces by id. One limit per scope and period: another one is a conflict.
+    async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;
+    /// Removes one.
+    async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
+    /// Sets tokens and money aside under all limits of `spender`, or none. What is never settled
+    /// is given back at `until`. In one transaction, so that parallel calls can't both take the rest.
+    /// A reservation of the same id is replaced.
+    #[expect(clippy::too_many_arguments, reason = "one row")]
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        id: ReservationId,
+        spender: Spender,
+        tokens: u64,
+        cost_micros: u64,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<(), ReserveError>;
+    /// Ends a reservation and records what was spent (also without a reservation: `None`).
+    async fn settle(
+        &self,
+        tenant: TenantId,
+        id: Option<ReservationId>,
+        spent: &SpentRecord,
+    ) -> StoreResult<()>;
+}
+
+/// What one call took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpentRecord {
+    /// Who.
+    pub spender: Spender,
+    /// Model name.
+    pub model: String,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Tokens and cost.
+    pub usage: Usage,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Whether a price is known; without one, its cost of 0 says nothing.
+    pub priced: bool,
+}
+
+/// How usage is summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageBy {
+    /// Days of UTC.
+    Day,
+    /// Agents.
+    Agent,
+    /// Users.
+    User,
+    /// Connections.
+    Connection,
+    /// Model names.
+    Model,
+    /// Virtual keys.
+    Key,
+}
+
+/// Usage of a group. Kept by days of UTC: a time within a day stands for the whole day.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UsageRow {
+    /// Day as `2026-11-21`, id, or model name; empty: none.
+    pub group: String,
+    /// Calls of models.
+    pub calls: u64,
+    /// Of these, failed.
+    pub failed: u64,
+    /// Of these, without a known price: their cost is not in `cost_micros`.
+    #[serde(default)]
+    pub unpriced: u64,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Of these, cached.
+    pub cached_tokens: u64,
+    /// Tokens of replies.
+    pub completion_tokens: u64,
+    /// Millionths of a US dollar.
+    pub cost_micros: u64,
+}
+
+/// The record of usage.
+#[async_trait]
+pub trait UsageRecord: Send + Sync {
+    /// Sums from `from` (inclusive) to `to` (exclusive), grouped, largest cost first, days in order;
+    /// with `user`, only theirs.
+    async fn usage(
+        &self,
+        tenant: TenantId,
+        by: UsageBy,
+        from: Timestamp,
+        to: Timestamp,
+        user: Option<UserId>,
+    ) -> StoreResult<Vec<UsageRow>>;
+}
+
+/// A virtual key: lets a program use some connections through the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VirtualKey {
+    /// Its id.
+    pub id: KeyId,
+    /// Its name.
+    pub name: String,
+    /// Whose it is; its calls are theirs.
+    pub user: UserId,
+    /// First characters, to recognise it by.
+    pub prefix: String,
+    /// Connections it may use, by name; empty: all.
+    #[serde(default)]
+    pub connections: Vec<String>,
+    /// Agents it may use, by name; `None`: none, an empty list: all.
+    #[serde(default)]
+    pub agents: Option<Vec<String>>,
+    /// Most requests a minute.
+    #[serde(default)]
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    #[serde(default)]
+    pub tokens_per_minute: Option<u32>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[serde(default)]
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// Virtual keys. The secret itself is never stored, only its hash.
+#[async_trait]
+pub trait VirtualKeys: Send + Sync {
+    /// Makes one, or changes name and limits of the one of this id.
+    async fn save_key(
+        &self,
+        tenant: TenantId,
+        key: &VirtualKey,
+        secret_hash: Option<&str>,
+    ) -> StoreResult<()>;
+    /// One that is in force at `now`.
+    async fn key_by_hash(
+        &self,
+        tenant: TenantId,
+        hash: &str,
+        now: Timestamp,
+    ) -> StoreResult<Option<VirtualKey>>;
+    /// Newest first; with `user`, only theirs.
+    async fn keys(
+        &self,
+        tenant: TenantId,
+        user: Option<UserId>,
+        after: Option<KeyId>,
+        limit: u32,
+    ) -> StoreResult<Page<VirtualKey>>;
+    /// One.
+    async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey>;
+    /// Ends it for good.
+    async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()>;
+}
+
+/// Report cards, one per endpoint and model.
+#[async_trait]
+pub trait ExamReports: Send + Sync {
+    /// Keeps a report; an older one of the same endpoint and model goes.
+    async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()>;
+    /// All.
+    async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>>;
+}

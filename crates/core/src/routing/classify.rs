@@ -1,0 +1,72 @@
+//! What kind of request a message is, by its words (ROUTE-3). The words are data.
+
+use super::Task;
+use super::lexicon::{Lexicon, Sheet};
+use std::sync::LazyLock;
+
+const DATA: &str = include_str!("../../data/routing/tasks.json");
+
+static TASKS: LazyLock<(Vec<Task>, Lexicon)> = LazyLock::new(|| {
+    // A test reads the file, so that it can't be wrong here.
+    let sheet: Result<Sheet, _> = serde_json::from_str(DATA);
+    sheet.map_or_else(
+        |_| Default::default(),
+        |sheet| (order(&sheet), Lexicon::new(&sheet)),
+    )
+});
+
+fn order(sheet: &Sheet) -> Vec<Task> {
+    let task = |name: &String| Task::ALL.into_iter().find(|task| task.name() == *name);
+    sheet
+        .order
+        .iter()
+        .map(|name| task(name).unwrap_or_default())
+        .collect()
+}
+
+/// A kind of request, and why it is that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classified {
+    /// The kind.
+    pub task: Task,
+    /// The message's words that decided, in lower case; empty if there were none.
+    pub words: Vec<String>,
+}
+
+impl Classified {
+    /// A kind that needs no looking.
+    pub fn known(task: Task) -> Self {
+        Self {
+            task,
+            words: Vec::new(),
+        }
+    }
+}
+
+/// The kind of `message`.
+pub fn classify(message: &str) -> Task {
+    classified(message).task
+}
+
+/// The kind of `message` with the words that decided: the kind with most points; of several the more
+/// specific. Only the beginning of a long message is looked at. The same message gives the same kind.
+pub fn classified(message: &str) -> Classified {
+    let (tasks, lexicon) = &*TASKS;
+    let found = lexicon.search(message);
+    let most = found.iter().map(|one| one.points).max().unwrap_or(0);
+    let first = found
+        .into_iter()
+        .zip(tasks)
+        .find(|(one, _)| one.points == most);
+    match first {
+        Some((one, task)) if most > 0 => Classified {
+            task: *task,
+            words: one.words,
+        },
+        _ => Classified::known(Task::default()),
+    }
+}
+
+#[cfg(test)]
+#[path = "classify_tests.rs"]
+mod tests;

@@ -1,0 +1,60 @@
+//! Whether a message is about figures, about documents, or about neither (ROUTE-5). A hint to the order
+//! of an agent's tools; no model is asked.
+
+use super::lexicon::{Lexicon, Sheet};
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+
+const DATA: &str = include_str!("../../data/routing/hints.json");
+
+static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
+    // A test reads the file, so that it can't be wrong here.
+    let sheet: Result<Sheet, _> = serde_json::from_str(DATA);
+    sheet.map_or_else(|_| Lexicon::default(), |sheet| Lexicon::new(&sheet))
+});
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hint {
+    /// Figures: metrics, dashboards, charts.
+    Analytics,
+    /// Documents: search, files, scans.
+    Documents,
+    /// Anything else.
+    #[default]
+    General,
+}
+
+/// A hint, and why it is that.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hinted {
+    /// The hint.
+    pub hint: Hint,
+    /// The message's words that decided, in lower case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+}
+
+/// What `message` is about. With as much of both, figures go first.
+pub fn hint(message: &str) -> Hinted {
+    let mut found = HINTS.search(message).into_iter();
+    let figures = found.next().unwrap_or_default();
+    let documents = found.next().unwrap_or_default();
+    if figures.points == 0 && documents.points == 0 {
+        return Hinted::default();
+    }
+    let (hint, found) = if figures.points >= documents.points {
+        (Hint::Analytics, figures)
+    } else {
+        (Hint::Documents, documents)
+    };
+    Hinted {
+        hint,
+        words: found.words,
+    }
+}
+
+#[cfg(test)]
+#[path = "hint_tests.rs"]
+mod tests;

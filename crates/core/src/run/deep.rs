@@ -1,0 +1,126 @@
+//! What a deep plan makes a run want (PLAN-4).
+
+use super::effect::Effect;
+use super::state::{CallStatus, PlanState, RunState};
+use crate::deep::{DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge};
+use crate::event::{Mode, Setup, ToolResult};
+use crate::plan::FINAL_ANSWER;
+
+/// Model calls that a run must have left for a plan to be worth one.
+const CALLS_WORTH_A_PLAN: u32 = 3;
+
+impl RunState {
+    /// Before the model is asked for its next message: make a plan, judge what was observed, make
+    /// another plan. `None`: nothing of that.
+    pub(super) fn next_of_deep(&self, setup: &Setup) -> Option<Vec<Effect>> {
+        setup.deep?;
+        let Some(plan) = &self.deep else {
+            return self
+                .is_worth_a_plan(setup)
+                .then(|| vec![Effect::DeepPlan { reason: None }]);
+        };
+        if let Some(reason) = failed(plan) {
+            let again = plan.generation < MOST_PLANS && self.calls_left(setup);
+            return Some(vec![if again {
+                Effect::DeepPlan {
+                    reason: Some(reason),
+                }
+            } else {
+                Effect::DeepDrop { reason }
+            }]);
+        }
+        judge(plan, &self.calls).map(|judged| vec![Effect::DeepStep(judged)])
+    }
+
+    /// Before the run ends with an answer of the model: what that answer leaves of the plan.
+    pub(super) fn end_of_deep(&self, setup: &Setup) -> Option<Vec<Effect>> {
+        let plan = self.deep.as_ref()?;
+        // The answer itself is what a step without a tool asks for.
+        if let Some(step) = plan
+            .open()
+            .find(|step| step.tool.is_none() && plan.is_ready(step))
+        {
+            return Some(vec![Effect::DeepStep(Judged {
+                number: step.number,
+                end: StepEnd::Done,
+                why: String::new(),
+                call_id: None,
+            })]);
+        }
+        let open: Vec<u8> = plan.open().map(|step| step.number).collect();
+        let first = *open.first()?;
+        if !plan.reminded && self.calls_left(setup) {
+            return Some(vec![Effect::DeepRemind { open }]);
+        }
+        Some(vec![Effect::DeepStep(Judged {
+            number: first,
+            end: StepEnd::Skipped,
+            why: "the model ended without it".to_owned(),
+            call_id: None,
+        })])
+    }
+
+    /// The same for a plan that was made by the intent filter: its steps are told, not asked for.
+    pub(super) fn deep_of_plan(&self, setup: &Setup, plan: &PlanState) -> Option<Vec<Effect>> {
+        setup.deep?;
+        let Some(deep) = &self.deep else {
+            let steps = steps_of(plan);
+            return (steps.len() >= 2 && setup.mode == Mode::Loop)
+                .then(|| vec![Effect::DeepFromPlan { steps }]);
+        };
+        judge(deep, &self.calls).map(|judged| vec![Effect::DeepStep(judged)])
+    }
+
+    fn is_worth_a_plan(&self, setup: &Setup) -> bool {
+        setup.mode == Mode::Loop
+            && setup.capabilities.plans
+            && self.wants_tool
+            && self.calls.is_empty()
+            && setup.tools.iter().any(|tool| tool.name != FINAL_ANSWER)
+            && self.calls_left(setup)
+            && is_multi_step(&setup.input)
+    }
+
+    fn calls_left(&self, setup: &Setup) -> bool {
+        self.spent.model_calls + CALLS_WORTH_A_PLAN <= setup.budget.model_calls
+    }
+
+    /// Whether any call of this run has worked.
+    pub fn has_worked(&self) -> bool {
+        self.calls
+            .iter()
+            .any(|entry| matches!(entry.status, CallStatus::Done(ToolResult::Ok { .. })))
+    }
+}
+
+/// Which step failed, and why.
+fn failed(plan: &DeepState) -> Option<String> {
+    plan.steps.iter().find_map(|state| match &state.end {
+        Some((StepEnd::Failed, why)) => Some(format!(
+            "step {} ({}) failed: {why}",
+            state.step.number, state.step.goal
+        )),
+        _ => None,
+    })
+}
+
+fn steps_of(plan: &PlanState) -> Vec<DeepStep> {
+    plan.plan
+        .steps
+        .iter()
+        .filter(|step| step.tool != FINAL_ANSWER)
+        .zip(1u8..)
+        .map(|(step, number)| DeepStep {
+            number,
+            goal: if step.thought.trim().is_empty() {
+                format!("{} {}", step.tool, step.args)
+            } else {
+                step.thought.clone()
+            },
+            tool: Some(step.tool.clone()),
+            depends_on: Vec::new(),
+            risk: String::new(),
+            expect: String::new(),
+        })
+        .collect()
+}

@@ -1,0 +1,197 @@
+//! Calls of any tools for a request, with complete arguments where the request tells them.
+
+use super::error::IntentError;
+use super::fallback;
+use super::settings::{Fill, Settings};
+use super::vectors::{cosine, embed};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use steward_core::model::Connection;
+use steward_core::ports::{Embedder, Models};
+use steward_core::tool::ToolSpec;
+use steward_parse::fill::{Call, Form, Request, calls};
+
+/// Sentences looked at by themselves.
+const SENTENCES: usize = 6;
+/// What the likeness of one sentence counts less than that of the whole request.
+const PART: f32 = 0.05;
+
+/// How sure an argument is that only the model had a word on.
+const WRITTEN: f32 = 0.2;
+
+/// A call with what is known of its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilledCall {
+    /// The tool's name.
+    pub tool: String,
+    /// A JSON object; it fits the tool's schema where `open` is empty.
+    pub arguments: Value,
+    /// How alike the request and the tool's name and description are, -1 to 1.
+    pub similarity: f32,
+    /// 0 to 1: that this call is wanted, by similarity and arguments together; 0.5 and more is a yes.
+    pub confidence: f32,
+    /// 0 to 1 for each argument that is there.
+    pub sure: BTreeMap<String, f32>,
+    /// Required arguments that nothing in the request could be read as.
+    pub open: Vec<String>,
+}
+
+/// The calls that `request` wants of `tools`; none where no tool fits. What comes back is worth a
+/// try; a call with `open` arguments can't be made yet.
+pub async fn fill(
+    models: Option<&dyn Models>,
+    embedder: &dyn Embedder,
+    connection: &Connection,
+    request: &str,
+    tools: &[ToolSpec],
+) -> Result<Vec<FilledCall>, IntentError> {
+    let settings = &Settings::shipped()?.fill;
+    let ranked = rank(request, tools, embedder, settings.looked_at).await?;
+    let read = Request::read(request);
+    let mut best: Option<(f32, Vec<FilledCall>)> = None;
+    for (similarity, tool) in ranked {
+        let made = of_tool(&read, tool, similarity, embedder, settings).await?;
+        // The first tool keeps its place unless the next can be called and it can't, or is much surer.
+        let worth = made.first().map_or(0.0, |call| {
+            call.confidence - if call.open.is_empty() { 0.0 } else { 1.0 }
+        });
+        if best
+            .as_ref()
+            .is_none_or(|(known, _)| worth > known + settings.lead)
+        {
+            best = Some((worth, made));
+        }
+    }
+    let mut made = best.map(|(_, made)| made).unwrap_or_default();
+    made.retain(|call| call.confidence >= settings.wanted);
+    if let Some(models) = models {
+        for call in made.iter_mut().filter(|call| !call.open.is_empty()) {
+            complete(call, request, tools, connection, models).await;
+        }
+    }
+    Ok(made)
+}
+
+/// Lets the model write what the request did not tell in so many words.
+async fn complete(
+    call: &mut FilledCall,
+    request: &str,
+    tools: &[ToolSpec],
+    connection: &Connection,
+    models: &dyn Models,
+) {
+    let Some(tool) = tools.iter().find(|tool| tool.name == call.tool) else {
+        return;
+    };
+    match fallback::completed(request, tool, &call.arguments, connection, models).await {
+        Ok(arguments) => {
+            for name in call.open.drain(..) {
+                call.sure.insert(name, WRITTEN);
+            }
+            call.arguments = arguments;
+        }
+        Err(reason) => tracing::debug!(tool = %call.tool, %reason, "no arguments by the model"),
+    }
+}
+
+/// The tools most alike to the request, best first.
+async fn rank<'a>(
+    request: &str,
+    tools: &'a [ToolSpec],
+    embedder: &dyn Embedder,
+    most: usize,
+) -> Result<Vec<(f32, &'a ToolSpec)>, IntentError> {
+    // In a long request the wish may be one sentence of many.
+    let mut texts = vec![request.to_owned()];
+    texts.extend(sentences(request));
+    let views = texts.len();
+    texts.extend(tools.iter().map(|tool| {
+        format!(
+            "{}: {}",
+            tool.name.replace(['_', '.'], " "),
+            tool.description
+        )
+    }));
+    let vectors = embed(&texts, embedder).await?;
+    let mut ranked: Vec<(f32, &ToolSpec)> = tools
+        .iter()
+        .zip(&vectors[views..])
+        .map(|(tool, vector)| {
+            let whole = cosine(&vectors[0], vector);
+            let part = vectors[1..views]
+                .iter()
+                .map(|view| cosine(view, vector))
+                .fold(whole, f32::max);
+            (whole.max(part - PART), tool)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.truncate(most);
+    Ok(ranked)
+}
+
+/// The sentences of a text of several, the last few of them.
+fn sentences(request: &str) -> Vec<String> {
+    let mut parts: Vec<String> = request
+        .split_inclusive(['.', '?', '!', '\n'])
+        .map(|part| part.trim().to_owned())
+        .filter(|part| part.split_whitespace().count() >= 4)
+        .collect();
+    if parts.len() < 2 {
+        return Vec::new();
+    }
+    let first = parts.len().saturating_sub(SENTENCES);
+    parts.drain(..first);
+    parts
+}
+
+async fn of_tool(
+    read: &Request,
+    tool: &ToolSpec,
+    similarity: f32,
+    embedder: &dyn Embedder,
+    settings: &Fill,
+) -> Result<Vec<FilledCall>, IntentError> {
+    let form = Form::of(&tool.name, &tool.description, &tool.parameters);
+    let mut texts = Vec::new();
+    let questions = form.questions();
+    if !questions.is_empty() {
+        texts = read.phrases();
+        texts.extend(questions);
+    }
+    let vectors = embed(&texts, embedder).await?;
+    let known: HashMap<&str, &Vec<f32>> = texts.iter().map(String::as_str).zip(&vectors).collect();
+    let likeness = |phrase: &str, question: &str| match (known.get(phrase), known.get(question)) {
+        (Some(a), Some(b)) => cosine(a, b),
+        _ => 0.0,
+    };
+    let overlap = form.overlap(read);
+    Ok(calls(read, &form, &likeness)
+        .into_iter()
+        .map(|call| FilledCall {
+            tool: tool.name.clone(),
+            similarity,
+            confidence: wanted(settings, similarity, overlap, &call),
+            arguments: call.arguments,
+            sure: call.sure,
+            open: call.open,
+        })
+        .collect())
+}
+
+/// That a call is wanted, as a share of 1.
+fn wanted(settings: &Fill, similarity: f32, overlap: f32, call: &Call) -> f32 {
+    let least = call.least_required();
+    #[expect(clippy::cast_precision_loss, reason = "a few arguments")]
+    let filled = call.sure.len().min(6) as f32;
+    let sum = settings.similarity.mul_add(similarity, settings.base)
+        + settings.least * least.unwrap_or(0.5)
+        + settings.overlap * overlap
+        + settings.each * filled
+        + if least.is_none() {
+            settings.nothing_required
+        } else {
+            0.0
+        };
+    1.0 / (1.0 + (-sum).exp())
+}

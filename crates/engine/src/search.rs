@@ -1,0 +1,82 @@
+//! `tool_search`: deferred tools, found by what they do (TOOL-11).
+
+use crate::deps::Deps;
+use crate::intent;
+use crate::runner::Runner;
+use std::fmt::Write as _;
+use steward_core::event::{EventBody, Ranked};
+use steward_core::ports::StoreResult;
+use steward_core::run::{RunState, is_control};
+use steward_core::schema;
+use steward_core::tool::{ToolCall, ToolSpec, tool_search, truncate};
+
+/// Tools found at once.
+const MOST: usize = 5;
+/// Schemas up to this long are given in full, characters.
+const FULL: usize = 700;
+/// A tool that is this much further from the query than the best one is left out.
+const NEAR: f32 = 0.5;
+
+/// Carries out [`steward_core::run::Effect::SearchTools`].
+pub(crate) async fn search_tools(runner: &mut Runner<'_>, call: ToolCall) -> StoreResult<()> {
+    let query = call.arguments["query"].as_str().unwrap_or_default();
+    let state = &runner.journal.state;
+    let found = find(runner.deps, state, query).await;
+    let limit = crate::tool_call::result_limit(state, &call.name).min(tool_search().result_limit);
+    let content = truncate(&described(state, query, &found), limit).0;
+    let body = EventBody::ToolsFound {
+        call_id: call.id,
+        query: query.to_owned(),
+        found,
+        content,
+    };
+    runner.journal.append(body).await
+}
+
+/// Tools for `query` that are not on offer yet, best first.
+async fn find(deps: &Deps, state: &RunState, query: &str) -> Vec<Ranked> {
+    let Some(setup) = &state.setup else {
+        return Vec::new();
+    };
+    let offered = state.offered();
+    let deferred: Vec<ToolSpec> = setup
+        .tools
+        .iter()
+        .filter(|spec| !is_control(&spec.name))
+        .filter(|spec| !offered.iter().any(|known| known.name == spec.name))
+        .cloned()
+        .collect();
+    let mut ranked = match intent::rank(query, &deferred, deps.embedder.as_ref()).await {
+        Ok(filtered) => filtered.kept,
+        Err(error) => {
+            tracing::warn!(%error, "tools are looked for by their words");
+            intent::by_words(query, &deferred)
+        }
+    };
+    let best = ranked.first().map_or(0.0, |ranked| ranked.score);
+    ranked.retain(|ranked| ranked.score > 0.0 && ranked.score >= best * NEAR);
+    ranked.truncate(MOST);
+    ranked
+}
+
+fn described(state: &RunState, query: &str, found: &[Ranked]) -> String {
+    if found.is_empty() {
+        return format!("No other tool fits \"{query}\". Go on with those that are listed.");
+    }
+    let mut text = String::from("These tools can be called now, like the others:\n");
+    for spec in found.iter().filter_map(|ranked| state.tool(&ranked.tool)) {
+        let full = spec.parameters.to_string();
+        let arguments = if full.chars().count() <= FULL {
+            full
+        } else {
+            schema::in_short(&spec.parameters)
+        };
+        let _ = writeln!(
+            text,
+            "- {}: {}\n  arguments: {arguments}",
+            spec.name,
+            spec.description.trim()
+        );
+    }
+    text.trim_end().to_owned()
+}

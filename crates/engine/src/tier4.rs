@@ -1,0 +1,193 @@
+//! Tier 4 (TOOL-8): where a model's words are no call, the request itself is matched with the tools.
+//! What is found is a guess, and goes through the gate of TOOL-7.
+
+use crate::deps::Deps;
+use crate::intent::{self, Proposal};
+use crate::runner::Runner;
+use crate::tool_call::scope;
+use serde_json::{Value, json};
+use steward_core::event::{EventBody, Setup};
+use steward_core::plan::{FINAL_ANSWER, PlanStep};
+use steward_core::ports::{StoreResult, ToolScope};
+use steward_core::run::{RunState, is_control};
+use steward_core::schema;
+use steward_core::tool::{CallSource, ToolCall, ToolSpec};
+
+/// Without the embedder, a tool must be this sure of its own proposal.
+const SURE_ALONE: f32 = 0.6;
+/// How sure a tool is whose arguments are all left out.
+const BARE: f32 = 0.3;
+
+/// A tool and arguments for a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Name of the tool.
+    pub tool: String,
+    /// Valid arguments.
+    pub arguments: Value,
+    /// 0 to 1.
+    pub fit: f32,
+    /// Why this one.
+    pub why: String,
+}
+
+/// Carries out [`steward_core::run::Effect::Dispatch`].
+pub(crate) async fn dispatch(runner: &mut Runner<'_>) -> StoreResult<()> {
+    let state = &runner.journal.state;
+    let Some(setup) = state.setup.clone() else {
+        return Ok(());
+    };
+    let scope = scope(runner.deps, state, &runner.handle.stop);
+    let request = request(state, &setup);
+    let body = match best(runner.deps, &request, &setup, &scope).await {
+        Ok(found) => EventBody::IntentDispatched {
+            note: format!("“{request}”: {}", found.why),
+            call: Some(ToolCall {
+                id: format!("intent-{}", state.calls.len() + 1),
+                name: found.tool,
+                arguments: found.arguments,
+                source: CallSource::Intent,
+                confidence: found.fit,
+            }),
+        },
+        Err(why) => EventBody::IntentDispatched {
+            call: None,
+            note: format!("nothing was done: {why}"),
+        },
+    };
+    runner.journal.append(body).await
+}
+
+/// The request with what the user said last.
+fn request(state: &RunState, setup: &Setup) -> String {
+    state
+        .steers
+        .last()
+        .cloned()
+        .unwrap_or_else(|| setup.input.clone())
+}
+
+/// The tool that fits `request` best, with arguments; or why there is none.
+pub async fn best(
+    deps: &Deps,
+    request: &str,
+    setup: &Setup,
+    scope: &ToolScope,
+) -> Result<Match, String> {
+    let mut wide = setup.clone();
+    wide.intent_filter = true;
+    let mut least = 0.0;
+    let mut proposed = propose(deps, request, &wide, scope).await;
+    if proposed.is_err() {
+        // Without similarities, only a tool that knows just what to do is taken.
+        wide.intent_filter = false;
+        least = SURE_ALONE;
+        proposed = propose(deps, request, &wide, scope).await;
+    }
+    let proposal = proposed?;
+    if !proposal.filtered.wants_tool {
+        return Err("the request seems to be talk".to_owned());
+    }
+    let own = proposal
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.score.fit >= least)
+        .find_map(|candidate| {
+            let step = candidate.plan.steps.first()?;
+            valid(setup, step).then(|| Match {
+                tool: step.tool.clone(),
+                arguments: step.args.clone(),
+                fit: candidate.score.fit.clamp(0.0, 1.0),
+                why: step.thought.clone(),
+            })
+        });
+    if let Some(own) = own {
+        return Ok(own);
+    }
+    if least > 0.0 {
+        return Err("no tool is sure that it fits the request".to_owned());
+    }
+    let Some((spec, near)) = nearest(setup, &proposal) else {
+        return Err("no tool fits the request".to_owned());
+    };
+    match arguments(deps, request, spec, setup).await {
+        Some(arguments) => Ok(Match {
+            tool: spec.name.clone(),
+            arguments,
+            fit: (near * BARE).clamp(0.0, 1.0),
+            why: format!("{} is nearest to the request", spec.name),
+        }),
+        None => Err(format!(
+            "{} is nearest to the request, which does not say its arguments",
+            spec.name
+        )),
+    }
+}
+
+/// Arguments for a tool that proposes none itself: those that `request` states, by the argument
+/// filler. A tool that needs none can be called anyway.
+async fn arguments(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
+    if let Some(filled) = filled(deps, request, spec, setup).await {
+        return Some(filled);
+    }
+    let none = json!({});
+    schema::validate(&spec.parameters, &none)
+        .ok()
+        .map(|()| none)
+}
+
+async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
+    let connection = deps.models.select(Some(setup.connection)).await.ok()?;
+    let calls = intent::fill(
+        Some(deps.models.as_ref()),
+        deps.embedder.as_ref(),
+        &connection,
+        request,
+        std::slice::from_ref(spec),
+    )
+    .await
+    .inspect_err(|error| tracing::debug!(%error, "no arguments were read from the request"))
+    .ok()?;
+    calls
+        .into_iter()
+        .find(|call| {
+            call.open.is_empty() && schema::validate(&spec.parameters, &call.arguments).is_ok()
+        })
+        .map(|call| call.arguments)
+}
+
+async fn propose(
+    deps: &Deps,
+    request: &str,
+    setup: &Setup,
+    scope: &ToolScope,
+) -> Result<Proposal, String> {
+    intent::propose(
+        request,
+        setup,
+        deps.tools.as_ref(),
+        None,
+        deps.embedder.as_ref(),
+        scope,
+    )
+    .await
+    .map_err(|error| error.to_string())
+}
+
+fn nearest<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f32)> {
+    let best = proposal
+        .filtered
+        .kept
+        .iter()
+        .find(|ranked| !is_control(&ranked.tool))?;
+    let spec = setup.tools.iter().find(|spec| spec.name == best.tool)?;
+    Some((spec, best.score))
+}
+
+fn valid(setup: &Setup, step: &PlanStep) -> bool {
+    step.tool != FINAL_ANSWER
+        && !is_control(&step.tool)
+        && setup.tools.iter().any(|spec| {
+            spec.name == step.tool && schema::validate(&spec.parameters, &step.args).is_ok()
+        })
+}

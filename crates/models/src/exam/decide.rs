@@ -1,0 +1,439 @@
+//! From findings to how a connection is used, with the reasons in plain words. Pure.
+
+use std::collections::BTreeMap;
+
+use steward_core::exam::Grade;
+use steward_core::model::{Capabilities, Connection, Constrained, Provider, Strategy};
+use steward_core::routing::Task;
+
+use super::constrained::name;
+use super::findings::{Findings, FormScore};
+
+/// A form that is right in less than this share of the cases is not used.
+const USABLE: f32 = 0.5;
+/// A form further down is taken only where it is better by more than this.
+const MARGIN: f32 = 0.15;
+/// Shares from which a model is trusted with planning and with summing up.
+const PLANS: f32 = 0.6;
+const SUMMARISES: f32 = 0.8;
+/// Longest time that reading a prompt should take, seconds.
+const READING_S: f32 = 10.0;
+/// Tools in a prompt: by what was shown, and by the room there is.
+const FEW_TOOLS: usize = 4;
+const SOME_TOOLS: usize = 16;
+const MANY_TOOLS: usize = 64;
+/// Tokens of a tool in a prompt, with a share of a quarter of the window for all.
+const TOOL_TOKENS: u32 = 60;
+
+/// What was decided.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub capabilities: Capabilities,
+    pub notes: Vec<String>,
+}
+
+/// Whether a schema has an effect; where nobody looked, it is assumed.
+pub(super) fn can_constrain(found: &Findings) -> bool {
+    match (&found.constrained, found.schema_obeyed) {
+        (Some(ways), _) => !ways.is_empty(),
+        (None, Some(obeyed)) => obeyed,
+        (None, None) => true,
+    }
+}
+
+/// The way that is used over the connection's wire.
+pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrained> {
+    let ways = found.constrained.as_ref()?;
+    // Only Ollama's own interface reads `format`.
+    let own = connection.wire == Some(steward_core::model::Wire::Native);
+    let fits = |way: &&Constrained| (**way == Constrained::OllamaFormat) == own;
+    ways.iter().find(fits).or(ways.first()).copied()
+}
+
+/// The form in which it calls tools best; `None`: in none well enough.
+pub(super) fn best_form(found: &Findings) -> Option<FormScore> {
+    let order = [
+        Strategy::Native,
+        Strategy::GuidedJson,
+        Strategy::React,
+        Strategy::Markers,
+    ];
+    let usable = order
+        .into_iter()
+        .filter_map(|strategy| found.form(strategy))
+        .filter(|form| form.right_tools > 0 && form.score.share() >= USABLE);
+    usable.reduce(|best, next| {
+        if next.score.share() > best.score.share() + MARGIN {
+            next
+        } else {
+            best
+        }
+    })
+}
+
+/// Grades of what was asked.
+pub(super) fn grades(found: &Findings) -> BTreeMap<Task, Grade> {
+    let mut grades: BTreeMap<Task, Grade> = found
+        .tasks
+        .iter()
+        .map(|(task, score)| (*task, score.grade()))
+        .collect();
+    let form = best_form(found).map(|form| form.score.grade());
+    if !found.forms.is_empty() {
+        grades.insert(Task::ToolCall, form.unwrap_or(Grade::E));
+    }
+    grades
+}
+
+/// What the connection is used with from now on. What nobody looked at stays as it was assumed.
+pub(super) fn decide(connection: &Connection, found: &Findings) -> Decided {
+    let mut can = connection.capabilities.clone();
+    let mut notes = Vec::new();
+    constraint(connection, found, &mut can, &mut notes);
+    window(found, &mut can, &mut notes);
+    strategy(found, &mut can, &mut notes);
+    tools(found, &mut can, &mut notes);
+    talents(connection, found, &mut can, &mut notes);
+    reading(found, &mut can, &mut notes);
+    if found.unmade > 0 {
+        notes.push(format!(
+            "{} checks were not made, since time or tokens were used up; there what was assumed before stays. Examine it again when the server is less busy.",
+            found.unmade
+        ));
+    }
+    Decided {
+        capabilities: can,
+        notes,
+    }
+}
+
+fn constraint(
+    connection: &Connection,
+    found: &Findings,
+    can: &mut Capabilities,
+    notes: &mut Vec<String>,
+) {
+    if let Some(obeyed) = found.schema_obeyed {
+        can.json_schema = obeyed;
+        if !obeyed {
+            notes.push("Output can't be constrained: replies are read as they come.".to_owned());
+        }
+        return;
+    }
+    let Some(ways) = &found.constrained else {
+        return;
+    };
+    let mut wired = connection.clone();
+    if found.num_ctx.is_some() {
+        wired.wire = Some(steward_core::model::Wire::Native);
+    }
+    can.json_schema = !ways.is_empty();
+    can.constrained = way(found, &wired);
+    notes.push(match can.constrained {
+        None => "Output can't be constrained: the server ignores or refuses every way of asking for a form. Replies are read as they come.".to_owned(),
+        Some(Constrained::JsonObject) => {
+            "Only JSON as such can be asked for (`json_object`), not a schema; arguments are checked when they are read.".to_owned()
+        }
+        Some(way) => format!("Output is constrained by `{}`.", name(way)),
+    });
+}
+
+fn window(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
+    if let Some((window, how)) = &found.window {
+        can.window = *window;
+        notes.push(format!("The context window is {window} tokens ({how})."));
+    } else if let Some(lost) = found.forgets {
+        let safe = found.remembers.unwrap_or(lost / 2);
+        can.window = can.window.min(lost);
+        can.prompt_tokens = Some(safe);
+        notes.push(format!(
+            "It loses the beginning of a prompt of {lost} tokens: no more than {safe} are sent."
+        ));
+    } else if let Some(known) = found.remembers {
+        notes.push(format!(
+            "The server does not tell its window. {known} tokens work; {} are assumed. Set the window in the connection if you know it.",
+            can.window
+        ));
+    }
+    if let Some((wanted, confirmed)) = found.num_ctx {
+        can.num_ctx = Some(wanted);
+        let seen = if confirmed {
+            ""
+        } else {
+            ", though Ollama does not confirm it"
+        };
+        notes.push(format!(
+            "Ollama cuts prompts at its own setting without a word, so `num_ctx` {wanted} is sent with each request{seen}; that needs its own interface, which is used from now on."
+        ));
+    }
+}
+
+fn strategy(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
+    if found.forms.is_empty() {
+        return;
+    }
+    let Some(best) = best_form(found) else {
+        can.strategy = if can.json_schema {
+            Strategy::GuidedJson
+        } else {
+            Strategy::React
+        };
+        can.plans = false;
+        notes.push(
+            "It does not choose tools by itself in any form: Steward chooses them by the request, and the model only fills in what is missing.".to_owned(),
+        );
+        return;
+    };
+    can.strategy = best.strategy;
+    let percent = best.score.share() * 100.0;
+    let others: Vec<String> = found
+        .forms
+        .iter()
+        .filter(|form| form.strategy != best.strategy)
+        .map(|form| {
+            format!(
+                "{} {:.0} %",
+                form_name(form.strategy),
+                form.score.share() * 100.0
+            )
+        })
+        .collect();
+    let beside = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" (beside that: {})", others.join(", "))
+    };
+    notes.push(format!(
+        "Tools are called by {}: {percent:.0} % of the points{beside}.",
+        form_name(best.strategy)
+    ));
+}
+
+/// As people know it.
+pub(super) fn form_name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Native => "native calls",
+        Strategy::GuidedJson => "JSON under a schema",
+        Strategy::React => "ReAct text",
+        Strategy::Markers => "markers",
+    }
+}
+
+fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
+    let form = best_form(found);
+    let shown = match (found.forms.is_empty(), form, found.crowd) {
+        (true, ..) => None,
+        (_, None, _) | (_, Some(_), Some(0)) => Some(FEW_TOOLS),
+        (_, Some(_), Some(most)) if most < MANY_TOOLS / 4 => Some(SOME_TOOLS),
+        (_, Some(_), Some(_)) => Some(MANY_TOOLS),
+        (_, Some(_), None) => Some(can.max_tools.min(SOME_TOOLS)),
+    };
+    if let Some(shown) = shown {
+        let room = usize::try_from(can.window / 4 / TOOL_TOKENS).unwrap_or(MANY_TOOLS);
+        can.max_tools = shown.min(room.max(2));
+        notes.push(format!(
+            "It is shown at most {} tools at once; further ones are found by search.",
+            can.max_tools
+        ));
+    }
+    if let Some(parallel) = found.parallel {
+        can.parallel_calls = parallel;
+        if parallel {
+            notes.push("It makes several calls in one reply.".to_owned());
+        }
+    }
+}
+
+fn talents(
+    connection: &Connection,
+    found: &Findings,
+    can: &mut Capabilities,
+    notes: &mut Vec<String>,
+) {
+    if let Some(obeys) = found.system_role {
+        can.system_role = obeys;
+        if !obeys {
+            notes.push("It does not follow a system message: the instructions go into the first message of the user.".to_owned());
+        }
+    }
+    if let Some(sees) = found.vision.or(found.told.vision.filter(|sees| !sees)) {
+        can.vision = sees;
+        if sees {
+            notes.push("It sees pictures.".to_owned());
+        }
+    }
+    if let Some(summary) = found.summary {
+        can.summarises = summary.share() >= SUMMARISES;
+        if !can.summarises {
+            notes.push(
+                "It can't be trusted to sum up: answers are composed from the results themselves."
+                    .to_owned(),
+            );
+        }
+    }
+    if let Some(planning) = found.tasks.get(&Task::Planning) {
+        let calls = best_form(found).is_some_and(|form| form.score.share() >= PLANS);
+        can.plans = calls && planning.share() >= PLANS;
+        if calls && !can.plans {
+            notes.push("It does not plan well: Steward makes the plans.".to_owned());
+        }
+    }
+    can.thinks_first = found.thinks_first;
+    if found.thinks_first {
+        notes.push(
+            "Its replies begin inside of reasoning, which is kept apart from the answer."
+                .to_owned(),
+        );
+    }
+    if connection.provider == Provider::Local {
+        can.scoring = true;
+    }
+}
+
+fn reading(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
+    let speed = found.prompt_tokens_per_second;
+    if speed <= 0.0 {
+        return;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive, and saturating is right"
+    )]
+    let in_time = ((speed * READING_S) as u32 / 100 * 100).max(500);
+    if in_time < can.window / 4 * 3 {
+        let most = can.prompt_tokens.unwrap_or(u32::MAX).min(in_time);
+        can.prompt_tokens = Some(most);
+        notes.push(format!(
+            "It reads {speed:.0} tokens a second: prompts are kept to {most} tokens, so that they take no more than {READING_S:.0} seconds."
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{best_form, decide, grades};
+    use crate::exam::findings::{Findings, FormScore, Score};
+    use steward_core::ConnectionId;
+    use steward_core::exam::Grade;
+    use steward_core::model::{Auth, Capabilities, Connection, Constrained, Provider, Strategy};
+    use steward_core::routing::Task;
+    use uuid::Uuid;
+
+    use Strategy::{GuidedJson, Markers, Native, React};
+
+    fn connection() -> Connection {
+        Connection {
+            id: ConnectionId(Uuid::from_u128(1)),
+            name: "one".to_owned(),
+            provider: Provider::Compatible,
+            base_url: "http://127.0.0.1:9/v1".to_owned(),
+            model: "m".to_owned(),
+            auth: Auth::None,
+            capabilities: Capabilities::default(),
+            wire: None,
+            price: None,
+            weight: 1,
+        }
+    }
+
+    fn form(strategy: Strategy, points: u32, right_tools: u32) -> FormScore {
+        FormScore {
+            strategy,
+            score: Score::new(points, 8),
+            right_tools,
+        }
+    }
+
+    #[test]
+    fn nothing_found_changes_nothing() {
+        let decided = decide(&connection(), &Findings::default());
+        assert_eq!(decided.capabilities, Capabilities::default());
+        assert!(decided.notes.is_empty());
+        assert!(grades(&Findings::default()).is_empty());
+    }
+
+    #[test]
+    fn the_first_form_that_is_about_as_good_as_the_best() {
+        let best = |forms: Vec<FormScore>| {
+            let found = Findings {
+                forms,
+                ..Findings::default()
+            };
+            best_form(&found).map(|form| form.strategy)
+        };
+        assert_eq!(
+            best(vec![form(Native, 7, 3), form(GuidedJson, 8, 3)]),
+            Some(Native)
+        );
+        assert_eq!(
+            best(vec![form(Native, 5, 2), form(GuidedJson, 8, 3)]),
+            Some(GuidedJson)
+        );
+        assert_eq!(
+            best(vec![form(Native, 0, 0), form(React, 6, 3)]),
+            Some(React)
+        );
+        assert_eq!(
+            best(vec![form(Markers, 4, 2), form(React, 4, 2)]),
+            Some(React)
+        );
+        // Saying nothing is right where nothing is to be called, and no proof.
+        assert_eq!(best(vec![form(Native, 4, 0)]), None);
+        assert_eq!(best(vec![form(Native, 3, 1)]), None);
+    }
+
+    #[test]
+    fn a_model_that_can_do_nothing() {
+        let found = Findings {
+            forms: vec![form(Strategy::Native, 2, 0)],
+            constrained: Some(Vec::new()),
+            system_role: Some(false),
+            summary: Some(Score::new(1, 6)),
+            forgets: Some(1000),
+            tasks: [(Task::Planning, Score::new(0, 3))].into(),
+            unmade: 2,
+            ..Findings::default()
+        };
+        let decided = decide(&connection(), &found);
+        let can = decided.capabilities;
+        assert_eq!(can.strategy, Strategy::React);
+        assert!(!can.plans && !can.summarises && !can.system_role && !can.json_schema);
+        assert_eq!(
+            (can.window, can.prompt_tokens, can.max_tools),
+            (1000, Some(500), 4)
+        );
+        assert_eq!(grades(&found)[&Task::ToolCall], Grade::E);
+        assert!(
+            decided
+                .notes
+                .iter()
+                .any(|note| note.starts_with("2 checks"))
+        );
+    }
+
+    #[test]
+    fn a_model_that_can_do_everything_slowly() {
+        let found = Findings {
+            forms: vec![form(Strategy::Native, 8, 3)],
+            constrained: Some(vec![Constrained::GuidedJson]),
+            window: Some((8192, "the server says so".to_owned())),
+            crowd: Some(24),
+            parallel: Some(true),
+            prompt_tokens_per_second: 123.4,
+            tasks: [(Task::Planning, Score::new(3, 3))].into(),
+            ..Findings::default()
+        };
+        let can = decide(&connection(), &found).capabilities;
+        assert_eq!(can.constrained, Some(Constrained::GuidedJson));
+        assert_eq!((can.window, can.prompt_tokens), (8192, Some(1200)));
+        // A quarter of the window for the tools.
+        assert_eq!(can.max_tools, 34);
+        assert!(can.plans && can.parallel_calls);
+        let grades = grades(&found);
+        assert_eq!(
+            (grades[&Task::ToolCall], grades[&Task::Planning]),
+            (Grade::A, Grade::A)
+        );
+    }
+}

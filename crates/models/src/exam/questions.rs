@@ -1,0 +1,226 @@
+//! What is asked, from `data/exam`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use steward_core::message::Message;
+use steward_core::policy::RiskClass;
+use steward_core::routing::Task;
+use steward_core::tool::{EffectClass, ToolSpec};
+
+use super::judge::Rule;
+
+const QUESTIONS: &str = include_str!("../../data/exam/questions.json");
+const TOOLS: &str = include_str!("../../data/exam/tools.json");
+
+/// All questions. A test reads the files, so the empty ones are never taken.
+pub(super) static BOOK: LazyLock<Questions> =
+    LazyLock::new(|| serde_json::from_str(QUESTIONS).unwrap_or_default());
+/// All requests for tools.
+pub(super) static TOOL_BOOK: LazyLock<ToolBook> =
+    LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Questions {
+    #[serde(rename = "questions")]
+    pub all: Vec<Question>,
+    pub summary: Summary,
+    pub system: SystemRole,
+    pub speed: Plain,
+    pub needle: Needle,
+    pub constrained: Constrained,
+    pub vision: Plain,
+}
+
+/// A question of one kind.
+#[derive(Debug, Deserialize)]
+pub(super) struct Question {
+    pub task: Task,
+    /// What was said before: user and assistant in turns.
+    #[serde(default)]
+    pub before: Vec<(String, String)>,
+    pub ask: String,
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+impl Question {
+    pub fn messages(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        for (asked, said) in &self.before {
+            messages.push(Message::user(asked));
+            messages.push(Message::assistant(said));
+        }
+        messages.push(Message::user(&self.ask));
+        messages
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Summary {
+    pub ask: String,
+    /// A point for each of these that is in the answer.
+    pub facts: Vec<Vec<String>>,
+    /// What would be invented.
+    pub none: Vec<String>,
+    pub longest: usize,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct SystemRole {
+    pub system: String,
+    pub ask: String,
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Plain {
+    pub ask: String,
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Needle {
+    pub word: String,
+    pub before: String,
+    pub after: String,
+    pub filler: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Constrained {
+    pub ask: String,
+    pub json_ask: String,
+    /// Answers that the schema allows and nobody would give by himself.
+    pub allowed: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ToolBook {
+    tools: Vec<Offered>,
+    pub cases: Vec<Case>,
+    pub parallel: Parallel,
+    pub follow_up: FollowUp,
+    /// `name: description` of tools that only crowd the list.
+    more: Vec<String>,
+    pub crowd: Crowd,
+}
+
+#[derive(Debug, Deserialize)]
+struct Offered {
+    name: String,
+    description: String,
+    parameters: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Case {
+    pub ask: String,
+    /// The call that is right; none: answering is.
+    pub call: Option<Wanted>,
+}
+
+#[derive(Debug, Default, Clone, Deserialize)]
+pub(super) struct Wanted {
+    pub name: String,
+    pub arguments: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Parallel {
+    pub ask: String,
+    pub calls: Vec<Wanted>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct FollowUp {
+    pub ask: String,
+    pub call: Wanted,
+    pub result: String,
+    pub expect: Rule,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Crowd {
+    pub few: usize,
+    pub many: usize,
+    pub ask: Vec<String>,
+    /// The right tool for each of `ask`.
+    pub names: Vec<String>,
+}
+
+impl ToolBook {
+    /// The tools of the cases.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        self.tools
+            .iter()
+            .map(|one| spec(&one.name, &one.description, one.parameters.clone()))
+            .collect()
+    }
+
+    /// So many tools, those of the cases in their midst.
+    pub fn crowd(&self, count: usize) -> Vec<ToolSpec> {
+        let own = self.tools();
+        let extra = count.saturating_sub(own.len());
+        let parameters = serde_json::json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        let mut all: Vec<ToolSpec> = self
+            .more
+            .iter()
+            .filter_map(|line| line.split_once(": "))
+            .take(extra)
+            .map(|(name, description)| spec(name, description, parameters.clone()))
+            .collect();
+        let middle = all.len() / 2;
+        all.splice(middle..middle, own);
+        all
+    }
+}
+
+fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters,
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: Vec::new(),
+        result_limit: 1000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOOK, TOOL_BOOK};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_files_are_whole() {
+        let book = &*BOOK;
+        let mut by_task: BTreeMap<_, usize> = BTreeMap::new();
+        for question in &book.all {
+            *by_task.entry(question.task).or_default() += 1;
+            assert!(question.rule.is_telling(), "{question:?}");
+        }
+        // Tool calls have questions of their own.
+        assert_eq!(by_task.len(), 9);
+        assert_eq!(book.summary.facts.len(), 4);
+        assert!(book.system.rule.is_telling() && book.vision.rule.is_telling());
+        assert_eq!(book.constrained.allowed.len(), 2);
+        assert!(book.needle.filler.len() > 4);
+        let tools = &*TOOL_BOOK;
+        assert_eq!(tools.cases.len(), 4);
+        assert_eq!(tools.parallel.calls.len(), 2);
+        assert!(tools.follow_up.expect.is_telling());
+        for count in [tools.crowd.few, tools.crowd.many] {
+            let crowd = tools.crowd(count);
+            assert_eq!(crowd.len(), count);
+            for name in &tools.crowd.names {
+                assert!(crowd.iter().any(|tool| tool.name == *name));
+            }
+        }
+        assert_eq!(tools.crowd.ask.len(), tools.crowd.names.len());
+    }
+}

@@ -1,0 +1,198 @@
+//! The prompt as turns of two sides, which is how Anthropic, Gemini and Bedrock take it: system
+//! messages apart, results of tools on the user's side, equal sides joined.
+
+use serde_json::{Value, json};
+use steward_core::message::{Message, Role};
+use steward_core::model::ModelRequest;
+use steward_core::tool::ToolCall;
+
+/// A piece of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part<'a> {
+    Text(String),
+    Call {
+        id: String,
+        call: &'a ToolCall,
+    },
+    Result {
+        id: String,
+        name: &'a str,
+        text: &'a str,
+    },
+}
+
+/// What one side says before the other does.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Turn<'a> {
+    pub by_model: bool,
+    pub parts: Vec<Part<'a>>,
+}
+
+/// Standing instructions, one text per message.
+pub(super) fn system(request: &ModelRequest) -> Vec<&str> {
+    let messages = request.messages.iter();
+    let system = messages.filter(|message| message.role == Role::System);
+    system
+        .map(|message| message.text.trim())
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+/// The turns. Calls are told in words where no tool is offered, since providers refuse calls of
+/// tools that they were not shown.
+pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
+    let in_words = request.tools.is_empty();
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for message in &request.messages {
+        let parts = parts(message, &request.messages, in_words);
+        if parts.is_empty() {
+            continue;
+        }
+        let by_model = message.role == Role::Assistant;
+        match turns.last_mut() {
+            Some(last) if last.by_model == by_model => last.parts.extend(parts),
+            _ => turns.push(Turn { by_model, parts }),
+        }
+    }
+    // Trailing blanks before the model goes on are refused.
+    if let Some(Turn {
+        by_model: true,
+        parts,
+    }) = turns.last_mut()
+        && let Some(Part::Text(text)) = parts.last_mut()
+    {
+        text.truncate(text.trim_end().len());
+    }
+    turns
+}
+
+fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Part<'a>> {
+    let text = || (!message.text.trim().is_empty()).then(|| Part::Text(message.text.clone()));
+    match message.role {
+        Role::System => Vec::new(),
+        Role::User => text().into_iter().collect(),
+        Role::Assistant => {
+            let calls = message.tool_calls.iter().map(|call| {
+                if in_words {
+                    return Part::Text(format!("Called {} with {}", call.name, call.arguments));
+                }
+                let id = plain(&call.id);
+                Part::Call { id, call }
+            });
+            text().into_iter().chain(calls).collect()
+        }
+        Role::Tool => {
+            let id = message.tool_call_id.as_deref().unwrap_or_default();
+            let name = name_of(id, all);
+            if in_words {
+                return vec![Part::Text(format!("Result of {name}: {}", message.text))];
+            }
+            vec![Part::Result {
+                id: plain(id),
+                name,
+                text: &message.text,
+            }]
+        }
+    }
+}
+
+/// An id in the letters that every provider takes. Those of other providers, or of a run's own
+/// making, may have others.
+fn plain(id: &str) -> String {
+    let letters = id.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') => c,
+        _ => '_',
+    });
+    letters.take(64).collect()
+}
+
+/// The tool that was called under this id.
+pub(super) fn name_of<'a>(id: &str, all: &'a [Message]) -> &'a str {
+    let mut calls = all.iter().flat_map(|message| &message.tool_calls);
+    calls
+        .find(|call| call.id == id)
+        .map_or("tool", |call| call.name.as_str())
+}
+
+/// Arguments as the object that they must be.
+pub(super) fn object(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(_) => arguments.clone(),
+        _ => json!({}),
+    }
+}
+
+/// The tool by which a model without output schemas is made to follow one.
+pub(super) const OUTPUT: &str = "give_output";
+
+/// Whether the schema can be a tool's: only objects can.
+pub(super) fn output_schema(request: &ModelRequest, can: bool) -> Option<&Value> {
+    let schema = request.schema.as_ref().filter(|_| can);
+    schema.filter(|schema| schema["type"] == "object" && request.tools.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use steward_core::tool::CallSource;
+
+    fn request(messages: Vec<Message>) -> ModelRequest {
+        ModelRequest {
+            messages,
+            tools: vec![],
+            schema: None,
+            temperature: 0.0,
+            max_tokens: 9,
+            stop: vec![],
+            seed: None,
+            timeout_ms: 9,
+        }
+    }
+
+    #[test]
+    fn equal_sides_are_joined_and_blanks_left_out() {
+        let asked = request(vec![
+            Message::system(" Be brief. "),
+            Message::user("a"),
+            Message::user(" "),
+            Message::user("b"),
+            Message::assistant("c \n"),
+        ]);
+        assert_eq!(system(&asked), ["Be brief."]);
+        let said: Vec<(bool, usize)> = turns(&asked)
+            .iter()
+            .map(|turn| (turn.by_model, turn.parts.len()))
+            .collect();
+        assert_eq!(said, [(false, 2), (true, 1)]);
+        assert_eq!(
+            turns(&asked)[1].parts,
+            [Part::Text("c".to_owned())],
+            "no blanks at the end"
+        );
+    }
+
+    #[test]
+    fn ids_of_others_are_made_plain_on_both_sides() {
+        let call = ToolCall {
+            id: "intent:1/ü".to_owned(),
+            name: "look".to_owned(),
+            arguments: json!({}),
+            source: CallSource::Intent,
+            confidence: 1.0,
+        };
+        let made = Message::assistant("").with_calls(vec![call]);
+        let asked = request(vec![made, Message::tool("intent:1/ü", "seen")]);
+        let all = parts(&asked.messages[1], &asked.messages, false);
+        let (id, name, text) = ("intent_1__".to_owned(), "look", "seen");
+        assert_eq!(
+            all,
+            [Part::Result {
+                id: id.clone(),
+                name,
+                text
+            }]
+        );
+        let first = parts(&asked.messages[0], &asked.messages, false);
+        assert!(matches!(&first[..], [Part::Call { id: other, .. }] if *other == id));
+    }
+}

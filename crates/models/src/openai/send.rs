@@ -1,0 +1,278 @@
+//! Sending a call: to whom, with which header, and what it means when nothing can be sent.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
+use tokio::time::timeout;
+use url::Url;
+
+use super::address;
+use super::auth::{NoCredential, credential};
+use super::client::Client;
+use super::describe::Origin;
+use super::limits::Limits;
+use super::retry_after::retry_after_ms;
+use super::transport::{Target, causes};
+use super::{classify, stream};
+
+/// What is sent besides the connection's own header.
+pub(crate) struct Outgoing {
+    pub method: Method,
+    pub place: Place,
+    /// Parameters besides those of the base URL.
+    pub query: &'static [(&'static str, &'static str)],
+    pub headers: HeaderMap,
+    /// JSON; empty for none.
+    pub body: Bytes,
+}
+
+/// Where to.
+pub(crate) enum Place {
+    /// A path of the OpenAI dialect.
+    Dialect(&'static str),
+    /// A path below the server's root.
+    Native(String),
+}
+
+impl Outgoing {
+    /// Asks for something at a path of the dialect.
+    pub fn get(path: &'static str) -> Self {
+        Self::empty(Method::GET, Place::Dialect(path))
+    }
+
+    /// Posts JSON to a path of the dialect.
+    pub fn post(path: &'static str, body: Bytes) -> Self {
+        Self {
+            body,
+            ..Self::empty(Method::POST, Place::Dialect(path))
+        }
+    }
+
+    /// Asks for something at a path of the server.
+    pub fn get_native(path: String) -> Self {
+        Self::empty(Method::GET, Place::Native(path))
+    }
+
+    /// Posts JSON to a path of the server.
+    pub fn post_native(path: String, body: Bytes) -> Self {
+        Self {
+            body,
+            ..Self::empty(Method::POST, Place::Native(path))
+        }
+    }
+
+    fn empty(method: Method, place: Place) -> Self {
+        Self {
+            method,
+            place,
+            query: &[],
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        }
+    }
+}
+
+/// `value` as bytes to send.
+pub(crate) fn json_bytes(value: &Value) -> Bytes {
+    Bytes::from(value.to_string())
+}
+
+impl Client {
+    /// The body of an answer that is one JSON document.
+    pub(crate) async fn json(
+        &self,
+        sent: (Origin, Response),
+        limits: &Limits,
+    ) -> Result<(Origin, Value), ModelError> {
+        let (origin, response) = sent;
+        let status = response.status();
+        let wait = retry_after_ms(response.headers());
+        let raw = stream::text(response, &origin, limits).await?;
+        if !status.is_success() {
+            let refusal = classify::http(status.as_u16(), &raw);
+            let error = origin.refused(&refusal, Some(status.as_u16()), &[]);
+            return Err(ModelError {
+                retry_after_ms: wait.or(refusal.retry_after_ms),
+                ..origin.with_detail(error, &raw)
+            });
+        }
+        match serde_json::from_str(&raw) {
+            Ok(value) => Ok((origin, value)),
+            Err(_) => {
+                Err(origin.with_detail(origin.not_an_answer("something that is no JSON"), &raw))
+            }
+        }
+    }
+
+    /// Sends, and waits for the head of the answer, whatever its status.
+    pub(crate) async fn send(
+        &self,
+        connection: &Connection,
+        outgoing: &Outgoing,
+        limits: &Limits,
+    ) -> Result<(Origin, Response), ModelError> {
+        let first = self.send_once(connection, outgoing, limits).await;
+        match first {
+            // A child that went idle just now is started again by asking once more.
+            Err(error)
+                if error.class == ModelErrorClass::Connect
+                    && connection.provider == Provider::Local =>
+            {
+                self.send_once(connection, outgoing, limits).await
+            }
+            other => other,
+        }
+    }
+
+    async fn send_once(
+        &self,
+        connection: &Connection,
+        outgoing: &Outgoing,
+        limits: &Limits,
+    ) -> Result<(Origin, Response), ModelError> {
+        let (origin, target) = self.target(connection, &outgoing.place, limits).await?;
+        let mut url = target.url;
+        if !outgoing.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(outgoing.query);
+        }
+        let mut request = target.http.request(outgoing.method.clone(), url);
+        if let Some((name, value)) = target.header {
+            request = request.header(name, value);
+        }
+        if !outgoing.headers.is_empty() {
+            request = request.headers(outgoing.headers.clone());
+        }
+        if !outgoing.body.is_empty() {
+            request = request
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(outgoing.body.clone());
+        }
+        let stage = limits.timeouts.headers;
+        match timeout(limits.left(stage), request.send()).await {
+            Ok(Ok(response)) => Ok((origin, response)),
+            Ok(Err(error)) => Err(sending_failed(&origin, &error)),
+            Err(_) => Err(limits.error(
+                &origin,
+                "no answer came",
+                stage,
+                "models.headers_timeout_ms",
+            )),
+        }
+    }
+
+    async fn target(
+        &self,
+        connection: &Connection,
+        place: &Place,
+        limits: &Limits,
+    ) -> Result<(Origin, Target), ModelError> {
+        let mut origin = Origin::of(connection);
+        if connection.provider == Provider::Local {
+            return self.local_target(origin, place, limits).await;
+        }
+        let url = match place {
+            Place::Dialect(path) => address::dialect(connection, path),
+            Place::Native(path) => address::native(connection, path),
+        };
+        let url = url.map_err(|why| origin.bad_url(&why))?;
+        origin.secrets = secrets_of(&url);
+        let credential = credential(connection, &self.inner.secrets).map_err(|no| match no {
+            NoCredential::Missing(variable) => origin.key_missing(&variable),
+            NoCredential::Unusable => origin.key_unusable(),
+            NoCredential::BadHeader(name) => origin.bad_header(&name),
+        })?;
+        origin.secrets.extend(credential.secrets);
+        let http = self
+            .inner
+            .transports
+            .for_url(&url)
+            .map_err(|e| origin.no_client(&e))?;
+        let target = Target {
+            http,
+            url,
+            header: credential.header,
+        };
+        Ok((origin, target))
+    }
+
+    async fn local_target(
+        &self,
+        mut origin: Origin,
+        place: &Place,
+        limits: &Limits,
+    ) -> Result<(Origin, Target), ModelError> {
+        let Some(local) = &self.inner.local else {
+            return Err(origin.local("this program was started without a local model"));
+        };
+        let started = local.endpoint(&origin.connection.model);
+        let endpoint = match timeout(limits.left(Duration::MAX), started).await {
+            Ok(Ok(endpoint)) => endpoint,
+            Ok(Err(error)) => return Err(origin.local(&causes(&error))),
+            Err(_) => {
+                let what = "the local model was not loaded";
+                return Err(limits.error(&origin, what, Duration::MAX, "timeout_ms"));
+            }
+        };
+        let http = self
+            .inner
+            .transports
+            .for_socket(&endpoint.socket_path)
+            .map_err(|e| origin.local(&e))?;
+        let path = match place {
+            Place::Dialect(path) => *path,
+            Place::Native(path) => path,
+        };
+        let url = Url::parse(&format!("http://localhost/v1/{path}"))
+            .map_err(|e| origin.local(&e.to_string()))?;
+        let bearer = format!("Bearer {}", endpoint.token.expose_secret().trim());
+        let mut value = HeaderValue::try_from(bearer).map_err(|_| origin.key_unusable())?;
+        value.set_sensitive(true);
+        origin.secrets = vec![endpoint.token];
+        let target = Target {
+            http,
+            url,
+            header: Some((reqwest::header::AUTHORIZATION, value)),
+        };
+        Ok((origin, target))
+    }
+}
+
+/// Secrets that people write into a URL: a password, and keys among the parameters.
+fn secrets_of(url: &Url) -> Vec<SecretString> {
+    let mut found: Vec<SecretString> = url.password().map(Into::into).into_iter().collect();
+    if url.query().is_some() {
+        let values = url.query_pairs();
+        let secret = values.filter(|(name, value)| name != "api-version" && value.len() >= 8);
+        found.extend(secret.map(|(_, value)| value.into_owned().into()));
+    }
+    found
+}
+
+fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
+    let why = causes_without_url(error);
+    if error.is_builder() {
+        return if origin.secrets.is_empty() {
+            origin.bad_url(&why)
+        } else {
+            origin.key_unusable()
+        };
+    }
+    // The only timeout that the client itself has is that of connecting.
+    if error.is_connect() || error.is_timeout() {
+        return origin.unreachable(&why);
+    }
+    origin.broken(&why, steward_core::model::Usage::default())
+}
+
+/// What went wrong below reqwest, whose own words are only that something did, and the URL.
+pub(super) fn causes_without_url(error: &reqwest::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => causes(source),
+        None => "the request could not be sent".to_owned(),
+    }
+}

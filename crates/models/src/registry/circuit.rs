@@ -1,0 +1,158 @@
+//! The circuit breaker of one connection. Pure; the time is an argument.
+
+use std::time::Duration;
+
+use steward_core::Timestamp;
+use steward_core::ports::Breaker;
+
+use super::options::RouterOptions;
+use super::policy::Fault;
+
+/// Longest wait that an endpoint may ask for.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// How an attempt came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// The circuit was closed.
+    Free,
+    /// To see whether the connection is back; there is one at a time.
+    Probe,
+    /// The circuit is open, but there is nobody else to ask.
+    Forced,
+}
+
+/// Closed, open until a time, or half-open after it.
+#[derive(Debug, Default)]
+pub(super) struct Circuit {
+    /// Failures in a row.
+    failures: u32,
+    /// Openings in a row.
+    openings: u32,
+    open: Option<Open>,
+    probing: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    since: Timestamp,
+    until: Timestamp,
+}
+
+impl Open {
+    /// A clock that was set back ends it too, rather than keep it open for who knows how long.
+    fn over(self, now: Timestamp) -> bool {
+        now >= self.until || now < self.since
+    }
+}
+
+impl Circuit {
+    /// Lets an attempt through, or not.
+    pub fn admit(&mut self, now: Timestamp) -> Option<Pass> {
+        let Some(open) = self.open else {
+            return Some(Pass::Free);
+        };
+        if self.probing || !open.over(now) {
+            return None;
+        }
+        self.probing = true;
+        Some(Pass::Probe)
+    }
+
+    /// Lets an attempt through in any case.
+    pub fn force(&mut self, now: Timestamp) -> Pass {
+        self.admit(now).unwrap_or(Pass::Forced)
+    }
+
+    /// When an attempt comes through by itself.
+    pub fn ready_at(&self, now: Timestamp) -> Timestamp {
+        match self.open {
+            Some(open) if !open.over(now) => open.until,
+            _ => now,
+        }
+    }
+
+    /// The attempt brought content. One that began before the circuit opened proves nothing.
+    pub fn answered(&mut self, pass: Pass) {
+        self.release(pass);
+        if self.open.is_some() && pass != Pass::Free {
+            *self = Self::default();
+        }
+    }
+
+    /// An answer is complete.
+    pub fn completed(&mut self) {
+        if self.open.is_none() {
+            self.failures = 0;
+            self.openings = 0;
+        }
+    }
+
+    /// The attempt is over without a word about the connection.
+    pub fn release(&mut self, pass: Pass) {
+        if pass == Pass::Probe {
+            self.probing = false;
+        }
+    }
+
+    /// The attempt failed.
+    pub fn failed(&mut self, pass: Pass, fault: Fault, now: Timestamp, options: &RouterOptions) {
+        self.release(pass);
+        match fault {
+            Fault::Unknown => {}
+            Fault::Requests => {
+                self.answered(pass);
+                self.completed();
+            }
+            Fault::Once => {
+                self.failures = self.failures.saturating_add(1);
+                if self.failures >= options.failures || self.open.is_some() {
+                    self.reopen(now, options.cooldown, options);
+                }
+            }
+            Fault::Dead => self.reopen(now, options.dead_cooldown, options),
+            Fault::Wait(wait) => self.open_for(now, wait.min(LONGEST_WAIT)),
+            Fault::Settings => self.open_for(now, options.settings_cooldown),
+        }
+    }
+
+    /// Opens for a time that doubles; one that is open already stays so until its time.
+    fn reopen(&mut self, now: Timestamp, first: Duration, options: &RouterOptions) {
+        if self.open.is_some_and(|open| !open.over(now)) {
+            return;
+        }
+        let factor = 1_u32.checked_shl(self.openings).unwrap_or(u32::MAX);
+        self.openings = self.openings.saturating_add(1);
+        let cooldown = first.saturating_mul(factor).min(options.longest_cooldown);
+        self.open = Some(Open {
+            since: now,
+            until: now.plus(cooldown),
+        });
+    }
+
+    /// Opens for a given time, at least.
+    fn open_for(&mut self, now: Timestamp, wait: Duration) {
+        let until = now.plus(wait);
+        let until = match self.open {
+            Some(open) if !open.over(now) => open.until.max(until),
+            _ => until,
+        };
+        self.open = Some(Open { since: now, until });
+    }
+
+    /// Its state, and how long it stays open, milliseconds.
+    pub fn state(&self, now: Timestamp) -> (Breaker, Option<u64>) {
+        match self.open {
+            None => (Breaker::Closed, None),
+            Some(open) if open.over(now) => (Breaker::HalfOpen, None),
+            Some(open) => {
+                let left = open.until.since(now).as_millis();
+                (Breaker::Open, u64::try_from(left).ok())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "circuit_tests.rs"]
+mod tests;

@@ -1,0 +1,16 @@
+//! Each provider's wire against the shapes of its public API reference, over a loopback server that
+//! keeps what it was sent.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod addresses;
+mod answers;
+mod embeddings;
+mod events;
+mod faults;
+mod recognise;
+mod requests;
+mod server;
+mod table;

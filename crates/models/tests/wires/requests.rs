@@ -1,0 +1,209 @@
+//! What is sent, as snapshots: one request with everything in it for each wire.
+
+use serde_json::{Value, json};
+use steward_core::message::Message;
+use steward_core::model::{Auth, ModelRequest, Provider, Wire};
+use steward_core::policy::RiskClass;
+use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
+
+use crate::events;
+use crate::server::{Answer, Seen, Server};
+use crate::support::{ask, client, request};
+use crate::table::{CASES, Case};
+
+fn call(id: &str, place: &str) -> ToolCall {
+    ToolCall {
+        id: id.to_owned(),
+        name: "get_weather".to_owned(),
+        arguments: json!({"location": place}),
+        source: CallSource::Native,
+        confidence: 1.0,
+    }
+}
+
+/// A run in its second step: two calls and their results.
+fn full() -> ModelRequest {
+    let calls = vec![call("call_1", "San Francisco, CA"), call("call_2", "Paris")];
+    let tool = ToolSpec {
+        name: "get_weather".to_owned(),
+        description: "The weather at a place.".to_owned(),
+        parameters: json!({
+            "type": "object",
+            "properties": {"location": {"type": "string"}},
+            "required": ["location"],
+        }),
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: vec![],
+        result_limit: 1000,
+    };
+    ModelRequest {
+        messages: vec![
+            Message::system("Be brief."),
+            Message::user("What is the weather in San Francisco and Paris?"),
+            Message::assistant("I look.").with_calls(calls),
+            Message::tool("call_1", "15 °C"),
+            Message::tool("call_2", "9 °C"),
+        ],
+        tools: vec![tool],
+        stop: vec!["Observation:".to_owned()],
+        seed: Some(7),
+        ..request("")
+    }
+}
+
+async fn sent(case: &Case, request: &ModelRequest) -> Seen {
+    let server = Server::always(events::answer(&case.shape("text"))).await;
+    let (_, error) = ask(&client(), &case.connection(&server), request).await;
+    assert_eq!(error, None, "{}", case.name);
+    server.last()
+}
+
+fn shown(seen: &Seen) -> Value {
+    let kept = [
+        "authorization",
+        "x-api-key",
+        "api-key",
+        "x-goog-api-key",
+        "anthropic-version",
+    ];
+    let headers: Vec<String> = kept
+        .iter()
+        .filter_map(|name| Some(format!("{name}: {}", seen.header(name)?)))
+        .collect();
+    json!({"request": format!("{} {}", seen.method, seen.target), "headers": headers, "body": seen.body})
+}
+
+#[tokio::test]
+async fn a_step_with_tools() {
+    for case in &CASES {
+        let seen = sent(case, &full()).await;
+        assert_eq!(seen.header("content-type"), Some("application/json"));
+        insta::assert_json_snapshot!(format!("step_{}", case.name), shown(&seen));
+    }
+}
+
+#[tokio::test]
+async fn output_under_a_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    let mut asked = full();
+    // A history with calls, but no tools now.
+    asked.tools.clear();
+    asked.stop.clear();
+    asked.schema = Some(schema);
+    for case in &CASES {
+        let seen = sent(case, &asked).await;
+        let body: Value = seen
+            .body
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(name, _)| {
+                let constant = [
+                    "model",
+                    "stream",
+                    "stream_options",
+                    "max_tokens",
+                    "temperature",
+                ];
+                !constant.contains(&name.as_str())
+            })
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        insta::assert_json_snapshot!(format!("schema_{}", case.name), body);
+    }
+}
+
+#[tokio::test]
+async fn a_temperature_that_is_refused_is_left_out_from_then_on() {
+    for name in ["anthropic", "responses", "bedrock"] {
+        let case = CASES.iter().find(|case| case.name == name).unwrap();
+        let good = events::answer(&case.shape("text"));
+        let server = Server::start(move |seen| {
+            let text = seen.body.to_string();
+            if !text.contains("\"temperature\"") {
+                return Some(good.clone());
+            }
+            let words = "`temperature` is not supported with this model";
+            Some(Answer::status(400, &json!({"error": {"message": words}})))
+        })
+        .await;
+        let (client, connection) = (client(), case.connection(&server));
+        for _ in 0..2 {
+            let (_, error) = ask(&client, &connection, &request("hi")).await;
+            assert_eq!(error, None, "{name}");
+        }
+        assert_eq!(server.seen().len(), 3, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_five_kinds_of_auth() {
+    let variable = || "WORK_KEY".to_owned();
+    let case = CASES[0];
+    for (auth, header, value) in [
+        (Auth::None, "authorization", None),
+        (
+            Auth::BearerEnv {
+                variable: variable(),
+            },
+            "authorization",
+            Some("Bearer sk-test-0123456789abcdef"),
+        ),
+        (
+            Auth::ApiKeyEnv {
+                variable: variable(),
+            },
+            "x-api-key",
+            Some("sk-test-0123456789abcdef"),
+        ),
+        (
+            Auth::BasicEnv {
+                user: "me".to_owned(),
+                variable: variable(),
+            },
+            "authorization",
+            Some("Basic bWU6c2stdGVzdC0wMTIzNDU2Nzg5YWJjZGVm"),
+        ),
+        (
+            Auth::HeaderEnv {
+                header: "X-Portal".to_owned(),
+                variable: variable(),
+            },
+            "x-portal",
+            Some("sk-test-0123456789abcdef"),
+        ),
+    ] {
+        let echo = json!({"error": {"message": format!("bad {}", value.unwrap_or_default())}});
+        let server = Server::always(Answer::status(401, &echo)).await;
+        let mut connection = case.connection(&server);
+        connection.provider = Provider::Compatible;
+        connection.auth = auth.clone();
+        let (_, error) = ask(&client(), &connection, &request("hi")).await;
+        let seen = server.seen().remove(0);
+        assert_eq!(seen.header(header), value, "{auth:?}");
+        let told = format!("{error:?}");
+        for secret in ["sk-test-0123456789abcdef", "bWU6c2stdGVzdC0wMTIz"] {
+            assert!(!told.contains(secret), "{auth:?}: {told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_dialect_is_spoken_with_others_where_it_is_asked_for() {
+    for name in ["anthropic", "gemini", "cohere", "bedrock"] {
+        let case = CASES.iter().find(|case| case.name == name).unwrap();
+        let server = Server::always(events::answer("openai/text.sse")).await;
+        let mut connection = case.connection(&server);
+        connection.wire = Some(Wire::Chat);
+        let (_, error) = ask(&client(), &connection, &request("hi")).await;
+        assert_eq!(error, None, "{name}");
+        let target = server.last().target;
+        assert!(target.ends_with("/chat/completions"), "{name}: {target}");
+    }
+}

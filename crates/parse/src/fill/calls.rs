@@ -1,0 +1,101 @@
+//! From an assignment to calls.
+
+use super::Likeness;
+use super::assign::{Candidate, assign};
+use super::form::{Form, Param};
+use super::request::Request;
+use super::several::several;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Arguments of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// A JSON object.
+    pub arguments: Value,
+    /// How sure each argument is, 0 to 1; nested ones by `outer.inner`.
+    pub sure: BTreeMap<String, f32>,
+    /// Required arguments that nothing was found for.
+    pub open: Vec<String>,
+    required: Vec<String>,
+}
+
+impl Call {
+    /// How sure the least sure required argument is; `None` where none is required.
+    pub fn least_required(&self) -> Option<f32> {
+        if !self.open.is_empty() {
+            return Some(0.0);
+        }
+        self.required
+            .iter()
+            .filter_map(|name| self.sure.get(name))
+            .copied()
+            .reduce(f32::min)
+    }
+
+    /// The least sure argument's share; 1 where there are none, 0 where one is open.
+    pub fn confidence(&self) -> f32 {
+        if !self.open.is_empty() {
+            return 0.0;
+        }
+        self.sure.values().copied().fold(1.0, f32::min)
+    }
+}
+
+/// The calls of one tool that a request asks for, at least one.
+pub fn calls(request: &Request, form: &Form, likeness: Likeness<'_>) -> Vec<Call> {
+    let assigned = assign(request, form, likeness);
+    several(request, form, &assigned)
+        .iter()
+        .map(|taken| call(form, taken))
+        .collect()
+}
+
+fn call(form: &Form, taken: &[Option<Candidate>]) -> Call {
+    let mut arguments = Map::new();
+    let mut sure = BTreeMap::new();
+    let mut open = Vec::new();
+    for (param, taken) in form.params.iter().zip(taken) {
+        match taken {
+            Some(candidate) => {
+                put(&mut arguments, &param.path, candidate.value.clone());
+                sure.insert(param.label(), share(candidate.score));
+            }
+            None if param.required => open.push(param.label()),
+            None => {}
+        }
+    }
+    Call {
+        arguments: Value::Object(arguments),
+        sure,
+        open,
+        required: form
+            .params
+            .iter()
+            .filter(|param| param.required)
+            .map(Param::label)
+            .collect(),
+    }
+}
+
+/// A score as a share of 1.
+fn share(score: f32) -> f32 {
+    (1.0 / (1.0 + (-(score - 0.5)).exp())).clamp(0.02, 0.99)
+}
+
+fn put(map: &mut Map<String, Value>, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [name] => {
+            map.insert(name.clone(), value);
+        }
+        [name, rest @ ..] => {
+            let inner = map
+                .entry(name.clone())
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}

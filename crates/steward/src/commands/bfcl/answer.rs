@@ -1,0 +1,120 @@
+//! A case's calls, by each strategy.
+
+use super::cases::{Case, floats};
+use crate::cli::Way;
+use crate::compose::App;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use steward_core::message::Message;
+use steward_core::model::{Connection, ModelRequest, Strategy};
+use steward_core::ports::Models as _;
+use steward_engine::intent;
+use steward_parse::{StreamParser, ToolIndex, fit, guided, react};
+
+/// Longest reply, tokens.
+const TOKENS: u32 = 256;
+/// Longest wait for one reply, milliseconds.
+const WAIT_MS: u64 = 120_000;
+const INSTRUCTIONS: &str = "You call functions for a person.";
+
+/// The calls that a strategy makes of a case, in the checker's form.
+pub async fn calls(
+    app: &App,
+    connection: &Connection,
+    case: &Case,
+    way: Way,
+) -> Result<Vec<Value>, String> {
+    let made: Vec<(String, Value)> = match way {
+        Way::Best => {
+            let request = if case.system.is_empty() {
+                case.request.clone()
+            } else {
+                format!("{}\n{}", case.system, case.request)
+            };
+            intent::fill(
+                Some(app.models.as_ref()),
+                app.embedder.as_ref(),
+                connection,
+                &request,
+                &case.tools,
+            )
+            .await
+            .map_err(|error| error.to_string())?
+            .into_iter()
+            .filter(|call| call.open.is_empty())
+            .map(|call| (call.tool, call.arguments))
+            .collect()
+        }
+        Way::React => written(app, connection, case, Strategy::React).await?,
+        Way::Schema => written(app, connection, case, Strategy::GuidedJson).await?,
+    };
+    Ok(made
+        .into_iter()
+        .map(|(name, arguments)| {
+            let arguments = case
+                .tools
+                .iter()
+                .find(|tool| tool.name == name)
+                .map_or(arguments.clone(), |tool| {
+                    floats(&tool.parameters, arguments)
+                });
+            json!({ name: arguments })
+        })
+        .collect())
+}
+
+/// What the model writes by itself in one reply.
+async fn written(
+    app: &App,
+    connection: &Connection,
+    case: &Case,
+    strategy: Strategy,
+) -> Result<Vec<(String, Value)>, String> {
+    let (text, schema, stop) = match strategy {
+        Strategy::React => (
+            react::instructions(&case.tools),
+            None,
+            react::STOP.iter().map(|&word| word.to_owned()).collect(),
+        ),
+        _ => (
+            guided::instructions(&case.tools),
+            Some(guided::schema(&case.tools)),
+            Vec::new(),
+        ),
+    };
+    let system = format!("{INSTRUCTIONS} {}\n\n{text}", case.system);
+    let request = ModelRequest {
+        messages: vec![Message::system(system), Message::user(&case.request)],
+        tools: Vec::new(),
+        schema,
+        temperature: 0.0,
+        max_tokens: TOKENS,
+        stop,
+        seed: None,
+        timeout_ms: WAIT_MS,
+    };
+    let mut stream = app
+        .models
+        .stream(connection.id, request)
+        .await
+        .map_err(|error| error.to_string())?;
+    let mut parser = StreamParser::new(strategy, &ToolIndex::new(&case.tools), "call");
+    while let Some(chunk) = stream.next().await {
+        parser.push(&chunk.map_err(|error| error.to_string())?);
+    }
+    let parsed = parser.finish();
+    let mut made: Vec<(String, Value)> = Vec::new();
+    for call in parsed.calls {
+        let fitted = case
+            .tools
+            .iter()
+            .find(|tool| tool.name == call.name)
+            .and_then(|tool| fit::fit(&tool.name, &tool.parameters, &call.arguments).ok());
+        let arguments = fitted.map_or(call.arguments, |fitted| fitted.arguments);
+        // Small models repeat themselves; a run would answer the second of two same calls once.
+        if !made.contains(&(call.name.clone(), arguments.clone())) {
+            made.push((call.name, arguments));
+        }
+    }
+    Ok(made)
+}

@@ -1,0 +1,104 @@
+//! `steward model`: exams and recognition.
+
+use super::model_card::{card, line};
+use crate::backend::Backend;
+use crate::cli::{self, ModelAction};
+use crate::compose::Options;
+use crate::exit::Exit;
+use crate::settings::Settings;
+use crate::term::Term;
+use serde_json::json;
+use steward_core::model::Auth;
+
+/// Runs the command.
+pub async fn run(settings: Settings, args: cli::Model, term: Term) -> anyhow::Result<Exit> {
+    let backend = Backend::open(&settings, Options::default(), term).await?;
+    let exit = act(&backend, &settings, args, term).await;
+    backend.close().await;
+    exit
+}
+
+async fn act(
+    backend: &Backend,
+    settings: &Settings,
+    args: cli::Model,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    match args.action {
+        ModelAction::Exam { connection, last } => {
+            let name = connection.or_else(|| settings.connection.clone());
+            exam(backend, name.as_deref(), last, args.json, term).await
+        }
+        ModelAction::Recognise { url, key_env } => {
+            let auth = key_env.map_or(Auth::None, |variable| Auth::BearerEnv { variable });
+            recognise(backend, &url, &auth, args.json).await
+        }
+    }
+}
+
+async fn exam(
+    backend: &Backend,
+    name: Option<&str>,
+    last: bool,
+    as_json: bool,
+    term: Term,
+) -> anyhow::Result<Exit> {
+    let connection = backend.known_connection(name).await?.connection;
+    let report = if last {
+        let Some(report) = backend.report(connection.id).await? else {
+            term.say(&format!(
+                "`{0}` has not been examined yet; examine it: steward model exam {0}",
+                connection.name
+            ));
+            return Ok(Exit::Failed);
+        };
+        report
+    } else {
+        term.status(&format!("examining {}: a minute or so…", connection.name));
+        let told = |check: &steward_core::exam::Check| {
+            term.clear();
+            term.say(&line(check, term));
+        };
+        let outcome = backend.examine(connection.id, &told).await;
+        term.clear();
+        outcome?
+    };
+    if as_json {
+        println!("{}", json!(report));
+    } else {
+        print!("{}", card(&report, &connection.name, term));
+    }
+    Ok(Exit::Done)
+}
+
+async fn recognise(
+    backend: &Backend,
+    url: &str,
+    auth: &Auth,
+    as_json: bool,
+) -> anyhow::Result<Exit> {
+    let found = backend.recognise(url, auth).await?;
+    if as_json {
+        println!("{}", json!(found));
+    } else {
+        let sure = if found.confirmed { "" } else { " (a guess)" };
+        let provider = json!(found.provider);
+        println!(
+            "{}{sure}: {}",
+            provider.as_str().unwrap_or_default(),
+            found.reason
+        );
+        println!("base URL  {}", found.base_url);
+        if !found.server.is_empty() {
+            println!("server    {}", found.server);
+        }
+        if !found.models.is_empty() {
+            println!("models    {}", found.models.join(", "));
+        }
+    }
+    Ok(if found.confirmed {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}

@@ -1,0 +1,176 @@
+//! Setting aside.
+
+use super::row::{self, MOST};
+use crate::tx::{Tx, args};
+use steward_core::ports::{BudgetScope, SpendState, Spender, StoreResult};
+use steward_core::{ReservationId, TenantId, Timestamp};
+
+/// What is to be set aside.
+pub(super) struct Wish {
+    pub tenant: TenantId,
+    pub id: ReservationId,
+    pub spender: Spender,
+    pub tokens: u64,
+    pub cost_micros: u64,
+    pub now: Timestamp,
+    pub until: Timestamp,
+}
+
+/// Sets aside under all limits of the spender; a limit that has no room is returned.
+pub(super) async fn reserve(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Option<SpendState>> {
+    let limits = row::lock(tx, wish.tenant, &wish.spender).await?;
+    if limits.is_empty() {
+        return Ok(None);
+    }
+    forget_ended(tx, wish.tenant, wish.now).await?;
+    tx.execute(
+        "delete from reservations where tenant_id = $1 and id = $2",
+        args![wish.tenant, wish.id],
+    )
+    .await?;
+    let aside = aside(tx, wish).await?;
+    let mut full: Option<SpendState> = None;
+    for limit in &limits {
+        let (mut state, changed) = limit.spent(tx, wish.tenant, wish.now).await?;
+        if changed {
+            row::write_spent(tx, wish.tenant, &state).await?;
+        }
+        (state.reserved_tokens, state.reserved_cost_micros) = aside.of(limit.limit.scope);
+        // Of several, the one that stands in the way longest.
+        if !state.admits(wish.tokens, wish.cost_micros)
+            && full.as_ref().is_none_or(|full| {
+                ends(full, wish.now)
+                    .is_some_and(|known| ends(&state, wish.now).is_none_or(|this| this > known))
+            })
+        {
+            full = Some(state);
+        }
+    }
+    if full.is_some() {
+        return Ok(full);
+    }
+    let who = &wish.spender;
+    tx.execute(
+        "insert into reservations (tenant_id, id, user_id, agent_id, connection_id, key_id,
+                                   tokens, cost_micros, ends_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        args![
+            wish.tenant,
+            wish.id,
+            who.user,
+            who.agent,
+            who.connection,
+            who.key,
+            wish.tokens.min(MOST),
+            wish.cost_micros.min(MOST),
+            wish.until
+        ],
+    )
+    .await?;
+    Ok(None)
+}
+
+/// When the period of a full limit ends.
+pub(super) fn ends(state: &SpendState, now: Timestamp) -> Option<Timestamp> {
+    state.limit.period.ends(now.max(state.since))
+}
+
+/// What was never settled is given back. Rows that another transaction is at are its business.
+async fn forget_ended(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> StoreResult<()> {
+    let sql = match tx {
+        Tx::Sqlite(_) => "delete from reservations where tenant_id = $1 and ends_at <= $2",
+        Tx::Postgres(_) => {
+            "delete from reservations where tenant_id = $1 and id in (
+                 select id from reservations where tenant_id = $1 and ends_at <= $2
+                 for update skip locked)"
+        }
+    };
+    tx.execute(sql, args![tenant, now]).await?;
+    Ok(())
+}
+
+/// What is set aside, by scope of one spender.
+struct Aside {
+    installation: (u64, u64),
+    user: (u64, u64),
+    agent: (u64, u64),
+    connection: (u64, u64),
+    key: (u64, u64),
+}
+
+impl Aside {
+    fn of(&self, scope: BudgetScope) -> (u64, u64) {
+        match scope {
+            BudgetScope::Installation => self.installation,
+            BudgetScope::User(_) => self.user,
+            BudgetScope::Agent(_) => self.agent,
+            BudgetScope::Connection(_) => self.connection,
+            BudgetScope::Key(_) => self.key,
+        }
+    }
+}
+
+async fn aside(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Aside> {
+    let who = &wish.spender;
+    let row = tx
+        .row(
+            "select cast(coalesce(sum(tokens), 0) as bigint),
+                    cast(coalesce(sum(cost_micros), 0) as bigint),
+                    cast(coalesce(sum(case when user_id = $3 then tokens end), 0) as bigint),
+                    cast(coalesce(sum(case when user_id = $3 then cost_micros end), 0) as bigint),
+                    cast(coalesce(sum(case when agent_id = $4 then tokens end), 0) as bigint),
+                    cast(coalesce(sum(case when agent_id = $4 then cost_micros end), 0) as bigint),
+                    cast(coalesce(sum(case when connection_id = $5 then tokens end), 0) as bigint),
+                    cast(coalesce(sum(case when connection_id = $5 then cost_micros end), 0) as bigint),
+                    cast(coalesce(sum(case when key_id = $6 then tokens end), 0) as bigint),
+                    cast(coalesce(sum(case when key_id = $6 then cost_micros end), 0) as bigint)
+             from reservations where tenant_id = $1 and ends_at > $2",
+            args![
+                wish.tenant,
+                wish.now,
+                who.user,
+                who.agent,
+                who.connection,
+                who.key
+            ],
+        )
+        .await?;
+    let pair = |at: usize| {
+        row.as_ref()
+            .map_or(Ok((0, 0)), |row| Ok((row.count(at)?, row.count(at + 1)?)))
+    };
+    Ok(Aside {
+        installation: pair(0)?,
+        user: pair(2)?,
+        agent: pair(4)?,
+        connection: pair(6)?,
+        key: pair(8)?,
+    })
+}
+
+/// What is set aside at `now` under a limit of any scope.
+pub(super) async fn aside_of(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    scope: BudgetScope,
+    now: Timestamp,
+) -> StoreResult<(u64, u64)> {
+    let (mut spender, nobody) = (Spender::default(), ReservationId(uuid::Uuid::nil()));
+    match scope {
+        BudgetScope::Installation => {}
+        BudgetScope::User(id) => spender.user = Some(id),
+        BudgetScope::Agent(id) => spender.agent = Some(id),
+        BudgetScope::Connection(id) => spender.connection = Some(id),
+        BudgetScope::Key(id) => spender.key = Some(id),
+    }
+    let wish = Wish {
+        tenant,
+        id: nobody,
+        spender,
+        tokens: 0,
+        cost_micros: 0,
+        now,
+        until: now,
+    };
+    Ok(aside(tx, &wish).await?.of(scope))
+}

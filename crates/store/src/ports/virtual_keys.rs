@@ -1,0 +1,162 @@
+//! Virtual keys.
+
+use crate::codec::{from_json, page_size, paged, to_json};
+use crate::error::clash;
+use crate::store::Store;
+use crate::tx::{Row, Tx, args, locking};
+use async_trait::async_trait;
+use steward_core::ports::{Page, StoreError, StoreResult, VirtualKey, VirtualKeys};
+use steward_core::{KeyId, TenantId, Timestamp, UserId};
+
+#[async_trait]
+impl VirtualKeys for Store {
+    async fn save_key(
+        &self,
+        tenant: TenantId,
+        key: &VirtualKey,
+        secret_hash: Option<&str>,
+    ) -> StoreResult<()> {
+        let hash = secret_hash.map(str::to_owned);
+        self.write((tenant, key.clone(), hash), |(tenant, key, hash), tx| {
+            Box::pin(async move {
+                match hash {
+                    Some(hash) => insert(tx, *tenant, key, hash).await,
+                    None => change(tx, *tenant, key).await,
+                }
+            })
+        })
+        .await
+    }
+
+    async fn key_by_hash(
+        &self,
+        tenant: TenantId,
+        hash: &str,
+        now: Timestamp,
+    ) -> StoreResult<Option<VirtualKey>> {
+        self.read((tenant, hash.to_owned(), now), |(tenant, hash, now), tx| {
+            Box::pin(async move {
+                let sql = "select body, revoked_at from virtual_keys
+                           where tenant_id = $1 and secret_hash = $2 and revoked_at is null
+                             and (expires_at is null or expires_at > $3)";
+                let row = tx.row(sql, args![*tenant, hash, *now]).await?;
+                row.as_ref().map(key_of).transpose()
+            })
+        })
+        .await
+    }
+
+    async fn keys(
+        &self,
+        tenant: TenantId,
+        user: Option<UserId>,
+        after: Option<KeyId>,
+        limit: u32,
+    ) -> StoreResult<Page<VirtualKey>> {
+        self.read(
+            (tenant, user, after, page_size(limit)),
+            |(tenant, user, after, limit), tx| {
+                Box::pin(async move {
+                    let sql = "select body, revoked_at from virtual_keys
+                               where tenant_id = $1 and ($2 is null or user_id = $2)
+                                 and ($3 is null or id < $3)
+                               order by id desc limit $4";
+                    let args = args![*tenant, *user, *after, limit + 1];
+                    let rows = tx.rows(sql, args).await?;
+                    let keys = rows.iter().map(key_of).collect::<StoreResult<_>>()?;
+                    Ok(paged(keys, *limit))
+                })
+            },
+        )
+        .await
+    }
+
+    async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
+        self.read((tenant, id), |(tenant, id), tx| {
+            Box::pin(async move {
+                let sql = "select body, revoked_at from virtual_keys
+                           where tenant_id = $1 and id = $2";
+                let row = tx.row(sql, args![*tenant, *id]).await?;
+                key_of(&row.ok_or_else(|| unknown(*id))?)
+            })
+        })
+        .await
+    }
+
+    async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
+        self.write((tenant, id, at), |(tenant, id, at), tx| {
+            Box::pin(async move {
+                // The first time counts.
+                let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3)
+                           where tenant_id = $1 and id = $2";
+                let changed = tx.execute(sql, args![*tenant, *id, *at]).await?;
+                if changed == 0 {
+                    return Err(unknown(*id));
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+async fn insert(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    key: &VirtualKey,
+    hash: &str,
+) -> StoreResult<()> {
+    tx.execute(
+        "insert into virtual_keys (tenant_id, id, user_id, secret_hash, body, expires_at, revoked_at)
+         values ($1, $2, $3, $4, $5, $6, $7)",
+        args![
+            tenant,
+            key.id,
+            key.user,
+            hash,
+            to_json(key)?,
+            key.expires_at,
+            key.revoked_at
+        ],
+    )
+    .await
+    .map_err(|e| match e {
+        StoreError::NotFound(_) => StoreError::NotFound(format!("user {}", key.user)),
+        other => clash(other, || format!("key {} exists already", key.id)),
+    })?;
+    Ok(())
+}
+
+/// Name, what it opens and its limits; whose it is and when it was made stays.
+async fn change(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey) -> StoreResult<()> {
+    let sql = locking!(
+        tx,
+        "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2",
+        "for update"
+    );
+    let row = tx.row(sql, args![tenant, key.id]).await?;
+    let old = key_of(&row.ok_or_else(|| unknown(key.id))?)?;
+    let new = VirtualKey {
+        user: old.user,
+        prefix: old.prefix,
+        created_at: old.created_at,
+        revoked_at: old.revoked_at,
+        ..key.clone()
+    };
+    tx.execute(
+        "update virtual_keys set body = $3, expires_at = $4 where tenant_id = $1 and id = $2",
+        args![tenant, key.id, to_json(&new)?, new.expires_at],
+    )
+    .await?;
+    Ok(())
+}
+
+fn key_of(row: &Row) -> StoreResult<VirtualKey> {
+    let mut key: VirtualKey = from_json("a virtual key", &row.text(0)?)?;
+    key.revoked_at = row.opt_int(1)?.map(Timestamp);
+    Ok(key)
+}
+
+fn unknown(id: KeyId) -> StoreError {
+    StoreError::NotFound(format!("key {id}"))
+}

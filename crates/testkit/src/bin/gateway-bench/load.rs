@@ -1,0 +1,189 @@
+//! The load driver: keep-alive connections that ask again as soon as they are answered.
+
+use crate::upstream::find;
+use std::io::{Error, Result};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A gap between two pieces of an answer that counts as a stall.
+pub const STALL: Duration = Duration::from_millis(40);
+
+/// Where requests go.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// As shown.
+    pub name: String,
+    /// `127.0.0.1:PORT`.
+    pub address: String,
+    /// Bearer key.
+    pub key: String,
+    /// Model name as that place knows it.
+    pub model: String,
+    /// Whose CPU time is counted; none for the upstream itself.
+    pub process: Option<u32>,
+}
+
+impl Place {
+    /// The bytes of a chat request.
+    pub fn request(&self, streamed: bool) -> Vec<u8> {
+        let body = format!(
+            r#"{{"model":"{}","stream":{streamed},"max_tokens":100,"messages":[{{"role":"system","content":"You are a helpful assistant."}},{{"role":"user","content":"Tell me about the fox and the dog, in a few words."}}]}}"#,
+            self.model
+        );
+        self.post("/v1/chat/completions", &body)
+    }
+
+    /// The bytes of any JSON request.
+    pub fn post(&self, path: &str, body: &str) -> Vec<u8> {
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\naccept: */*\r\ncontent-length: {}\r\n\r\n{body}",
+            self.address,
+            self.key,
+            body.len()
+        )
+        .into_bytes()
+    }
+
+    /// The bytes of a GET request.
+    pub fn get(&self, path: &str) -> Vec<u8> {
+        format!(
+            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+            self.address, self.key
+        )
+        .into_bytes()
+    }
+}
+
+/// What one request took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sample {
+    /// Until the first byte of the body.
+    pub first: Duration,
+    /// Until the end.
+    pub whole: Duration,
+    /// Longest wait between two pieces of the body.
+    pub gap: Duration,
+}
+
+/// Asks over `connections` connections for `time`; what each answered request took.
+pub async fn drive(
+    place: &Place,
+    streamed: bool,
+    connections: usize,
+    time: Duration,
+) -> Result<Vec<Sample>> {
+    let request = place.request(streamed);
+    let mut ready = Vec::new();
+    for _ in 0..connections {
+        let mut wire = Wire::open(&place.address).await?;
+        // The first one of a connection pays for what is kept.
+        wire.ask(&request).await?;
+        ready.push(wire);
+    }
+    let until = Instant::now() + time;
+    let tasks = ready.into_iter().map(|mut wire| {
+        let request = request.clone();
+        tokio::spawn(async move {
+            let mut samples = Vec::new();
+            while Instant::now() < until {
+                samples.push(wire.ask(&request).await?);
+            }
+            Ok::<_, Error>(samples)
+        })
+    });
+    let mut all = Vec::new();
+    for task in tasks.collect::<Vec<_>>() {
+        all.extend(task.await.map_err(Error::other)??);
+    }
+    Ok(all)
+}
+
+/// One connection.
+pub struct Wire {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Wire {
+    /// Connects.
+    pub async fn open(address: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(64 * 1024),
+        })
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub async fn ask(&mut self, request: &[u8]) -> Result<Sample> {
+        let begun = Instant::now();
+        let (mut sample, mut head, mut last) = (Sample::default(), None, None);
+        self.buffer.clear();
+        self.stream.write_all(request).await?;
+        loop {
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                return Err(Error::other("the connection ended within an answer"));
+            }
+            let now = Instant::now();
+            if head.is_none() {
+                head = Head::of(&self.buffer)?;
+            }
+            let Some(known) = &head else { continue };
+            if self.buffer.len() > known.length {
+                match last {
+                    None => sample.first = now - begun,
+                    Some(before) => sample.gap = sample.gap.max(now - before),
+                }
+                last = Some(now);
+            }
+            if known.ended(&self.buffer) {
+                sample.whole = now - begun;
+                return Ok(sample);
+            }
+        }
+    }
+
+    /// The body of the last answer.
+    pub fn body(&self) -> &[u8] {
+        let begin = find(&self.buffer, b"\r\n\r\n").map_or(0, |at| at + 4);
+        &self.buffer[begin..]
+    }
+}
+
+struct Head {
+    length: usize,
+    /// None: chunked.
+    body: Option<usize>,
+}
+
+impl Head {
+    fn of(buffer: &[u8]) -> Result<Option<Self>> {
+        let Some(end) = find(buffer, b"\r\n\r\n") else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(&buffer[..end]).to_ascii_lowercase();
+        if !text.starts_with("http/1.1 2") {
+            return Err(Error::other(format!(
+                "refused: {}",
+                String::from_utf8_lossy(buffer)
+            )));
+        }
+        let body = text
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length:"))
+            .and_then(|value| value.trim().parse().ok());
+        Ok(Some(Self {
+            length: end + 4,
+            body,
+        }))
+    }
+
+    fn ended(&self, buffer: &[u8]) -> bool {
+        match self.body {
+            Some(body) => buffer.len() >= self.length + body,
+            None => buffer.ends_with(b"\r\n0\r\n\r\n") || &buffer[self.length..] == b"0\r\n\r\n",
+        }
+    }
+}
