@@ -30,7 +30,9 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
 
   // Also once it is enabled: a disabled field takes no focus.
   useEffect(() => {
-    if (!disabled && matchMedia("(hover: hover)").matches) area.current?.focus();
+    // Taking the focus would close a menu or a dialog that was just opened.
+    const free = !document.activeElement?.closest('[role="menu"], [role="dialog"]');
+    if (!disabled && free && matchMedia("(hover: hover)").matches) area.current?.focus();
   }, [conversation, disabled]);
 
   const onKey = (event: KeyboardEvent) => {
