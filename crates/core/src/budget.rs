@@ -73,8 +73,11 @@ impl Preset {
 /// What a run has spent so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Calls of a model, failed ones included.
+    /// Calls of a model, failed ones and those that a crash cut off included.
     pub model_calls: u32,
+    /// Of these, the ones that a crash of Steward cut off.
+    #[serde(default)]
+    pub cut_off: u32,
     /// Calls of tools.
     pub tool_calls: u32,
     /// Time at work, milliseconds.
@@ -85,6 +88,15 @@ pub struct Spent {
     pub tokens_reserved: u64,
     /// Millionths of a US dollar.
     pub cost_micros: u64,
+}
+
+impl Spent {
+    /// Model calls that count against `budget`. A node's crashes are not the run's fault, so calls
+    /// that one cut off are made again for nothing, as often as the budget has calls: a run that
+    /// itself kills its node still comes to an end.
+    pub fn counted_calls(&self, budget: &Budget) -> u32 {
+        self.model_calls - self.cut_off.min(budget.model_calls)
+    }
 }
 
 /// The limit that ended a run.
@@ -131,7 +143,7 @@ impl Limit {
 
 /// Whether another model call, expected to cost `tokens`, fits.
 pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64) -> Result<(), Limit> {
-    if spent.model_calls >= budget.model_calls {
+    if spent.counted_calls(budget) >= budget.model_calls {
         return Err(Limit::ModelCalls);
     }
     if spent.tokens + spent.tokens_reserved + tokens > budget.tokens {

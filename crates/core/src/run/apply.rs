@@ -269,7 +269,9 @@ impl RunState {
 
     /// What was in flight when the runner died (RUN-3 c).
     fn resumed(&mut self) {
-        self.asking = None;
+        if self.asking.take().is_some() {
+            self.spent.cut_off += 1;
+        }
         self.spent.tokens_reserved = 0;
         for entry in &mut self.calls {
             if let CallStatus::Intent { key, effect } = &entry.status {

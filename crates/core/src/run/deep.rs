@@ -82,7 +82,7 @@ impl RunState {
     }
 
     fn calls_left(&self, setup: &Setup) -> bool {
-        self.spent.model_calls + CALLS_WORTH_A_PLAN <= setup.budget.model_calls
+        self.spent.counted_calls(&setup.budget) + CALLS_WORTH_A_PLAN <= setup.budget.model_calls
     }
 
     /// Whether any call of this run has worked.
