@@ -147,7 +147,7 @@ impl From<EngineError> for OpenAiError {
                 code: "context_length_exceeded",
                 ..Self::invalid(message, "messages")
             },
-            EngineError::Model(_) => Self::failed(message),
+            EngineError::Model(_) | EngineError::Tools(_) => Self::failed(message),
             EngineError::Store(error) => error.into(),
             EngineError::NotFound(_)
             | EngineError::Busy { .. }

@@ -3,8 +3,9 @@
 use crate::budget::Preset;
 use crate::policy::Policy;
 use crate::routing::Routing;
-use crate::{AgentId, ConnectionId};
+use crate::{AgentId, ConnectionId, CredentialId, SkillId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An agent as configured. A run keeps the copy it started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,15 @@ pub struct Agent {
     /// Sampling settings; read at each run.
     #[serde(default)]
     pub tuning: Tuning,
+    /// Its skills, in the order in which they were attached.
+    #[serde(default)]
+    pub skills: Vec<SkillId>,
+    /// Credentials by the name of the skill or of the kind that they serve; tier one of the discovery.
+    #[serde(default)]
+    pub credentials: BTreeMap<String, CredentialId>,
+    /// Whatever people keep beside it.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Settings of a model call (ROUTE-6).

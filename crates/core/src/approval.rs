@@ -28,6 +28,9 @@ pub enum Subject {
         /// where the policy asks.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
+        /// What of outside the arguments may derive from (PLAN-8), the latest last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        taint: Vec<Taint>,
     },
     /// May this plan run?
     Plan {
@@ -52,6 +55,17 @@ pub enum Subject {
         /// The question.
         text: String,
     },
+}
+
+/// Content from outside that entered a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taint {
+    /// The call that brought it.
+    pub call_id: String,
+    /// Name of its tool.
+    pub tool: String,
+    /// Where it comes from: an address, a sender, a file.
+    pub origin: String,
 }
 
 /// What one plan step would change.

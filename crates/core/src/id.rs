@@ -57,6 +57,12 @@ id! {
     BudgetId,
     /// Tokens and money set aside for a call in flight.
     ReservationId,
+    /// A skill, over all its versions.
+    SkillId,
+    /// A secret in the vault.
+    CredentialId,
+    /// An MCP server.
+    McpServerId,
 }
 
 impl TenantId {

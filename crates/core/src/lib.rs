@@ -7,13 +7,16 @@
 pub mod agent;
 pub mod approval;
 pub mod budget;
+pub mod credential;
 pub mod deep;
 pub mod event;
 pub mod exam;
 pub mod hash;
 pub mod id;
+pub mod mcp;
 pub mod message;
 pub mod model;
+pub mod package;
 pub mod passing;
 pub mod plan;
 pub mod policy;
@@ -23,12 +26,14 @@ pub mod receipts;
 pub mod routing;
 pub mod run;
 pub mod schema;
+pub mod scrub;
+pub mod skill;
 pub mod spending;
 pub mod time;
 pub mod tool;
 
 pub use id::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, KeyId, ReservationId, RunId,
-    TenantId, TimerId, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId,
+    ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
 };
 pub use time::Timestamp;

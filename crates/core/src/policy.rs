@@ -156,6 +156,7 @@ mod tests {
             risk,
             utterances: vec![],
             result_limit: 100,
+            skill: None,
         };
         let call = ToolCall {
             id: "1".into(),

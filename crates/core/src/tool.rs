@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::policy::RiskClass;
+use crate::skill::SkillRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,6 +40,9 @@ pub struct ToolSpec {
     pub utterances: Vec<String>,
     /// Longest result given to a model, in characters.
     pub result_limit: usize,
+    /// The skill that it stands for; none for a built-in tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<SkillRef>,
 }
 
 /// Name of the tool that looks for deferred tools.
@@ -67,6 +71,7 @@ pub fn tool_search() -> ToolSpec {
         risk: RiskClass::Read,
         utterances: Vec::new(),
         result_limit: SEARCH_RESULT,
+        skill: None,
     }
 }
 
@@ -177,6 +182,9 @@ pub struct ToolOutput {
     /// Whether the content comes from outside (web, documents, mail) and taints what follows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
+    /// Where tainted content comes from, for the person who is asked: an address, a sender, a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }
 
 impl ToolOutput {

@@ -2,7 +2,7 @@
 
 use crate::deps::Deps;
 use crate::journal::Journal;
-use crate::tool_call::scope;
+use crate::tool_call::scope_of;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steward_core::approval::{Approval, StepPreview, Subject};
@@ -23,7 +23,7 @@ pub(crate) async fn ask(
     let mut events = Vec::new();
     let subject = match ask {
         Ask::Call { call, reason } => {
-            let scope = scope(deps, &journal.state, stop);
+            let scope = scope_of(deps, &journal.state, stop, &call.name);
             let preview = deps.tools.preview(&call, &scope).await;
             Subject::Call {
                 args_hash: hash::of_json(&call.arguments),
@@ -37,6 +37,7 @@ pub(crate) async fn ask(
                 tool: call.name,
                 arguments: call.arguments,
                 preview,
+                taint: Vec::new(),
             }
         }
         Ask::Plan => plan_subject(deps, &journal.state, stop).await,
@@ -101,7 +102,6 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             previews: Vec::new(),
         };
     };
-    let scope = scope(deps, state, stop);
     let mut previews = Vec::new();
     for (index, step) in plan.plan.steps.iter().enumerate() {
         let risk = risk(state, &step.tool);
@@ -115,6 +115,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             source: CallSource::Plan,
             confidence: 1.0,
         };
+        let scope = scope_of(deps, state, stop, &call.name);
         let preview = deps.tools.preview(&call, &scope).await;
         previews.push(StepPreview {
             step: index,

@@ -25,6 +25,9 @@ pub enum EngineError {
     /// No model can be asked.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// What the agent can call can't be told.
+    #[error("{0}")]
+    Tools(String),
     /// The request can't be.
     #[error("{0}")]
     Invalid(String),

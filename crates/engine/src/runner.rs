@@ -9,7 +9,7 @@ use crate::model_call::call_model;
 use crate::planning::{fill, filter_intent, make_plan};
 use crate::search;
 use crate::tier4;
-use crate::tool_call::{result_limit, run_tool, scope};
+use crate::tool_call::{result_limit, run_tool, scope_of};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::event::{EventBody, Outcome, ToolResult};
@@ -221,7 +221,7 @@ impl Runner<'_> {
                 .await
             }
             Effect::DryRun { call } => {
-                let scope = scope(self.deps, &self.journal.state, &stop);
+                let scope = scope_of(self.deps, &self.journal.state, &stop, &call.name);
                 let preview = self.deps.tools.preview(&call, &scope).await;
                 let mut text = preview.summary;
                 if let Some(detail) = preview.detail {

@@ -6,7 +6,7 @@ use steward_core::agent::Agent;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, ReadingKind, Setup};
 use steward_core::model::Connection;
 use steward_core::policy::Grant;
-use steward_core::ports::{Lease, RouteRequest, RunRow, RunStatus};
+use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
 use steward_core::routing::{RouteTaken, Task};
 use steward_core::run::RunState;
 use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
@@ -99,10 +99,11 @@ pub(crate) async fn setup(
         None => request.history,
     };
     let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
-    let mut tools = deps.tools.catalogue();
-    if !request.agent.tools.is_empty() {
-        tools.retain(|spec| request.agent.tools.contains(&spec.name));
-    }
+    let AgentTools { tools, prompts } = deps
+        .tools
+        .of_agent(deps.tenant, &request.agent)
+        .await
+        .map_err(|error| EngineError::Tools(error.to_string()))?;
     let deep = deps.config.deep.of(request.agent.deep);
     let mut grants = request.grants;
     grants.extend(standing(deps, &request.agent, now).await?);
@@ -131,6 +132,8 @@ pub(crate) async fn setup(
         key: request.key,
         reading: ReadingKind::Any,
         route: Some(route),
+        depth: 0,
+        skills: prompts,
     })
 }
 

@@ -41,7 +41,21 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
         utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
         timeout_ms: setup.map_or(60_000, |setup| setup.budget.call_ms),
         stop: Arc::clone(stop),
+        skill: None,
+        user: setup.and_then(|setup| setup.user),
     }
+}
+
+/// [`scope`] for a call of `tool`: in the version of its skill that the run began with.
+pub(crate) fn scope_of(
+    deps: &Deps,
+    state: &RunState,
+    stop: &Arc<AtomicBool>,
+    tool: &str,
+) -> ToolScope {
+    let mut scope = scope(deps, state, stop);
+    scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
+    scope
 }
 
 pub(crate) async fn run_tool(
@@ -66,7 +80,7 @@ pub(crate) async fn run_tool(
         .await?;
     fail_point!("engine.intent.after");
     let limit = result_limit(&journal.state, &call.name);
-    let scope = scope(deps, &journal.state, stop);
+    let scope = scope_of(deps, &journal.state, stop, &call.name);
     let begun = Instant::now();
     let (call_id, tool) = (call.id.clone(), call.name.clone());
     let span = tracing::info_span!(
@@ -136,5 +150,6 @@ fn ok(output: ToolOutput, limit: usize) -> ToolResult {
         receipt: output.receipt,
         undo: output.undo,
         tainted: output.tainted,
+        origin: output.origin,
     }
 }

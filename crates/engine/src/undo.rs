@@ -3,7 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::journal::Journal;
-use crate::tool_call::scope;
+use crate::tool_call::scope_of;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steward_core::RunId;
@@ -105,9 +105,10 @@ async fn take_back(
     effects: Vec<Effect>,
     by: &str,
 ) -> Result<Vec<Undone>, EngineError> {
-    let scope = scope(deps, &journal.state, &Arc::new(AtomicBool::new(false)));
     let mut report = Vec::new();
     for (call_id, tool, undo) in effects {
+        let stop = Arc::new(AtomicBool::new(false));
+        let scope = scope_of(deps, &journal.state, &stop, &tool);
         let result = match &undo {
             Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
             Undo::Snapshot { .. } => deps

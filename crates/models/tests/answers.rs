@@ -151,6 +151,7 @@ async fn the_request_on_the_wire() {
         risk: RiskClass::Read,
         utterances: vec!["show me".to_owned()],
         result_limit: 10,
+        skill: None,
     });
     request.schema =
         Some(json!({"type": "object", "properties": {}, "additionalProperties": false}));

@@ -16,6 +16,7 @@ fn tools() -> ToolIndex {
         risk: RiskClass::Read,
         utterances: vec![],
         result_limit: 100,
+        skill: None,
     };
     ToolIndex::new(&[spec("read"), spec("write")])
 }

@@ -188,6 +188,9 @@ impl App {
             deep: steward_core::agent::Deep::default(),
             budget: steward_core::budget::Preset::default(),
             tuning: steward_core::agent::Tuning::default(),
+            credentials: std::collections::BTreeMap::new(),
+            metadata: serde_json::Map::new(),
+            skills: Vec::new(),
         };
         self.store.save_agent(self.tenant, &agent).await?;
         Ok(agent)

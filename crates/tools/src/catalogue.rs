@@ -62,5 +62,6 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
         risk,
         utterances: entry.utterances,
         result_limit: entry.result_limit,
+        skill: None,
     }
 }

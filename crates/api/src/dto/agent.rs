@@ -230,6 +230,9 @@ impl AgentInput {
             tuning: self.tuning.into(),
             deep: self.deep.into(),
             routing: self.routing.into(),
+            credentials: std::collections::BTreeMap::new(),
+            metadata: serde_json::Map::new(),
+            skills: Vec::new(),
         }
     }
 }

@@ -288,6 +288,7 @@ impl From<approval::Subject> for Subject {
                 preview,
                 // Told as the approval's own reason.
                 reason: _,
+                taint: _,
             } => Self::Call {
                 call_id,
                 tool,

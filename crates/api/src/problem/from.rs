@@ -71,6 +71,11 @@ impl From<EngineError> for Problem {
                 title,
                 "load it anew; the first decision counts",
             ),
+            EngineError::Tools(title) => Self::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                title,
+                "look at the agent's skills",
+            ),
             EngineError::Invalid(title) => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 title,

@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::model::{Capabilities, Strategy};
 use crate::policy::Grant;
 use crate::routing::{Attempt, RouteTaken};
+use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,20 @@ pub struct Setup {
     /// The virtual key that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyId>,
+    /// What internal skills add to the prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<SkillPrompt>,
+    /// Runs above this one: 0 for one that nobody delegated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub depth: u8,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(depth: &u8) -> bool {
+    *depth == 0
 }
 
 /// How replies of models are read.
@@ -251,6 +266,9 @@ pub enum ToolResult {
         /// Whether it came from outside.
         #[serde(default)]
         tainted: bool,
+        /// Where tainted content comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<String>,
     },
     /// It did not; the model may recover.
     Error {

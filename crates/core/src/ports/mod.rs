@@ -7,9 +7,11 @@ mod knowledge;
 mod models;
 mod rows;
 mod runtime;
+mod skills;
 mod spending;
 mod store;
 mod tools;
+mod vault;
 
 pub use access::{Authenticator, LoginError, Principal, Role};
 pub use knowledge::{EmbedError, Embedder};
@@ -24,6 +26,7 @@ pub use rows::{
     Note, Remembered, Reminder, Settings, StandingGrant, User, Users,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
+pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
     BudgetScope, ExamReports, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender,
     SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
@@ -32,4 +35,8 @@ pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
     RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
 };
-pub use tools::{Authorized, ToolScope, Tools};
+pub use tools::{AgentTools, Authorized, ToolScope, Tools};
+pub use vault::{
+    CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
+    Vault, VaultError,
+};

@@ -1,7 +1,9 @@
 //! Tools behind one dispatcher.
 
+use crate::agent::Agent;
+use crate::skill::{SkillPrompt, SkillRef};
 use crate::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
-use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp};
+use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +28,10 @@ pub struct ToolScope {
     pub utc_offset_minutes: i32,
     /// Longest call, milliseconds.
     pub timeout_ms: u64,
+    /// The user behind the run.
+    pub user: Option<UserId>,
+    /// The skill that the tool stands for, in the version of the run; none for built-in tools.
+    pub skill: Option<SkillRef>,
     /// Set when the run is stopped; tools end soon after.
     pub stop: Arc<AtomicBool>,
 }
@@ -35,6 +41,15 @@ impl ToolScope {
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// What an agent has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentTools {
+    /// What it can call, in a stable order.
+    pub tools: Vec<ToolSpec>,
+    /// What its internal skills add to the prompt.
+    pub prompts: Vec<SkillPrompt>,
 }
 
 /// A call that policy and, where asked, a person have let through. Only the engine makes one,
@@ -54,6 +69,18 @@ pub struct Authorized {
 pub trait Tools: Send + Sync {
     /// What there is, in a stable order.
     fn catalogue(&self) -> Vec<ToolSpec>;
+    /// What `agent` has: the built-in tools that it names (all, if it names none), then those of its
+    /// skills. Read anew for each run, so that a change needs no restart.
+    async fn of_agent(&self, _tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
+        let mut tools = self.catalogue();
+        if !agent.tools.is_empty() {
+            tools.retain(|spec| agent.tools.contains(&spec.name));
+        }
+        Ok(AgentTools {
+            tools,
+            prompts: Vec::new(),
+        })
+    }
     /// Argument proposals for `request` in people's words, best first; empty where the tool has
     /// no idea. Looks only; quick (well under a second).
     async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion>;

@@ -490,5 +490,6 @@ fn said(text: &str) -> ToolResult {
         receipt: None,
         undo: None,
         tainted: false,
+        origin: None,
     }
 }

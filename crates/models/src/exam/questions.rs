@@ -188,6 +188,7 @@ fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
         risk: RiskClass::Read,
         utterances: Vec::new(),
         result_limit: 1000,
+        skill: None,
     }
 }
 

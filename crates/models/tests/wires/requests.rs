@@ -36,6 +36,7 @@ fn full() -> ModelRequest {
         risk: RiskClass::Read,
         utterances: vec![],
         result_limit: 1000,
+        skill: None,
     };
     ModelRequest {
         messages: vec![

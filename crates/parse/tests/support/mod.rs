@@ -71,6 +71,7 @@ fn spec((name, properties, required): (&str, Value, Value)) -> ToolSpec {
         risk: RiskClass::Read,
         utterances: Vec::new(),
         result_limit: 1000,
+        skill: None,
     }
 }
 

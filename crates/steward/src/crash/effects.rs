@@ -34,6 +34,7 @@ impl ToolHandler for CountedEffect {
             risk: RiskClass::Read,
             utterances: Vec::new(),
             result_limit: 1000,
+            skill: None,
         }
     }
 

@@ -102,6 +102,9 @@ impl Bed {
             routing: steward_core::routing::Routing::default(),
             deep: steward_core::agent::Deep::default(),
             tuning: Tuning::default(),
+            credentials: std::collections::BTreeMap::new(),
+            metadata: serde_json::Map::new(),
+            skills: Vec::new(),
         };
         store.save_agent(TENANT, &agent).await.unwrap();
         drop(store);

@@ -129,6 +129,9 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
                 enabled: Some(false),
                 ..Deep::default()
             },
+            credentials: std::collections::BTreeMap::new(),
+            metadata: serde_json::Map::new(),
+            skills: Vec::new(),
         },
         input: input.into(),
         conversation: None,

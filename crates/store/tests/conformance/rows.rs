@@ -25,6 +25,9 @@ fn agent(name: &str) -> Agent {
         tuning: Tuning::default(),
         deep: steward_core::agent::Deep::default(),
         routing: steward_core::routing::Routing::default(),
+        credentials: std::collections::BTreeMap::new(),
+        metadata: serde_json::Map::new(),
+        skills: Vec::new(),
     }
 }
 

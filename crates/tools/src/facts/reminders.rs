@@ -132,6 +132,7 @@ impl ToolHandler for RemindersCreate {
                 snapshot: json!(reminder),
             }),
             tainted: false,
+            origin: None,
         })
     }
 

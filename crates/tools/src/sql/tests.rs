@@ -191,6 +191,8 @@ mod proposals {
             utc_offset_minutes: 0,
             timeout_ms: 1000,
             stop: Arc::default(),
+            skill: None,
+            user: None,
         };
         let (mut asked, mut wrong) = (0, Vec::new());
         for line in std::fs::read_to_string(data.join("asks.jsonl"))

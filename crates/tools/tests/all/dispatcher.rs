@@ -39,6 +39,7 @@ impl ToolHandler for Odd {
             risk: RiskClass::Read,
             utterances: vec![],
             result_limit: 100,
+            skill: None,
         }
     }
 

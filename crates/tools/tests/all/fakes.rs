@@ -278,6 +278,8 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
         stop: Arc::new(AtomicBool::new(false)),
+        skill: None,
+        user: None,
     }
 }
 

@@ -216,6 +216,7 @@ fn tools(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Vec<ToolSpec>, Open
             risk: RiskClass::Read,
             utterances: Vec::new(),
             result_limit: usize::MAX,
+            skill: None,
         }),
         None => Err(untranslated(
             &format!("a tool of the type `{}`", tool.kind),

@@ -198,6 +198,9 @@ mod tests {
             tuning: Tuning::default(),
             deep: steward_core::agent::Deep::default(),
             routing: steward_core::routing::Routing::default(),
+            credentials: std::collections::BTreeMap::new(),
+            metadata: serde_json::Map::new(),
+            skills: Vec::new(),
         };
         event(EventBody::RunStarted {
             v: 1,
@@ -226,6 +229,8 @@ mod tests {
                 deep: None,
                 reading: steward_core::event::ReadingKind::default(),
                 route: None,
+                depth: 0,
+                skills: Vec::new(),
             }),
         })
     }

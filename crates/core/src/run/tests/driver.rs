@@ -48,6 +48,7 @@ impl Driver {
             risk,
             utterances: vec![],
             result_limit: 1000,
+            skill: None,
         };
         let mut setup = Setup {
             agent: Agent {
@@ -61,6 +62,9 @@ impl Driver {
                 tuning: Tuning::default(),
                 deep: crate::agent::Deep::default(),
                 routing: crate::routing::Routing::default(),
+                credentials: std::collections::BTreeMap::new(),
+                metadata: serde_json::Map::new(),
+                skills: Vec::new(),
             },
             tools: vec![
                 spec("look", RiskClass::Read, EffectClass::Read),
@@ -90,6 +94,8 @@ impl Driver {
             deep: None,
             reading: crate::event::ReadingKind::default(),
             route: None,
+            depth: 0,
+            skills: Vec::new(),
         };
         edit(&mut setup);
         let mut driver = Self {
@@ -228,6 +234,7 @@ impl Driver {
                 tool: call.name,
                 arguments: call.arguments,
                 preview: Preview::default(),
+                taint: Vec::new(),
             },
             Ask::Plan => Subject::Plan {
                 plan_hash: self.state.plan.as_ref().unwrap().plan.hash(),
@@ -306,5 +313,6 @@ pub(super) fn ok(text: &str) -> ToolResult {
         receipt: None,
         undo: None,
         tainted: false,
+        origin: None,
     }
 }

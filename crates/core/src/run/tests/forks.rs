@@ -126,6 +126,7 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
             snapshot: json!({}),
         }),
         tainted: false,
+        origin: None,
     };
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "look"), ("2", "look")]);

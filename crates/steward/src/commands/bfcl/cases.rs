@@ -74,6 +74,7 @@ fn tool(function: Function) -> ToolSpec {
         risk: RiskClass::Read,
         utterances: Vec::new(),
         result_limit: 1000,
+        skill: None,
     }
 }
 

@@ -1,0 +1,116 @@
+//! MCP servers whose tools agents may use (SKILL-8). A tool is pinned by its hash: a changed one is
+//! refused until a person has seen what changed.
+
+use crate::skill::CredentialWanted;
+use crate::{McpServerId, Timestamp, hash};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct McpServer {
+    /// Its id.
+    pub id: McpServerId,
+    /// Its name, unique in its tenant, `[a-z0-9_]{1,32}`; tools are called `<name>_<tool>`.
+    pub name: String,
+    /// How it is reached.
+    pub transport: McpTransport,
+    /// The credential that it gets: an environment variable over stdio, a header over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<CredentialWanted>,
+    /// Whether each user needs a token of their own.
+    #[serde(default)]
+    pub per_user: bool,
+    /// Whether its tools can be called.
+    pub enabled: bool,
+    /// Its tools as last seen.
+    #[serde(default)]
+    pub tools: Vec<McpTool>,
+    /// When it was last asked.
+    #[serde(default)]
+    pub checked_at: Option<Timestamp>,
+    /// Why it could not be asked; `None` if it could.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum McpTransport {
+    /// A program of this machine, in the OS sandbox.
+    Stdio {
+        /// Program and arguments.
+        command: Vec<String>,
+        /// Name of the variable that takes the credential's secret.
+        #[serde(default)]
+        secret_variable: Option<String>,
+        /// Whether it may use the network.
+        #[serde(default)]
+        network: bool,
+    },
+    /// Streamable HTTP (SAFE-4).
+    Http {
+        /// Its endpoint.
+        url: String,
+        /// Private hosts and ports that it may be at, `host:port`.
+        #[serde(default)]
+        allow: Vec<String>,
+    },
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct McpTool {
+    /// Its name there.
+    pub name: String,
+    /// Its description as last seen.
+    pub description: String,
+    /// JSON Schema of its arguments as last seen.
+    pub parameters: Value,
+    /// Whether the server says that it only looks. A hint: the risk class is a person's choice.
+    #[serde(default)]
+    pub read_only: bool,
+    /// What a person accepted; `None`: not yet.
+    #[serde(default)]
+    pub accepted: Option<AcceptedTool>,
+    /// Whether the server no longer has it.
+    #[serde(default)]
+    pub gone: bool,
+}
+
+/// A tool as a person accepted it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AcceptedTool {
+    /// [`tool_hash`].
+    pub hash: String,
+    /// Description at that time.
+    pub description: String,
+    /// Schema at that time.
+    pub parameters: Value,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: String,
+}
+
+impl McpTool {
+    /// Its hash as last seen.
+    pub fn hash(&self) -> String {
+        tool_hash(&self.name, &self.description, &self.parameters)
+    }
+
+    /// Whether it may be called: accepted, and the same since.
+    pub fn may_be_called(&self) -> bool {
+        !self.gone
+            && self
+                .accepted
+                .as_ref()
+                .is_some_and(|accepted| accepted.hash == self.hash())
+    }
+}
+
+/// What a tool is pinned by.
+pub fn tool_hash(name: &str, description: &str, parameters: &Value) -> String {
+    hash::of_json(&json!({"name": name, "description": description, "parameters": parameters}))
+}

@@ -1,0 +1,102 @@
+//! Skill packages: `.skill` archives and Agent Skills folders (SKILL-2).
+
+use crate::{SkillId, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A package as imported, one version of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SkillPackage {
+    /// Its name, unique in its tenant: `[a-z0-9-]{1,64}`.
+    pub name: String,
+    /// Counts imports of this name from 1.
+    pub revision: u32,
+    /// What its author calls this version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it is for.
+    pub description: String,
+    /// Hash over its files' names and contents; what is pinned.
+    pub hash: String,
+    /// Where it stands.
+    pub state: PackageState,
+    /// What it says it needs.
+    pub permissions: Permissions,
+    /// What the scan found.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// Its files: path in the package to blob and size.
+    pub files: BTreeMap<String, PackageFile>,
+    /// Skills made from it.
+    #[serde(default)]
+    pub skills: Vec<SkillId>,
+    /// When it was imported.
+    pub at: Timestamp,
+    /// Who imported it.
+    pub by: String,
+}
+
+/// Where a package stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PackageState {
+    /// Imported; nothing of it is used until a person has looked.
+    Quarantined,
+    /// In use.
+    Active,
+    /// A later import took its place.
+    Replaced,
+    /// Refused or taken out of use.
+    Removed,
+}
+
+/// What a package says that it needs; anything else is refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Permissions {
+    /// Hosts it may reach.
+    pub network: Vec<String>,
+    /// Built-in tools its prompt may ask for; empty: none is taken away.
+    pub tools: Vec<String>,
+    /// Kinds of credential.
+    pub credentials: Vec<String>,
+    /// Whether its scripts run.
+    pub scripts: bool,
+}
+
+/// A file of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageFile {
+    /// Hash of its content, also its blob.
+    pub hash: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Something that the scan of a package found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How bad.
+    pub severity: Severity,
+    /// Which file.
+    pub file: String,
+    /// Line from 1; 0 for the file as a whole.
+    #[serde(default)]
+    pub line: u32,
+    /// Which rule, such as `hidden_text`.
+    pub rule: String,
+    /// For a person: what it is and what to do.
+    pub message: String,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// To know.
+    Info,
+    /// To look at.
+    Warning,
+    /// Stays in quarantine unless an administrator says otherwise.
+    Danger,
+}

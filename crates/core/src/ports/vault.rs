@@ -1,0 +1,184 @@
+//! The vault: credentials in, handles out; a secret only to the executor that uses it.
+
+use super::Role;
+use super::store::{Page, StoreError, StoreResult};
+use crate::agent::Agent;
+use crate::credential::{Credential, CredentialKind, CredentialUse};
+use crate::skill::CredentialWanted;
+use crate::{CredentialId, TenantId, Timestamp};
+use async_trait::async_trait;
+use secrecy::SecretString;
+use std::collections::BTreeMap;
+
+/// Why the vault refused.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// No such credential.
+    #[error("there is no credential {0}; see `steward credential list`")]
+    Unknown(String),
+    /// Several would do, and nothing says which.
+    #[error("several credentials suit ({0}); name one in the skill or in the agent")]
+    Ambiguous(String),
+    /// None suits.
+    #[error("{0}")]
+    Missing(String),
+    /// Input that can't be.
+    #[error("{0}")]
+    Invalid(String),
+    /// Its key can't open this secret.
+    #[error("the vault's key can't open {0}; start Steward with the key that it was kept with")]
+    Sealed(String),
+    /// There is no key, or it can't be read.
+    #[error("{0}")]
+    Key(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A credential to be kept.
+#[derive(Debug, Clone)]
+pub struct NewCredential {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: CredentialKind,
+    /// For people.
+    pub description: String,
+    /// All fields, secret or not.
+    pub fields: BTreeMap<String, SecretString>,
+    /// Roles whose runs may use it.
+    pub roles: Vec<Role>,
+    /// Whether it may be found by kind and name alone.
+    pub discoverable: bool,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// What is changed of a credential; `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct CredentialChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// For people.
+    pub description: Option<String>,
+    /// Fields to set; those not named stay.
+    pub fields: BTreeMap<String, SecretString>,
+    /// Roles whose runs may use it.
+    pub roles: Option<Vec<Role>>,
+    /// Whether it may be found by kind and name alone.
+    pub discoverable: Option<bool>,
+    /// When it ends.
+    pub expires_at: Option<Option<Timestamp>>,
+}
+
+/// An opened credential. It has no `Debug` of its fields and is wiped when dropped.
+#[derive(Debug)]
+pub struct Opened {
+    /// What it is.
+    pub credential: Credential,
+    /// All fields.
+    pub fields: BTreeMap<String, SecretString>,
+}
+
+/// Keeps secrets.
+#[async_trait]
+pub trait Vault: Send + Sync {
+    /// Keeps a credential. A name that is taken is [`StoreError::Conflict`].
+    async fn keep(&self, tenant: TenantId, new: NewCredential) -> Result<Credential, VaultError>;
+    /// Changes one.
+    async fn change(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        change: CredentialChange,
+    ) -> Result<Credential, VaultError>;
+    /// Removes one for good.
+    async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError>;
+    /// One of them, without its secrets.
+    async fn credential(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+    ) -> Result<Credential, VaultError>;
+    /// All by name, without their secrets.
+    async fn credentials(
+        &self,
+        tenant: TenantId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Page<Credential>, VaultError>;
+    /// Its uses, the latest first.
+    async fn uses(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<Page<CredentialUse>, VaultError>;
+    /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the role
+    /// of the user, then by kind and name (SKILL-4). `Ok(None)` only where it is optional.
+    async fn discover(
+        &self,
+        tenant: TenantId,
+        agent: &Agent,
+        role: Option<Role>,
+        skill: &str,
+        kinds: &[CredentialKind],
+        wanted: &CredentialWanted,
+    ) -> Result<Option<Credential>, VaultError>;
+    /// Opens one for an executor. The use is written down first.
+    async fn open(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        used: CredentialUse,
+    ) -> Result<Opened, VaultError>;
+    /// Seals all with a new key; returns how many. The old key opens nothing after that.
+    async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError>;
+}
+
+/// A credential as the store keeps it: readable data beside sealed bytes.
+#[derive(Debug, Clone)]
+pub struct SealedCredential {
+    /// Without its secrets.
+    pub credential: Credential,
+    /// Which key sealed it.
+    pub key_id: String,
+    /// Nonce and ciphertext.
+    pub sealed: Vec<u8>,
+}
+
+/// Rows of the vault.
+#[async_trait]
+pub trait CredentialRows: Send + Sync {
+    /// Keeps one; another of its name is [`StoreError::Conflict`].
+    async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
+    /// One of them.
+    async fn credential_row(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+    ) -> StoreResult<SealedCredential>;
+    /// By name.
+    async fn credential_rows(
+        &self,
+        tenant: TenantId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<SealedCredential>>;
+    /// Replaces all sealed bytes in one transaction.
+    async fn reseal(&self, tenant: TenantId, rows: &[SealedCredential]) -> StoreResult<()>;
+    /// Removes one.
+    async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
+    /// Writes a use down.
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()>;
+    /// Uses, the latest first.
+    async fn credential_uses(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> StoreResult<Page<CredentialUse>>;
+}

@@ -1,0 +1,1 @@
+//! Takes secrets out of everything that leaves an executor (SKILL-4).

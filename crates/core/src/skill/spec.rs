@@ -1,0 +1,387 @@
+//! How each kind of skill is configured. Strings called templates may hold `{{name}}`, which stands for
+//! the argument of that name. A placeholder never changes the form of what holds it: in an argv it
+//! stays within its element, in a URL it is percent-encoded, in SQL it is a bound value, in JSON it
+//! is a value, on a remote shell it is quoted.
+
+use super::SkillKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How a skill is carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "config", rename_all = "snake_case")]
+pub enum SkillSpec {
+    /// Prompt text.
+    Internal(InternalSpec),
+    /// A command on a server.
+    #[serde(alias = "ssh_command")]
+    Ssh(SshSpec),
+    /// A request.
+    #[serde(alias = "http_call")]
+    Http(HttpSpec),
+    /// A GraphQL operation.
+    Graphql(GraphqlSpec),
+    /// A function.
+    #[serde(alias = "python_inline")]
+    Python(PythonSpec),
+    /// A statement.
+    #[serde(alias = "sql_query")]
+    Sql(SqlSpec),
+    /// A program.
+    #[serde(alias = "shell_exec")]
+    Shell(ShellSpec),
+    /// A playbook.
+    Ansible(AnsibleSpec),
+    /// A container.
+    Docker(DockerSpec),
+    /// A page.
+    #[serde(alias = "scrapling")]
+    Scrape(ScrapeSpec),
+    /// Inference.
+    Huggingface(HuggingfaceSpec),
+    /// Another agent.
+    AgentDelegation(DelegationSpec),
+    /// A tool elsewhere.
+    Mcp(McpSpec),
+}
+
+impl SkillSpec {
+    /// Which kind this configures.
+    pub fn kind(&self) -> SkillKind {
+        match self {
+            Self::Internal(_) => SkillKind::Internal,
+            Self::Ssh(_) => SkillKind::Ssh,
+            Self::Http(_) => SkillKind::Http,
+            Self::Graphql(_) => SkillKind::Graphql,
+            Self::Python(_) => SkillKind::Python,
+            Self::Sql(_) => SkillKind::Sql,
+            Self::Shell(_) => SkillKind::Shell,
+            Self::Ansible(_) => SkillKind::Ansible,
+            Self::Docker(_) => SkillKind::Docker,
+            Self::Scrape(_) => SkillKind::Scrape,
+            Self::Huggingface(_) => SkillKind::Huggingface,
+            Self::AgentDelegation(_) => SkillKind::AgentDelegation,
+            Self::Mcp(_) => SkillKind::Mcp,
+        }
+    }
+}
+
+/// Prompt text of an internal skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InternalSpec {
+    /// The text.
+    #[serde(alias = "system_prompt")]
+    pub prompt: String,
+}
+
+/// A command on a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SshSpec {
+    /// Host name or address. No template: a model never chooses the server, unless by `hosts`.
+    pub host: String,
+    /// Further hosts, of which the argument `host` may choose one.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Port.
+    #[serde(default = "ssh_port")]
+    pub port: u16,
+    /// Login name; else the credential's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Program and arguments; templates, each quoted for the remote shell.
+    pub command: Vec<String>,
+    /// Text for its standard input; a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    /// Whether to run it by sudo; the credential's `sudo_password`, else its password, answers the prompt.
+    #[serde(default)]
+    pub sudo: bool,
+    /// A host to go through, `[user@]host[:port]`, with the same credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jump: Option<String>,
+    /// Exit statuses that count as success.
+    #[serde(default = "zero")]
+    pub success: Vec<u32>,
+}
+
+fn ssh_port() -> u16 {
+    22
+}
+
+fn zero() -> Vec<u32> {
+    vec![0]
+}
+
+/// A request to an HTTP API (SAFE-4).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HttpSpec {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// A template; scheme, host and port are fixed text.
+    pub url: String,
+    /// Templates.
+    pub headers: BTreeMap<String, String>,
+    /// Templates; one whose arguments are all absent is left out.
+    pub query: BTreeMap<String, String>,
+    /// JSON with templates in its strings; a string that is one placeholder becomes that value.
+    pub body: Option<Value>,
+    /// Form fields instead of JSON.
+    pub form: BTreeMap<String, String>,
+    /// JSONPath of what is kept of the answer.
+    pub select: Option<String>,
+    /// How further pages are found.
+    pub pages: Option<Page>,
+    /// Private hosts and ports that it may reach, `host:port`; set by an operator.
+    pub allow: Vec<String>,
+    /// Tries after a 429, a 5xx or a broken connection; only for reads and keyed effects.
+    pub retries: u8,
+    /// Name of the header that carries the idempotency key, for keyed effects.
+    pub idempotency_header: Option<String>,
+}
+
+/// How further pages of an answer are found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Page {
+    /// The `Link` header's `rel="next"`.
+    Link {
+        /// Most pages.
+        most: u16,
+    },
+    /// A cursor in the answer.
+    Cursor {
+        /// JSONPath of the cursor.
+        path: String,
+        /// Query parameter that takes it.
+        parameter: String,
+        /// Most pages.
+        most: u16,
+    },
+    /// A number that counts up.
+    Number {
+        /// Query parameter.
+        parameter: String,
+        /// The first.
+        from: u32,
+        /// Most pages.
+        most: u16,
+    },
+}
+
+/// A GraphQL operation (SAFE-4).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphqlSpec {
+    /// Endpoint; fixed text.
+    pub url: String,
+    /// The document; fixed text.
+    pub query: String,
+    /// JSON with templates.
+    pub variables: Value,
+    /// Templates.
+    pub headers: BTreeMap<String, String>,
+    /// JSONPath under `data`.
+    pub select: Option<String>,
+    /// Private hosts and ports that it may reach.
+    pub allow: Vec<String>,
+    /// Tries after a failure; only for reads.
+    pub retries: u8,
+}
+
+/// A Python function (SAFE-1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PythonSpec {
+    /// Source with `def run(payload)`; the payload is the arguments.
+    pub code: String,
+    /// Longest run, milliseconds.
+    #[serde(default = "python_ms")]
+    pub timeout_ms: u64,
+    /// Most memory, MiB.
+    #[serde(default = "python_mib")]
+    pub memory_mib: u32,
+}
+
+fn python_ms() -> u64 {
+    5_000
+}
+
+fn python_mib() -> u32 {
+    256
+}
+
+/// A statement on a database (SAFE-3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SqlSpec {
+    /// `sqlite:PATH` in the workspace, or a URL without a password; empty: the credential's `url`.
+    #[serde(default)]
+    pub database: String,
+    /// The statement, with `{{name}}` as bound values; empty: the argument `sql` holds it.
+    #[serde(default)]
+    pub statement: String,
+    /// Refuses everything that changes something.
+    #[serde(default = "super::yes")]
+    pub readonly: bool,
+    /// Most rows returned.
+    #[serde(default = "rows")]
+    pub max_rows: u32,
+    /// Most rows a write may change; it is rolled back beyond that.
+    #[serde(default = "rows")]
+    pub max_changes: u32,
+}
+
+fn rows() -> u32 {
+    200
+}
+
+/// A program on this machine, in the OS sandbox (SAFE-2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShellSpec {
+    /// Program and arguments; templates. No shell reads them.
+    pub command: Vec<String>,
+    /// Text for its standard input; a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    /// Whether it may write in the workspace.
+    #[serde(default)]
+    pub writes: bool,
+    /// Exit statuses that count as success.
+    #[serde(default = "zero")]
+    pub success: Vec<u32>,
+}
+
+/// A playbook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnsibleSpec {
+    /// Its YAML; fixed text. Arguments reach it as extra variables, never as text.
+    pub playbook: String,
+    /// Inventory; fixed text, INI or YAML.
+    pub inventory: String,
+    /// Whether it only says what would change.
+    #[serde(default)]
+    pub check: bool,
+    /// Whether it may use the network: needed for hosts other than this one.
+    #[serde(default)]
+    pub network: bool,
+}
+
+/// A container.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DockerSpec {
+    /// Runs one to its end and removes it.
+    Run {
+        /// Image; fixed text.
+        image: String,
+        /// Program and arguments; templates.
+        #[serde(default)]
+        command: Vec<String>,
+        /// Whether it has a network.
+        #[serde(default)]
+        network: bool,
+        /// Most memory, MiB.
+        #[serde(default = "python_mib")]
+        memory_mib: u32,
+    },
+    /// Lists them.
+    List,
+    /// Last lines of one.
+    Logs {
+        /// Name of the container; a template.
+        container: String,
+        /// How many lines.
+        #[serde(default = "rows")]
+        lines: u32,
+    },
+    /// Restarts one.
+    Restart {
+        /// Name of the container; a template.
+        container: String,
+    },
+    /// Stops one.
+    Stop {
+        /// Name of the container; a template.
+        container: String,
+    },
+    /// Starts one.
+    Start {
+        /// Name of the container; a template.
+        container: String,
+    },
+}
+
+/// A page as text, links or tables (SAFE-4).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScrapeSpec {
+    /// A template with a fixed host; empty: the argument `url` holds it.
+    pub url: String,
+    /// CSS selector of the part that is kept.
+    pub select: Option<String>,
+    /// Private hosts and ports that it may reach.
+    pub allow: Vec<String>,
+    /// Whether robots.txt is not asked: only for one's own sites.
+    pub ignore_robots: bool,
+}
+
+/// Inference on a HuggingFace endpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HuggingfaceSpec {
+    /// Model, such as `facebook/bart-large-mnli`.
+    pub model: String,
+    /// Endpoint without the model.
+    #[serde(default = "inference")]
+    pub url: String,
+    /// JSON with templates.
+    #[serde(default)]
+    pub parameters: Value,
+    /// Template of the input; the argument `inputs` by default.
+    #[serde(default = "inputs")]
+    pub inputs: String,
+    /// Private hosts and ports that it may reach.
+    #[serde(default)]
+    pub allow: Vec<String>,
+}
+
+fn inference() -> String {
+    "https://router.huggingface.co/hf-inference/models".to_owned()
+}
+
+fn inputs() -> String {
+    "{{inputs}}".to_owned()
+}
+
+/// Another agent as a tool (RUN-6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelegationSpec {
+    /// Name of the agent.
+    pub agent: String,
+    /// Template of its request; the argument `task` by default.
+    #[serde(default = "task")]
+    pub request: String,
+}
+
+fn task() -> String {
+    "{{task}}".to_owned()
+}
+
+/// A tool of an MCP server (SKILL-8).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpSpec {
+    /// Name of the server.
+    pub server: String,
+    /// Name of the tool there.
+    pub tool: String,
+    /// Hash of its name, description and schema as a person accepted them; another one is refused.
+    pub hash: String,
+}
