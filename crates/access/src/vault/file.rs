@@ -42,19 +42,12 @@ impl KeySource for FileKeys {
 
     async fn add(&self) -> Result<VaultKey, VaultError> {
         self.blocking(|path| {
+            let _lock = lock(path)?;
             let mut keys = read(path)?;
             let key = VaultKey::random();
-            let first = keys.is_empty();
             keys.push(key.clone());
-            match write(path, &keys, first) {
-                // Another process made the first key meanwhile.
-                Err(error) if first && error.kind() == ErrorKind::AlreadyExists => {
-                    let last = read(path)?.pop();
-                    last.ok_or_else(|| failed("read", path, &error))
-                }
-                Err(error) => Err(failed("write", path, &error)),
-                Ok(()) => Ok(key),
-            }
+            write(path, &keys)?;
+            Ok(key)
         })
         .await
     }
@@ -62,13 +55,14 @@ impl KeySource for FileKeys {
     async fn retire(&self, ids: &[String]) -> Result<(), VaultError> {
         let ids = ids.to_vec();
         self.blocking(move |path| {
+            let _lock = lock(path)?;
             let mut keys = read(path)?;
             let before = keys.len();
             keys.retain(|key| !ids.iter().any(|id| id == key.id()));
             if keys.len() == before {
                 return Ok(());
             }
-            write(path, &keys, false).map_err(|error| failed("write", path, &error))
+            write(path, &keys)
         })
         .await
     }
@@ -98,13 +92,32 @@ fn read(path: &Path) -> Result<Vec<VaultKey>, VaultError> {
     Ok(keys)
 }
 
-/// Replaces the file; with `new`, fails if there is one.
-fn write(path: &Path, keys: &[VaultKey], new: bool) -> std::io::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let _ = std::fs::remove_file(&temporary);
-    let mut file = OpenOptions::new()
+/// Held while the file is read, changed and written: a key that another process adds must not get lost.
+fn lock(path: &Path) -> Result<File, VaultError> {
+    let path = beside(path, ".lock");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let locked = options.open(&path).and_then(|file| {
+        file.lock()?;
+        Ok(file)
+    });
+    locked.map_err(|error| failed("lock", &path, &error))
+}
+
+/// Replaces the file, under its lock.
+fn write(path: &Path, keys: &[VaultKey]) -> Result<(), VaultError> {
+    replace(path, keys).map_err(|error| failed("write", path, &error))
+}
+
+fn replace(path: &Path, keys: &[VaultKey]) -> std::io::Result<()> {
+    let temporary = beside(path, ".new");
+    // A crash may have left one behind, with another mode perhaps.
+    match std::fs::remove_file(&temporary) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    let mut file = options
         .write(true)
         .create_new(true)
         .mode(0o600)
@@ -114,19 +127,17 @@ fn write(path: &Path, keys: &[VaultKey], new: bool) -> std::io::Result<()> {
         file.write_all(b"\n")?;
     }
     file.sync_all()?;
-    let placed = if new {
-        // A rename would replace what another process has just made.
-        let linked = std::fs::hard_link(&temporary, path);
-        let _ = std::fs::remove_file(&temporary);
-        linked
-    } else {
-        std::fs::rename(&temporary, path)
-    };
-    placed?;
+    std::fs::rename(&temporary, path)?;
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 fn failed(what: &str, path: &Path, error: &std::io::Error) -> VaultError {

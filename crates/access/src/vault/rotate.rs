@@ -76,9 +76,11 @@ impl SealedVault {
             let fields = self.fields(tenant, row).await?;
             resealed.push(sealed(tenant, &new, row.credential.clone(), &fields)?);
         }
-        if let Some(current) = &current {
-            self.rows.reseal(tenant, current, &resealed).await?;
-        }
+        let Some(current) = current else {
+            // Somebody may be sealing the first one with the old key right now: it stays.
+            return Ok(0);
+        };
+        self.rows.reseal(tenant, &current, &resealed).await?;
         let held = self.reload().await?;
         let mut used = self.rows.credential_keys().await?;
         used.push(new.id().to_owned());

@@ -4,7 +4,7 @@
 
 use super::key::VaultKey;
 use chacha20poly1305::aead::{Aead, Payload};
-use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use rand::Rng;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
@@ -61,8 +61,7 @@ pub(super) fn open(key: &VaultKey, owner: Owner, sealed: &[u8]) -> Option<Fields
 }
 
 fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
-    let bytes = Zeroizing::new(Key::from(*key.bytes()));
-    XChaCha20Poly1305::new(&bytes)
+    XChaCha20Poly1305::new(key.bytes().into())
 }
 
 /// Each part has a fixed length or stands last.

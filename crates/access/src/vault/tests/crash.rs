@@ -231,5 +231,10 @@ async fn a_vault_at_work_goes_on_over_a_rotation() {
     let before = bed.file().keys().await.unwrap()[0].id().to_owned();
     assert_eq!(vault.rotate(TENANT).await.unwrap(), 0);
     let after = bed.file().keys().await.unwrap();
-    assert!(after.len() == 1 && after[0].id() != before);
+    assert!(after[0].id() == before && after[1].id() != before);
+    let last = vault.keep(TENANT, token("c", "s3cret 0")).await.unwrap();
+    let used = bed.rows.credential_keys().await.unwrap();
+    assert_eq!(used, [after[1].id()]);
+    all_open(&bed, &[last]).await;
+    assert_eq!(bed.file().keys().await.unwrap().len(), 1);
 }

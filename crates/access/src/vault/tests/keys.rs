@@ -99,10 +99,7 @@ async fn a_file_of_keys_is_private_and_whole() {
     };
     assert_eq!(ids().await, [first.id(), second.id()], "the newest last");
     // What a crash left behind is in nobody's way.
-    let left = bed
-        .dir
-        .path()
-        .join(format!("vault.key.{}", std::process::id()));
+    let left = bed.dir.path().join("vault.key.new");
     std::fs::write(left, "half").unwrap();
     file.retire(&[first.id().to_owned()]).await.unwrap();
     file.retire(&[first.id().to_owned()]).await.unwrap();
@@ -110,7 +107,7 @@ async fn a_file_of_keys_is_private_and_whole() {
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let names = std::fs::read_dir(bed.dir.path()).unwrap();
-    assert_eq!(names.count(), 1);
+    assert_eq!(names.count(), 2, "the file and its lock");
 
     std::fs::write(&path, "\n").unwrap();
     key_error(file.keys().await, "is empty");
