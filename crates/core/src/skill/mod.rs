@@ -1,6 +1,8 @@
 //! Skills: configured units that are attached to agents and yield tools or prompt context (SKILL-1).
 
 mod spec;
+#[cfg(test)]
+mod tests;
 
 use crate::credential::CredentialKind;
 use crate::policy::RiskClass;
