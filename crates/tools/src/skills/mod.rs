@@ -1,5 +1,13 @@
 //! Skills: what carries them out, and the runtime that finds, opens, runs and scrubs (SKILL-1, -4).
 
+mod check;
+mod credential;
 mod executor;
+mod runtime;
+mod scrub;
+pub mod template;
+mod undo;
 
 pub use executor::{Executor, Job};
+pub use runtime::{SkillPorts, SkillRuntime};
+pub(crate) use undo::is_of_skill as is_undo;

@@ -8,6 +8,7 @@ mod fakes;
 mod files;
 mod mail;
 mod server;
+mod skills;
 mod terminal;
 mod web;
 mod write;
