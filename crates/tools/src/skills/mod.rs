@@ -3,11 +3,13 @@
 mod check;
 mod credential;
 mod executor;
+mod http;
 mod runtime;
 mod scrub;
 pub mod template;
 mod undo;
 
 pub use executor::{Executor, Job};
+pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
 pub use runtime::{SkillPorts, SkillRuntime};
 pub(crate) use undo::is_of_skill as is_undo;

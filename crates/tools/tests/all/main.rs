@@ -7,6 +7,7 @@ mod facts;
 mod fakes;
 mod files;
 mod mail;
+mod outbound;
 mod server;
 mod skills;
 mod terminal;
