@@ -4,12 +4,19 @@ mod check;
 mod credential;
 mod executor;
 mod http;
+mod program;
 mod runtime;
+mod scrape;
 mod scrub;
 pub mod template;
 mod undo;
 
 pub use executor::{Executor, Job};
 pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
+pub use program::{
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
+    ShellExecutor,
+};
 pub use runtime::{SkillPorts, SkillRuntime};
+pub use scrape::ScrapeExecutor;
 pub(crate) use undo::is_of_skill as is_undo;

@@ -3,7 +3,7 @@
 mod address;
 mod client;
 mod fetch;
-mod guard;
+pub(crate) mod guard;
 mod html;
 mod resolve;
 mod tool;
@@ -12,3 +12,6 @@ pub use client::{Answer, Ask, Caps, Client, HttpError, Reply};
 pub use guard::HostPort;
 pub use resolve::{Resolve, SystemResolver};
 pub use tool::WebFetch;
+
+pub(crate) use fetch::Page;
+pub(crate) use tool::{Shown, show};
