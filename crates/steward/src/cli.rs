@@ -130,7 +130,7 @@ pub enum Command {
     Budget(BudgetArgs),
     /// Virtual keys, with which programs use /v1.
     #[command(
-        after_help = "Examples:\n  steward key\n  steward key create my-program --connection big --requests-per-minute 60\n  steward key revoke my-program"
+        after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
     )]
     Key(KeyArgs),
     /// Measure how well requests are understood; replay runs kept as tests.
