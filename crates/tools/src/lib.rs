@@ -17,4 +17,5 @@ pub mod web;
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use error::ToolsError;
 pub use handler::{Context, ToolHandler};
+pub use skills::{SkillPorts, SkillRuntime};
 pub use standard::{Ports, ToolsConfig, standard, standard_builder};
