@@ -22,7 +22,7 @@ async fn all(folder: &str, least: usize) {
         .collect();
     files.sort();
     assert!(files.len() >= least, "{} attempts", files.len());
-    for (tier, pool) in pools() {
+    for (tier, pool) in pools().await {
         let mut wrong = Vec::new();
         // One at a time: each meets an interpreter that all before it have tried to spoil.
         for file in &files {

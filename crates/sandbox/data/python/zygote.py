@@ -141,8 +141,8 @@ def rehearse():
     except ValueError as error:
         traceback.format_exception(error)
     linecache.clearcache()
-    compile("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nmatch A(1):\n    case A(x=y): pass\n",
-            "<rehearsal>", "exec")
+    exec(compile("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nmatch A(1):\n    case A(x=y): pass\n",
+                 "<rehearsal>", "exec"), {"__name__": "rehearsal"})
 
 
 def say_ready(tools, barriers):
@@ -350,6 +350,9 @@ def work(code, payload, names, encode):
         program = compile(code, "<skill>", "exec")
     except (SyntaxError, ValueError, RecursionError) as error:
         return fault("syntax", error, encode, getattr(error, "lineno", None))
+    except MemoryError:
+        # That is how the parser puts it; the text itself is far smaller than the cap.
+        return fault("syntax", SyntaxError("the code is nested too deeply"), encode, None)
     try:
         exec(program, names)
         run = names.get("run")
@@ -359,7 +362,7 @@ def work(code, payload, names, encode):
     except BaseException as error:
         return told(error, encode)
     try:
-        return b'{"ok":' + encode(value).encode("ascii") + b"}"
+        return b'{"ok":[' + encode(value).encode("ascii") + b"]}"
     except BaseException as error:
         if isinstance(error, MemoryError):
             error.__traceback__ = None
@@ -368,7 +371,8 @@ def work(code, payload, names, encode):
 
 
 def told(error, encode):
-    if isinstance(error, MemoryError):
+    # The parser calls its own limit so as well, but then says it.
+    if isinstance(error, MemoryError) and not error.args:
         # The frames hold what filled the memory.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         return MEMORY

@@ -18,8 +18,9 @@ pub(super) struct End {
 /// One of the two, exactly once. It is the call's own word, so it is believed only where it speaks of itself.
 #[derive(Debug, Deserialize)]
 struct Frame<'a> {
+    /// In a list of one, so that `null` is a value too.
     #[serde(borrow)]
-    ok: Option<&'a RawValue>,
+    ok: Option<(&'a RawValue,)>,
     error: Option<Told>,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn read(end: End, frame: &[u8], wall_ms: u128, allowed: &str) -> Resu
         ));
     };
     match (frame.ok, frame.error) {
-        (Some(text), None) => value(text.get()),
+        (Some((text,)), None) => value(text.get()),
         (None, Some(told)) => Err(of(told, allowed)),
         _ => Err(killed(end.status)),
     }

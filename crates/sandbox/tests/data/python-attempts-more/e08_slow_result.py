@@ -1,4 +1,4 @@
-# expect: timeout
+# expect: timeout-or-memory
 class D(dict):
     def items(self):
         while True: yield ('a',1)

@@ -1,2 +1,2 @@
-# expect: blocked
+# expect: blocked-or-memory
 def run(p): return eval('-'*200000+'1')

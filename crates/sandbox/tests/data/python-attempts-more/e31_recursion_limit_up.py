@@ -1,4 +1,4 @@
-# expect: blocked-or-memory
+# expect: blocked-or-memory-or-timeout
 import json
 def mods(): return json.dumps.__globals__['__builtins__']['__import__']
 def run(p):
