@@ -293,6 +293,8 @@ def call(tools, message, fds):
         check = message.get("check", False)
         encode = tools.json.JSONEncoder(allow_nan=False, check_circular=True).encode
         names = namespace(tools, check)
+        # Whoever waits for this comes to its turn first.
+        os.nice(5)
         tools.lock("call")
     except BaseException as error:
         write(2, ("the call could not be set up: " + repr(error)).encode())

@@ -65,6 +65,8 @@ const ZYGOTE: &[libc::c_long] = &[
     libc::SYS_prctl,
     libc::SYS_getppid,
     libc::SYS_getrusage,
+    libc::SYS_getpriority,
+    libc::SYS_setpriority,
 ];
 #[cfg(target_arch = "x86_64")]
 const ZYGOTE_HERE: &[libc::c_long] = &[

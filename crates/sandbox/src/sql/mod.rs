@@ -12,6 +12,7 @@ mod policy;
 mod program;
 mod query;
 mod schema;
+mod sensitive;
 mod value;
 
 pub use error::SqlError;
@@ -19,3 +20,4 @@ pub use guard::Guard;
 pub use policy::{ColumnRef, Functions, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
 pub use schema::{Column, ForeignKey, Schema, Table};
+pub use sensitive::is_sensitive;
