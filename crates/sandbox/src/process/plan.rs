@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub drop_to: Option<u32>,
     /// `RLIMIT_NPROC`: all processes that the command's user may have, the present ones included.
     pub most_processes: Option<u64>,
+    /// Serves until it is killed, so nothing but its end is watched.
+    pub service: bool,
     /// The process that must be the helper's parent (Landlock tier).
     pub parent: Option<u32>,
 }

@@ -22,7 +22,7 @@ pub struct Helper {
 /// Runs commands confined. Cheap to clone; clones share what was found out about the machine.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    pub(super) helper: Helper,
+    pub(crate) helper: Helper,
     /// Tiers that may be used, strongest first.
     pub(super) allowed: Vec<Tier>,
     capabilities: Arc<OnceCell<Capabilities>>,
@@ -44,6 +44,13 @@ impl Sandbox {
         self.allowed = vec![tier];
         self.capabilities = Arc::default();
         self
+    }
+
+    /// What is known of this machine without running anything, and the tiers worth a try.
+    pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
+        let mut known = caps::untried();
+        let tiers = known.candidates(&self.allowed);
+        (known, tiers)
     }
 
     /// What this machine can do, found out once by running a small program in each tier.
