@@ -120,6 +120,7 @@ fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
     Ok(ToolOutput {
         data: Some(data),
         tainted: true,
+        origin: Some(page.url.to_string()),
         ..ToolOutput::text(content)
     })
 }
