@@ -8,9 +8,8 @@ use futures::FutureExt as _;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use steward_core::ports::{Authorized, ToolScope, Tools};
 use steward_core::tool::{
     EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
@@ -215,12 +214,8 @@ impl Tools for Dispatcher {
         if scope.stopped() {
             return Err(ToolsError::Stopped(call.name).into());
         }
-        let context = Context {
-            scope: scope.clone(),
-            idempotency_key,
-            deadline: Instant::now() + Duration::from_millis(scope.timeout_ms),
-            cancelled: Arc::new(AtomicBool::new(false)),
-        };
+        let limit = Duration::from_millis(scope.timeout_ms);
+        let context = Context::new(scope.clone(), idempotency_key, limit);
         Self::guarded(tool, call.arguments, context).await
     }
 

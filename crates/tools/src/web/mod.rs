@@ -4,7 +4,9 @@ mod address;
 mod fetch;
 mod guard;
 mod html;
+mod pinned;
 mod tool;
 
 pub use guard::HostPort;
+pub(crate) use pinned::Pinned;
 pub use tool::WebFetch;
