@@ -9,7 +9,9 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams,
     ServerResult, Tool,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -158,7 +160,9 @@ impl Connection {
             let answer = self.peer.list_tools(Some(page)).await;
             let answer = answer.map_err(|error| self.fault(error, false))?;
             for tool in answer.tools {
-                let Some(tool) = self.listed(tool) else { continue };
+                let Some(tool) = self.listed(tool) else {
+                    continue;
+                };
                 if tools.iter().any(|other| other.name == tool.name) {
                     return Err(self.refuse(format!("it lists two tools called `{}`", tool.name)));
                 }
@@ -172,7 +176,9 @@ impl Connection {
                 return Ok(tools);
             }
         }
-        Err(self.refuse(format!("it lists more than {TOOLS} tools or {PAGES} pages of them")))
+        Err(self.refuse(format!(
+            "it lists more than {TOOLS} tools or {PAGES} pages of them"
+        )))
     }
 
     fn refuse(&self, reason: String) -> Fault {
@@ -207,7 +213,9 @@ impl Connection {
     ) -> Result<CallToolResult, Fault> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+        let sent = self
+            .peer
+            .send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
         self.heard.follow(&token);
@@ -231,7 +239,8 @@ impl Connection {
             Ok(ServerResult::CallToolResult(result)) => Ok(result),
             Ok(_) => Err(Fault::Error(McpError::Said {
                 server: self.server.clone(),
-                message: "it answered the call with something that is no result of a tool".to_owned(),
+                message: "it answered the call with something that is no result of a tool"
+                    .to_owned(),
             })),
             Err(error) => Err(self.broken(self.fault(error, true)).await),
         }
@@ -260,7 +269,9 @@ impl Connection {
             return fault;
         };
         match self.program.lock().await.take() {
-            Some(mut program) => Fault::Broke(format!("{reason}{}", last_words(&mut program).await)),
+            Some(mut program) => {
+                Fault::Broke(format!("{reason}{}", last_words(&mut program).await))
+            }
             None => Fault::Broke(reason),
         }
     }
@@ -279,7 +290,10 @@ impl Connection {
                 message: error.message.chars().take(2000).collect(),
             }),
             ServiceError::TransportSend(error) => {
-                match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+                match error
+                    .error
+                    .downcast_ref::<StreamableHttpError<reqwest::Error>>()
+                {
                     Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
                     // The server says that it knows nothing of this session: it did nothing.
                     Some(StreamableHttpError::SessionExpired) => {

@@ -57,19 +57,34 @@ fn blocks(blocks: &[ContentBlock]) -> String {
         }
         match block {
             ContentBlock::Text(part) => text.push_str(&part.text),
-            ContentBlock::Image(part) => named(&mut text, "picture", &part.mime_type, part.data.len()),
-            ContentBlock::Audio(part) => named(&mut text, "sound", &part.mime_type, part.data.len()),
+            ContentBlock::Image(part) => {
+                named(&mut text, "picture", &part.mime_type, part.data.len())
+            }
+            ContentBlock::Audio(part) => {
+                named(&mut text, "sound", &part.mime_type, part.data.len())
+            }
             ContentBlock::ResourceLink(link) => {
                 let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);
             }
             ContentBlock::Resource(part) => match &part.resource {
-                ResourceContents::TextResourceContents { uri, text: inner, .. } => {
+                ResourceContents::TextResourceContents {
+                    uri, text: inner, ..
+                } => {
                     let size = inner.chars().count();
                     let _ = write!(text, "[resource {uri}, {size} characters, not shown]");
                 }
-                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                ResourceContents::BlobResourceContents {
+                    uri,
+                    mime_type,
+                    blob,
+                    ..
+                } => {
                     let media = mime_type.as_deref().unwrap_or("unknown type");
-                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", bytes(blob.len()));
+                    let _ = write!(
+                        text,
+                        "[resource {uri}, {media}, {} bytes, not shown]",
+                        bytes(blob.len())
+                    );
                 }
                 _ => text.push_str("[a resource of a form that is not known]"),
             },
@@ -80,7 +95,11 @@ fn blocks(blocks: &[ContentBlock]) -> String {
 }
 
 fn named(text: &mut String, what: &str, media: &str, encoded: usize) {
-    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", bytes(encoded));
+    let _ = write!(
+        text,
+        "[{what} {media}, {} bytes, not shown]",
+        bytes(encoded)
+    );
 }
 
 /// Bytes of what takes so many characters in base64, padding aside.
@@ -120,14 +139,19 @@ mod tests {
 
     #[test]
     fn data_stands_in_for_missing_text() {
-        let shown = output("wiki", result(json!({"content": [], "structuredContent": {"n": 3}}))).unwrap();
+        let shown = output(
+            "wiki",
+            result(json!({"content": [], "structuredContent": {"n": 3}})),
+        )
+        .unwrap();
         assert_eq!(shown.data, Some(json!({"n": 3})));
         assert!(shown.content.contains("\"n\": 3"));
     }
 
     #[test]
     fn a_failure_is_an_error_with_the_servers_words() {
-        let failed = result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
+        let failed =
+            result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
         let error = output("wiki", failed).unwrap_err().to_string();
         assert_eq!(error, "the MCP server `wiki` says: no such page");
     }

@@ -1,6 +1,7 @@
 //! Carries out skills of the kind `mcp`.
 
-use super::hub::{Call, McpHub};
+use super::call::Call;
+use super::hub::McpHub;
 use crate::handler::Context;
 use crate::skills::{Executor, Job};
 use async_trait::async_trait;
@@ -85,7 +86,10 @@ impl Executor for McpExecutor {
             Err(error) => format!("would fail: {error}"),
         };
         Preview {
-            summary: format!("calls {} of the MCP server {} ({place})", spec.tool, spec.server),
+            summary: format!(
+                "calls {} of the MCP server {} ({place})",
+                spec.tool, spec.server
+            ),
             detail: serde_json::to_string_pretty(arguments).ok(),
             count: None,
             reversible: skill.effect == EffectClass::Read && skill.risk == RiskClass::Read,

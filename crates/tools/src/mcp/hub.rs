@@ -1,141 +1,27 @@
-//! Servers as people manage them, and the way of a call to its connection.
+//! Servers as people manage them: look, compare, accept, attach.
 
-use super::connection::{Connection, Fault};
-use super::content;
+use super::call::settle;
+use super::config::{McpConfig, McpPorts};
 use super::error::McpError;
-use super::oauth::{Begun, Client, Guarded, LoginRequest, Logins, Tokens, Wanted};
-use super::open::{allowed, open};
+use super::oauth::{Logins, Tokens};
+use super::open::allowed;
 use super::pin::{self, Listed};
-use super::pool::{Key, Pool};
-use super::secret::{self, Secret};
+use super::pool::Pool;
+use super::reach::Who;
 use super::skills;
-use crate::handler::Context;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Map, Value, json};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-use steward_core::credential::{CredentialKind, CredentialUse};
 use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
-use steward_core::ports::{
-    Clock, CredentialChange, Ids, McpServers, NewCredential, OpenedCredential, SkillFilter, Skills,
-    ToolScope, Vault,
-};
-use steward_core::skill::{CredentialWanted, McpSpec, Skill, SkillKind};
-use steward_core::tool::ToolOutput;
-use steward_core::{AgentId, CredentialId, McpServerId, RunId, SkillId, TenantId, UserId, hash};
-use steward_sandbox::process::{Helper, Sandbox};
-
-/// What an operator decides.
-#[derive(Debug, Clone)]
-pub struct McpConfig {
-    /// What starts and confines local servers.
-    pub sandbox: Sandbox,
-    /// Each local server has a folder below this one, and works there.
-    pub folder: PathBuf,
-    /// A connection that is not used for so long is closed.
-    pub idle: Duration,
-    /// How long a server may take to start and to answer the first time.
-    pub start: Duration,
-}
-
-impl McpConfig {
-    /// Ten minutes of idling, thirty seconds to start.
-    pub fn new(helper: Helper, folder: impl Into<PathBuf>) -> Self {
-        Self {
-            sandbox: Sandbox::new(helper),
-            folder: folder.into(),
-            idle: Duration::from_mins(10),
-            start: Duration::from_secs(30),
-        }
-    }
-}
-
-/// What it needs from the world.
-#[derive(Clone)]
-pub struct McpPorts {
-    /// Servers.
-    pub servers: Arc<dyn McpServers>,
-    /// Skills that stand for their tools.
-    pub skills: Arc<dyn Skills>,
-    /// Their credentials.
-    pub vault: Arc<dyn Vault>,
-    /// Now.
-    pub clock: Arc<dyn Clock>,
-    /// Ids of new skills.
-    pub ids: Arc<dyn Ids>,
-}
+use steward_core::ports::SkillFilter;
+use steward_core::skill::{Skill, SkillKind};
+use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 
 /// MCP servers: connections, accepted tools, logins.
 pub struct McpHub {
-    ports: McpPorts,
-    config: McpConfig,
-    pool: Arc<Pool>,
-    logins: Logins,
-    tokens: Tokens,
-}
-
-/// Who reaches for a server, and what it is told of the secrets that are opened.
-struct Who<'a> {
-    tenant: TenantId,
-    user: Option<UserId>,
-    run: Option<RunId>,
-    agent: Option<AgentId>,
-    tool: &'a str,
-    context: Option<&'a Context>,
-    /// The skill's own credential, opened by the runtime.
-    secret: Option<&'a OpenedCredential>,
-}
-
-impl<'a> Who<'a> {
-    fn person(tenant: TenantId, user: Option<UserId>) -> Self {
-        Self {
-            tenant,
-            user,
-            run: None,
-            agent: None,
-            tool: "mcp",
-            context: None,
-            secret: None,
-        }
-    }
-
-    fn caller(call: &Call<'a>, context: &'a Context) -> Self {
-        let ToolScope {
-            tenant,
-            user,
-            run,
-            agent,
-            ..
-        } = &context.scope;
-        Self {
-            tenant: *tenant,
-            user: *user,
-            run: *run,
-            agent: Some(*agent),
-            tool: call.tool,
-            context: Some(context),
-            secret: call.secret,
-        }
-    }
-
-    /// What was opened leaves with nothing of the call.
-    fn learned(&self, label: &str, secret: &SecretString) {
-        if let Some(context) = self.context {
-            context.learned(label, secret.clone());
-        }
-    }
-}
-
-/// A call of a tool.
-pub(super) struct Call<'a> {
-    pub spec: &'a McpSpec,
-    /// Name of the skill.
-    pub tool: &'a str,
-    pub arguments: Map<String, Value>,
-    /// Whether it may be sent again after the server died over it.
-    pub repeats: bool,
-    pub secret: Option<&'a OpenedCredential>,
+    pub(super) ports: McpPorts,
+    pub(super) config: McpConfig,
+    pub(super) pool: Arc<Pool>,
+    pub(super) logins: Logins,
+    pub(super) tokens: Tokens,
 }
 
 impl McpHub {
@@ -205,7 +91,7 @@ impl McpHub {
         })
     }
 
-    async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
+    pub(super) async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
         let found = self.ports.servers.mcp_server_by_name(tenant, name).await?;
         let server = found.ok_or_else(|| McpError::Unknown(name.to_owned()))?;
         if server.enabled {
@@ -238,7 +124,11 @@ impl McpHub {
         }
     }
 
-    async fn listed(&self, server: &McpServer, who: &Who<'_>) -> Result<Arc<Vec<Listed>>, McpError> {
+    async fn listed(
+        &self,
+        server: &McpServer,
+        who: &Who<'_>,
+    ) -> Result<Arc<Vec<Listed>>, McpError> {
         let mut last = None;
         for anew in [false, true] {
             let (key, connection) = self.reach(server, who, anew).await?;
@@ -247,7 +137,7 @@ impl McpHub {
                 Ok(tools) => return Ok(tools),
                 Err(fault) => {
                     self.pool.remove(&key, &connection);
-                    let (error, again) = Self::settle(server, "tools/list", fault, true);
+                    let (error, again) = settle(server, "tools/list", fault, true);
                     if !again {
                         return Err(error);
                     }
@@ -259,7 +149,7 @@ impl McpHub {
     }
 
     /// Writes down what a server lists.
-    async fn seen(
+    pub(super) async fn seen(
         &self,
         tenant: TenantId,
         id: McpServerId,
@@ -300,7 +190,11 @@ impl McpHub {
     ) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         let at = self.ports.clock.now();
-        let Some(found) = server.tools.iter_mut().find(|one| one.name == tool && !one.gone) else {
+        let Some(found) = server
+            .tools
+            .iter_mut()
+            .find(|one| one.name == tool && !one.gone)
+        else {
             return Err(McpError::Invalid(format!(
                 "the MCP server `{}` has no tool `{tool}`; check it first",
                 server.name
@@ -326,7 +220,9 @@ impl McpHub {
         let mut after: Option<String> = None;
         loop {
             let skills = &self.ports.skills;
-            let page = skills.skills(tenant, &filter, after.as_deref(), 100).await?;
+            let page = skills
+                .skills(tenant, &filter, after.as_deref(), 100)
+                .await?;
             after = page.items.last().map(|one| one.name.clone());
             for before in page.items {
                 if skills::stands_for(&before, &server.name, tool) {
@@ -352,7 +248,9 @@ impl McpHub {
         if let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) {
             found.accepted = None;
         }
-        server.tools.retain(|one| !one.gone || one.accepted.is_some());
+        server
+            .tools
+            .retain(|one| !one.gone || one.accepted.is_some());
         self.ports.servers.save_mcp_server(tenant, &server).await?;
         Ok(server)
     }
@@ -373,297 +271,31 @@ impl McpHub {
         for tool in tools {
             let name = skills::name_of(&server, tool).unwrap_or_default();
             let before = ports.skills.skill_by_name(tenant, &name).await?;
-            let fresh = before.as_ref().map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
-            wanted.push(skills::skill(&server, tool, before, fresh, ports.clock.now(), by)?);
+            let fresh = before
+                .as_ref()
+                .map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
+            wanted.push(skills::skill(
+                &server,
+                tool,
+                before,
+                fresh,
+                ports.clock.now(),
+                by,
+            )?);
         }
         let mut made = Vec::new();
         for skill in wanted {
             made.push(match agent {
-                Some(agent) => ports.skills.create_and_attach(tenant, agent, &skill).await?.0,
+                Some(agent) => {
+                    ports
+                        .skills
+                        .create_and_attach(tenant, agent, &skill)
+                        .await?
+                        .0
+                }
                 None => ports.skills.save_skill(tenant, &skill).await?,
             });
         }
         Ok(made)
-    }
-
-    /// Begins a login at a server's login server (authorization code with PKCE; a client is registered unless the
-    /// server's credential names one).
-    pub async fn begin_login(&self, request: LoginRequest) -> Result<Begun, McpError> {
-        let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
-        let McpTransport::Http { url, allow } = &server.transport else {
-            return Err(McpError::Invalid(format!(
-                "`{}` is a local program; it takes no login, but a credential in `secret_variable`",
-                server.name
-            )));
-        };
-        let known = self.known_client(&server, &request).await?;
-        let guarded = Guarded {
-            allow: allowed(allow)?,
-        };
-        let now = self.ports.clock.now();
-        self.logins.begin(url, guarded, known, request, now).await
-    }
-
-    /// The client of the server's own credential, or of an earlier login.
-    async fn known_client(
-        &self,
-        server: &McpServer,
-        request: &LoginRequest,
-    ) -> Result<Option<Client>, McpError> {
-        let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
-            return Ok(None);
-        };
-        // A client that was registered for an earlier login may not know this address to come back to.
-        if name == secret::login_name(server, None) {
-            return Ok(None);
-        }
-        let vault = self.ports.vault.as_ref();
-        let Some(found) = secret::by_name(vault, request.tenant, name).await? else {
-            return Ok(None);
-        };
-        if found.kind != CredentialKind::Oauth2 {
-            return Ok(None);
-        }
-        let used = CredentialUse {
-            credential: found.id,
-            run: None,
-            agent: None,
-            tool: "mcp".to_owned(),
-            at: self.ports.clock.now(),
-        };
-        let opened = vault.open(request.tenant, found.id, used).await?;
-        Ok(opened.fields.get("client_id").map(|id| Client {
-            id: id.expose_secret().to_owned(),
-            secret: opened.fields.get("client_secret").cloned(),
-        }))
-    }
-
-    /// Finishes a login with what the browser brought back, and keeps the tokens in the vault. Returns the server.
-    pub async fn complete_login(
-        &self,
-        user: UserId,
-        state: &str,
-        code: &str,
-        issuer: Option<&str>,
-    ) -> Result<McpServer, McpError> {
-        let now = self.ports.clock.now();
-        let done = self.logins.complete(user, state, code, issuer, now).await?;
-        let (tenant, id) = (done.request.tenant, done.request.server);
-        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        let owner = server.per_user.then_some(user);
-        let name = secret::login_name(&server, owner);
-        let vault = self.ports.vault.as_ref();
-        match secret::by_name(vault, tenant, &name).await? {
-            Some(before) => {
-                let change = CredentialChange {
-                    fields: done.fields,
-                    ..CredentialChange::default()
-                };
-                vault.change(tenant, before.id, change).await?;
-            }
-            None => {
-                let new = NewCredential {
-                    name: name.clone(),
-                    kind: CredentialKind::Oauth2,
-                    description: format!("Login at the MCP server {}", server.name),
-                    fields: done.fields,
-                    roles: Vec::new(),
-                    discoverable: false,
-                    expires_at: None,
-                };
-                vault.keep(tenant, new).await?;
-            }
-        }
-        if owner.is_none() {
-            server.credential = Some(CredentialWanted {
-                name: Some(name),
-                kind: Some(CredentialKind::Oauth2),
-                optional: false,
-            });
-            self.ports.servers.save_mcp_server(tenant, &server).await?;
-        }
-        self.pool.close(tenant, id);
-        Ok(server)
-    }
-
-    /// Calls a tool, if it is what a person accepted.
-    pub(super) async fn call(
-        &self,
-        call: Call<'_>,
-        context: &Context,
-    ) -> Result<ToolOutput, McpError> {
-        let who = Who::caller(&call, context);
-        let server = self.named(who.tenant, &call.spec.server).await?;
-        let (tool, accepted) = skills::callable(&server, &call.spec.tool)?;
-        // The run began with another acceptance of it.
-        if accepted.hash != call.spec.hash {
-            return Err(skills::changed(&server, tool));
-        }
-        let mut last = None;
-        for anew in [false, true] {
-            let (key, connection) = self.reach(&server, &who, anew).await?;
-            let _busy = connection.begin();
-            match self.once(&server, &connection, &call, context).await {
-                Ok(output) => return Ok(output),
-                Err(fault) => {
-                    if !matches!(fault, Fault::Error(_)) {
-                        self.pool.remove(&key, &connection);
-                    }
-                    let (error, again) = Self::settle(&server, &call.spec.tool, fault, call.repeats);
-                    if !again || context.halted() {
-                        return Err(error);
-                    }
-                    last = Some(error);
-                }
-            }
-        }
-        Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
-    }
-
-    async fn once(
-        &self,
-        server: &McpServer,
-        connection: &Connection,
-        call: &Call<'_>,
-        context: &Context,
-    ) -> Result<ToolOutput, Fault> {
-        let name = &call.spec.tool;
-        let tools = connection.tools(false).await?;
-        let same = tools
-            .iter()
-            .any(|one| one.name == *name && one.hash() == call.spec.hash);
-        if !same {
-            // Written down, so that a person sees the difference.
-            let seen = self.seen(context.scope.tenant, server.id, &tools).await;
-            let seen = seen.map_err(Fault::Error)?;
-            let error = match seen.tools.iter().find(|one| one.name == *name) {
-                Some(tool) => skills::changed(&seen, tool),
-                None => McpError::NotAccepted {
-                    server: server.name.clone(),
-                    tool: name.clone(),
-                },
-            };
-            tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
-            return Err(Fault::Error(error));
-        }
-        let result = connection.call(name, call.arguments.clone(), context).await?;
-        content::output(&server.name, result).map_err(Fault::Error)
-    }
-
-    /// What a fault means for the caller, and whether to try once more on a new connection.
-    fn settle(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
-        let name = server.name.clone();
-        match fault {
-            Fault::Error(error) => (error, false),
-            Fault::Gone(reason) => (
-                McpError::Unreachable {
-                    server: name,
-                    reason,
-                },
-                true,
-            ),
-            Fault::Login => (
-                McpError::Login {
-                    hint: super::open::login_hint(server, true),
-                    server: name,
-                },
-                true,
-            ),
-            Fault::Broke(reason) => (
-                McpError::Died {
-                    server: name,
-                    tool: tool.to_owned(),
-                    reason,
-                },
-                repeats,
-            ),
-        }
-    }
-
-    /// The connection for `who`; with `anew`, a token that can be renewed is.
-    async fn reach(
-        &self,
-        server: &McpServer,
-        who: &Who<'_>,
-        anew: bool,
-    ) -> Result<(Key, Arc<Connection>), McpError> {
-        let (secret, stamp) = self.secret(server, who, anew).await?;
-        let settings = serde_json::to_value(&server.transport).unwrap_or_default();
-        let key = Key {
-            tenant: who.tenant,
-            server: server.id,
-            user: who.user.filter(|_| server.per_user),
-            stamp: hash::of_json(&json!([settings, stamp])),
-        };
-        if let Some(secret) = &secret {
-            who.learned(&secret.label, &secret.value);
-        }
-        let opening = open(&self.config, server, secret.as_ref());
-        let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
-        Ok((key, connection))
-    }
-
-    /// The server's secret, and what tells one secret from another.
-    async fn secret(
-        &self,
-        server: &McpServer,
-        who: &Who<'_>,
-        anew: bool,
-    ) -> Result<(Option<Secret>, Value), McpError> {
-        let vault = self.ports.vault.as_ref();
-        let now = self.ports.clock.now();
-        let used = |credential: CredentialId| CredentialUse {
-            credential,
-            run: who.run,
-            agent: who.agent,
-            tool: who.tool.to_owned(),
-            at: now,
-        };
-        let found;
-        let opened = if let Some(own) = who.secret {
-            own
-        } else {
-            let Some(credential) = secret::find(vault, who.tenant, server, who.user).await? else {
-                return Ok((None, Value::Null));
-            };
-            found = vault.open(who.tenant, credential.id, used(credential.id)).await?;
-            &found
-        };
-        let credential = &opened.credential;
-        for (field, value) in &opened.fields {
-            if !credential.kind.shows(field) && field != "access_until" {
-                who.learned(&credential.name, value);
-            }
-        }
-        if credential.kind != CredentialKind::Oauth2 {
-            let stamp = json!([credential.id, credential.changed_at]);
-            return Ok((Some(secret::of(opened)?), stamp));
-        }
-        let McpTransport::Http { url, allow } = &server.transport else {
-            return Err(McpError::Invalid(format!(
-                "`{}` is a local program; give it a token or an api_key",
-                server.name
-            )));
-        };
-        let guarded = Guarded {
-            allow: allowed(allow)?,
-        };
-        let wanted = Wanted {
-            tenant: who.tenant,
-            server: &server.name,
-            resource: Some(url),
-            opened,
-            used: used(credential.id),
-            now,
-            anew,
-        };
-        let token = self.tokens.token(vault, &guarded, &wanted).await?;
-        let stamp = json!([credential.id, hash::sha256(token.expose_secret().as_bytes())]);
-        let secret = Secret {
-            label: credential.name.clone(),
-            header: None,
-            value: token,
-        };
-        Ok((Some(secret), stamp))
     }
 }

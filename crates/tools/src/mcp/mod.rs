@@ -6,22 +6,27 @@
 //! A tool is called only as a person accepted it: name, description and schema are compared by hash before the
 //! first call of a connection, whenever the server says that its list changed, and at intervals.
 
+mod call;
+mod config;
 mod connection;
 mod content;
 mod error;
 mod executor;
 mod hub;
 mod listener;
+mod logins;
 mod name;
 mod oauth;
 mod open;
 mod pin;
 mod pool;
+mod reach;
 mod secret;
 mod skills;
 
+pub use config::{McpConfig, McpPorts};
 pub use error::McpError;
 pub use executor::McpExecutor;
-pub use hub::{McpConfig, McpHub, McpPorts};
+pub use hub::McpHub;
 pub use oauth::{Begun, LoginRequest};
 pub use pin::diff;

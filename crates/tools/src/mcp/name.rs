@@ -62,7 +62,16 @@ mod tests {
     fn names_fit_and_differ() {
         let long = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_1";
         let other = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_2";
-        let tools = ["search", "getItem", "get-item", "get_item", "über.tool", "search/2", long, other];
+        let tools = [
+            "search",
+            "getItem",
+            "get-item",
+            "get_item",
+            "über.tool",
+            "search/2",
+            long,
+            other,
+        ];
         let tools: Vec<_> = tools
             .iter()
             .map(|name| json!({"name": name, "description": "", "parameters": {}}))
@@ -84,7 +93,10 @@ mod tests {
         assert_eq!(all.len(), 8, "{names:?}");
         for name in all {
             assert!(name.len() <= 64, "{name}");
-            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+            assert!(
+                name.chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+            );
         }
     }
 

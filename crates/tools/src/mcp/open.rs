@@ -1,8 +1,8 @@
 //! Starting a server, or connecting to it.
 
+use super::config::McpConfig;
 use super::connection::Connection;
 use super::error::McpError;
-use super::hub::McpConfig;
 use super::listener::Listener;
 use super::secret::Secret;
 use crate::web::{HostPort, Pinned};
@@ -68,7 +68,10 @@ pub(super) async fn open(
 /// A folder of its own, empty at first.
 fn folder(config: &McpConfig, server: &McpServer) -> Result<PathBuf, McpError> {
     let folder = config.folder.join(&server.name);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&folder);
     made.map_err(|error| {
         unreachable(
             server,
@@ -125,7 +128,9 @@ pub(super) async fn last_words(program: &mut Session) -> String {
     const SHOWN: usize = 400;
     match tokio::time::timeout(PATIENCE, program.ending()).await {
         Err(_) => String::new(),
-        Ok(Err(error)) => format!("; {error}; name the folders that it is installed in under `read`"),
+        Ok(Err(error)) => {
+            format!("; {error}; name the folders that it is installed in under `read`")
+        }
         Ok(Ok((exit, stderr))) => {
             let text = stderr.text();
             let text = text.trim();

@@ -1,8 +1,8 @@
 //! What a server lists, against what a person accepted.
 
+use serde_json::Value;
 use similar::TextDiff;
 use steward_core::mcp::{McpTool, tool_hash};
-use serde_json::Value;
 
 /// A tool as just listed.
 #[derive(Debug, Clone, PartialEq)]

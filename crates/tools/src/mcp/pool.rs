@@ -79,7 +79,9 @@ impl Pool {
     pub fn remove(&self, key: &Key, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
-            Ok(held) => held.as_ref().is_some_and(|one| Arc::ptr_eq(one, connection)),
+            Ok(held) => held
+                .as_ref()
+                .is_some_and(|one| Arc::ptr_eq(one, connection)),
             Err(_) => false,
         });
         if same {
@@ -101,7 +103,10 @@ impl Pool {
                 .filter(|(key, _)| *key != but)
                 .filter_map(|(key, slot)| {
                     let held = slot.try_lock().ok()?;
-                    Some((held.as_ref().map_or(Duration::MAX, |one| one.idle()), key.clone()))
+                    Some((
+                        held.as_ref().map_or(Duration::MAX, |one| one.idle()),
+                        key.clone(),
+                    ))
                 })
                 .filter(|(idle, _)| !idle.is_zero())
                 .max_by_key(|(idle, _)| *idle);

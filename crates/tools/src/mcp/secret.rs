@@ -41,7 +41,8 @@ pub(super) async fn find(
         let Some(user) = user else {
             return Err(McpError::Login {
                 server: server.name.clone(),
-                hint: "each user has a token of their own there, and this run has no user".to_owned(),
+                hint: "each user has a token of their own there, and this run has no user"
+                    .to_owned(),
             });
         };
         let own = by_name(vault, tenant, &login_name(server, Some(user))).await?;
@@ -132,7 +133,10 @@ pub(super) fn of(opened: &OpenedCredential) -> Result<Secret, McpError> {
             credential.name
         ))
     })?;
-    let header = opened.fields.get("header").map(|text| text.expose_secret().to_owned());
+    let header = opened
+        .fields
+        .get("header")
+        .map(|text| text.expose_secret().to_owned());
     Ok(Secret {
         label: credential.name.clone(),
         header: header.filter(|name| !name.is_empty()),

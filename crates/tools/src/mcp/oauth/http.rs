@@ -63,11 +63,18 @@ impl Guarded {
             ))
         };
         let request = pinned.client.request(method, pinned.url.clone());
-        let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
+        let mut answer = request
+            .headers(headers)
+            .body(body)
+            .send()
+            .await
+            .map_err(failed)?;
         let mut bytes = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(failed)? {
             if bytes.len() + chunk.len() > BYTES {
-                return Err(ToolsError::refused("the login server's answer is too large"));
+                return Err(ToolsError::refused(
+                    "the login server's answer is too large",
+                ));
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -85,7 +92,12 @@ impl Guarded {
             && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
         for _ in 0..=HOPS {
             let answer = self
-                .send(parts.method.clone(), &url, parts.headers.clone(), body.clone())
+                .send(
+                    parts.method.clone(),
+                    &url,
+                    parts.headers.clone(),
+                    body.clone(),
+                )
                 .await?;
             let moved = matches!(
                 answer.status(),
@@ -100,13 +112,18 @@ impl Guarded {
                 return Ok(answer);
             };
             let next = Url::parse(&url).and_then(|from| from.join(location));
-            let next = next.map_err(|_| ToolsError::refused("the login server redirects to no URL"))?;
+            let next =
+                next.map_err(|_| ToolsError::refused("the login server redirects to no URL"))?;
             if url.starts_with("https:") && next.scheme() != "https" {
-                return Err(ToolsError::refused("the login server redirects from https to plain http"));
+                return Err(ToolsError::refused(
+                    "the login server redirects from https to plain http",
+                ));
             }
             url = next.into();
         }
-        Err(ToolsError::refused("the login server redirects without end"))
+        Err(ToolsError::refused(
+            "the login server redirects without end",
+        ))
     }
 }
 

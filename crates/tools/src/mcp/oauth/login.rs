@@ -87,9 +87,13 @@ impl Logins {
         let failed = |error: &dyn std::error::Error| {
             McpError::Invalid(format!("the login can't begin: {}", chain(error)))
         };
-        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let manager =
+            AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
         let mut manager = manager.map_err(|error| failed(&error))?;
-        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
+        let found = manager
+            .resolve_metadata()
+            .await
+            .map_err(|error| failed(&error))?;
         if !found.source.is_discovered() {
             return Err(McpError::Invalid(
                 "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
@@ -123,7 +127,9 @@ impl Logins {
         let session = session.map_err(|(_, error)| failed(&error))?;
         let url = session.get_authorization_url().to_owned();
         let Some(state) = query(&url, "state") else {
-            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
+            return Err(McpError::Invalid(
+                "the login server's address holds no state".to_owned(),
+            ));
         };
         let mut waiting = self.waiting();
         waiting.retain(|_, one| now < one.until);
@@ -176,7 +182,9 @@ impl Logins {
         let tokens = serde_json::to_value(&tokens).unwrap_or_default();
         let text = |name: &str| tokens[name].as_str();
         let Some(access) = text("access_token") else {
-            return Err(McpError::Invalid("the login server gave no token".to_owned()));
+            return Err(McpError::Invalid(
+                "the login server gave no token".to_owned(),
+            ));
         };
         let expires = tokens["expires_in"].as_u64();
         let mut fields = granted_fields(access, text("refresh_token"), expires, now);

@@ -4,7 +4,7 @@ mod http;
 mod login;
 mod token;
 
+pub(super) use http::Guarded;
 pub use login::{Begun, LoginRequest};
 pub(super) use login::{Client, Logins};
-pub(super) use http::Guarded;
 pub(super) use token::{Tokens, Wanted};

@@ -2,10 +2,10 @@
 
 use super::http::Guarded;
 use crate::mcp::error::McpError;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -216,8 +216,10 @@ async fn request(
         if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
             continue;
         }
-        let why = serde_json::from_slice::<Refused>(answer.body())
-            .map_or_else(|_| answer.status().to_string(), |refused| word(&refused.error));
+        let why = serde_json::from_slice::<Refused>(answer.body()).map_or_else(
+            |_| answer.status().to_string(),
+            |refused| word(&refused.error),
+        );
         return Err(login(wanted, &format!("its login server refused ({why})")));
     }
     Err(login(wanted, "its login server refused the client"))
@@ -231,7 +233,13 @@ fn asked(
     secret: Option<&str>,
     basic: bool,
 ) -> (HeaderMap, Vec<u8>) {
-    let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
+    let field = |name: &str| {
+        wanted
+            .opened
+            .fields
+            .get(name)
+            .map(SecretString::expose_secret)
+    };
     let mut form = form_urlencoded::Serializer::new(String::new());
     match grant {
         Grant::Refresh(token) => form

@@ -1,0 +1,7 @@
+//! The MCP client against servers of the official Python SDK.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod http;
+mod ports;
+mod stdio;
+mod world;
