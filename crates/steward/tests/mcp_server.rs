@@ -5,7 +5,7 @@ mod common;
 use common::{Bench, Server, cache, data_file, finish};
 use serde_json::json;
 use std::process::Command;
-use steward_testkit::model_server::{Behaviour, Rule, Script};
+use steward_testkit::model_server::{Behaviour, Reply, Rule, Script};
 
 fn rule(contains: &str, role: &str, then: Behaviour) -> Rule {
     Rule {
@@ -27,7 +27,7 @@ fn python_mcp_client_works_unchanged() {
             rule("List the files", "user", Behaviour::calls([("list", json!({"path": "."}))])),
             rule("Write the note", "user", Behaviour::calls([("write", note)])),
             rule("break", "user", Behaviour::unauthorised()),
-            rule("forever", "user", Behaviour::Stall { after_events: 0 }),
+            rule("forever", "user", Behaviour::Stall { reply: Reply::text("It takes a while to say all of this.") }),
         ],
         ..Script::default()
     };

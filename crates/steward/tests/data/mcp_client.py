@@ -67,7 +67,7 @@ async def talk(mode):
         assert told["outcome"] == "waiting" and told["approval"], told
         assert told["approval"] in parked.content[0].text and not parked.is_error, parked
         assert (await outcome(client, told["run"]))[0] == "waiting"
-        status, _, text = http(f"/api/approvals/{told['approval']}/decide", {"answer": "approve"},
+        status, _, text = http(f"/api/approvals/{told['approval']}/decide", {"answer": {"decision": "approve"}},
                                authorization=f"Bearer {key}")
         assert status < 300, (status, text)
         how, done = await outcome(client, told["run"])

@@ -40,7 +40,15 @@ impl McpHub {
         }
         let mut last = None;
         for anew in [false, true] {
-            let (key, connection) = self.reach(&server, &who, anew).await?;
+            let (key, connection) = match self.reach(&server, &who, anew).await {
+                Ok(reached) => reached,
+                // A token that was refused may be renewed once.
+                Err(error @ McpError::Login { .. }) if !anew => {
+                    last = Some(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let _busy = connection.begin();
             match self.once(&server, &connection, &call, context).await {
                 Ok(output) => return Ok(output),

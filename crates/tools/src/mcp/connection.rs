@@ -231,7 +231,8 @@ impl Connection {
         };
         let progress = self.heard.leave(&token);
         let Some(answer) = answer else {
-            flight.cancel().await;
+            // The server is told without waiting for it: whoever halted has little patience.
+            drop(flight);
             return Err(Fault::Error(self.halted(tool, context, progress)));
         };
         flight.0 = None;
@@ -312,15 +313,6 @@ impl Connection {
 
 /// A call that is being answered. Dropped before its answer, it tells the server.
 struct Flight(Option<RequestHandle<RoleClient>>);
-
-impl Flight {
-    async fn cancel(mut self) {
-        if let Some(handle) = self.0.take() {
-            let told = handle.cancel(Some("no longer wanted".to_owned()));
-            let _ = tokio::time::timeout(CANCEL, told).await;
-        }
-    }
-}
 
 impl Drop for Flight {
     fn drop(&mut self) {

@@ -5,7 +5,7 @@ use super::error::McpError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use steward_core::{McpServerId, TenantId, UserId};
+use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 
 /// Most connections at a time; the longest idle one makes room.
 const MOST: usize = 64;
@@ -17,14 +17,15 @@ pub(super) struct Key {
     pub tenant: TenantId,
     pub server: McpServerId,
     pub user: Option<UserId>,
+    pub credential: Option<CredentialId>,
     /// Hash of configuration and credential.
     pub stamp: String,
 }
 
 impl Key {
     fn replaces(&self, other: &Self) -> bool {
-        (self.tenant, self.server, self.user) == (other.tenant, other.server, other.user)
-            && self.stamp != other.stamp
+        let same = |key: &Self| (key.tenant, key.server, key.user, key.credential);
+        same(self) == same(other) && self.stamp != other.stamp
     }
 }
 

@@ -83,6 +83,7 @@ impl McpHub {
             tenant: who.tenant,
             server: server.id,
             user: who.user.filter(|_| server.per_user),
+            credential: secret.as_ref().map(|secret| secret.id),
             stamp: hash::of_json(&json!([settings, stamp])),
         };
         if let Some(secret) = &secret {
@@ -158,6 +159,7 @@ impl McpHub {
             hash::sha256(token.expose_secret().as_bytes())
         ]);
         let secret = Secret {
+            id: credential.id,
             label: credential.name.clone(),
             header: None,
             value: token,

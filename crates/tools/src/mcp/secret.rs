@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::{Credential, CredentialKind};
 use steward_core::mcp::McpServer;
 use steward_core::ports::{OpenedCredential, Vault, VaultError};
-use steward_core::{TenantId, UserId};
+use steward_core::{CredentialId, TenantId, UserId};
 
 /// A page of the vault.
 const PAGE: u32 = 200;
@@ -14,6 +14,8 @@ const PAGES: usize = 100;
 
 /// What a server gets.
 pub(super) struct Secret {
+    /// The credential.
+    pub id: CredentialId,
     /// Name of the credential, which stands in for its secrets.
     pub label: String,
     /// The header that takes it; `None`: `Authorization: Bearer`.
@@ -138,6 +140,7 @@ pub(super) fn of(opened: &OpenedCredential) -> Result<Secret, McpError> {
         .get("header")
         .map(|text| text.expose_secret().to_owned());
     Ok(Secret {
+        id: credential.id,
         label: credential.name.clone(),
         header: header.filter(|name| !name.is_empty()),
         value,

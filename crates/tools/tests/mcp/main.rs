@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod http;
+mod oauth;
 mod ports;
 mod stdio;
 mod world;

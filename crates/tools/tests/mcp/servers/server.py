@@ -17,6 +17,7 @@ options = argparse.ArgumentParser()
 options.add_argument("--http", action="store_true", help="streamable HTTP on a free port, which is printed; else stdio")
 options.add_argument("--port", type=int, default=0)
 options.add_argument("--token", help="take requests with this bearer token only")
+options.add_argument("--oauth", action="store_true", help="take requests with tokens of its own login server only")
 options.add_argument("--words", default="Says it again.", help="description of the tool `echo`")
 options.add_argument("--notes", default=".", help="folder for notes of what happened")
 options.add_argument("--fail", help="end at once with this message")
@@ -132,6 +133,10 @@ async def http() -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", options.port))
+    if options.oauth:
+        import oauth
+
+        app = oauth.Guarded(app, f"http://127.0.0.1:{listening.getsockname()[1]}", notes)
     print(listening.getsockname()[1], flush=True)
     await uvicorn.Server(uvicorn.Config(app, log_level="error")).serve(sockets=[listening])
 
