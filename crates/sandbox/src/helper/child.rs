@@ -44,7 +44,7 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
     } else {
         &[]
     };
-    let filters = seccomp::build(landlocked, signals).map_err(at(Stage::Seccomp))?;
+    let filters = seccomp::build(landlocked, plan.network, signals).map_err(at(Stage::Seccomp))?;
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user)

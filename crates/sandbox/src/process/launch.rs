@@ -13,7 +13,7 @@ use super::caps::Capabilities;
 use super::cgroup::Group;
 use super::error::SandboxError;
 use super::leash::Leash;
-use super::mounts::{self, ETC, Resolved, SYSTEM};
+use super::mounts::{self, ETC, NETWORK, Resolved, SYSTEM};
 use super::plan::Plan;
 use super::privileges::{NOBODY, can_drop, is_root};
 use super::sandbox::Helper;
@@ -182,6 +182,9 @@ fn plan(
         .chain(LANDLOCK_READ)
         .map(Into::into)
         .collect();
+    if spec.network {
+        read.extend(NETWORK.iter().map(Into::into));
+    }
     read.extend(resolved.read_paths.iter().cloned());
     let mut write = vec!["/dev/null".into(), tmp.to_owned()];
     if resolved.writable {
@@ -198,6 +201,7 @@ fn plan(
         limits: spec.limits.clone(),
         read,
         write,
+        network: spec.network,
         landlock_abi,
         drop_to: dropping.then_some(NOBODY),
         most_processes: most_processes(&spec.limits, tier, dropping),

@@ -18,6 +18,8 @@ pub(crate) struct Plan {
     /// Folders and files of the Landlock tier.
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
+    /// Whether it may use the network.
+    pub network: bool,
     /// Landlock ABI of the kernel.
     pub landlock_abi: i32,
     /// Become this user and group.

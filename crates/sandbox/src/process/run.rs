@@ -131,7 +131,11 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
     }
 }
 
-fn exit_of(program: &str, report: Option<Report>, stderr: &Output) -> Result<Exit, SandboxError> {
+pub(super) fn exit_of(
+    program: &str,
+    report: Option<Report>,
+    stderr: &Output,
+) -> Result<Exit, SandboxError> {
     match report {
         Some(Report::Exited(code)) => Ok(Exit::Exited(code)),
         Some(Report::Signaled(libc::SIGXCPU)) => Ok(Exit::LimitExceeded(Tripwire::Cpu)),
