@@ -7,6 +7,7 @@ mod error;
 pub mod facts;
 pub mod files;
 mod handler;
+pub mod package;
 pub mod skills;
 pub mod sql;
 mod standard;
