@@ -8,6 +8,7 @@ pub mod facts;
 pub mod files;
 mod handler;
 pub mod mcp;
+pub mod package;
 pub mod skills;
 pub mod sql;
 mod standard;
