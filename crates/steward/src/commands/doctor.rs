@@ -105,6 +105,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Ok(()) => Finding::good("database", "every page was checked"),
         Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
     });
+    findings.push(vault(&app).await);
     for known in &app.connections.known() {
         let name = format!("model {}", known.connection.name);
         findings.push(Finding::good(
@@ -124,4 +125,18 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         )),
     }
     app.close().await;
+}
+
+async fn vault(app: &App) -> Finding {
+    let key = app.vault_keys.place();
+    if let Err(error) = app.vault_keys.check().await {
+        return Finding::bad("vault", error.to_string(), "see the message");
+    }
+    match app.vault.credentials(app.tenant, None, 1).await {
+        Ok(page) if page.items.is_empty() => {
+            Finding::good("vault", format!("no credential yet; its key: {key}"))
+        }
+        Ok(_) => Finding::good("vault", format!("its key opens the credentials: {key}")),
+        Err(error) => Finding::bad("vault", error.to_string(), "see the message"),
+    }
 }
