@@ -21,6 +21,9 @@ pub(crate) enum McpTransport {
         /// Whether it may use the network.
         #[serde(default)]
         network: bool,
+        /// Further folders that it may read.
+        #[serde(default)]
+        read: Vec<String>,
     },
     /// Streamable HTTP.
     Http {
@@ -148,10 +151,12 @@ impl McpServerInput {
                     command,
                     secret_variable,
                     network,
+                    read,
                 } => mcp::McpTransport::Stdio {
                     command,
                     secret_variable,
                     network,
+                    read,
                 },
                 McpTransport::Http { url, allow } => mcp::McpTransport::Http { url, allow },
             },
@@ -199,10 +204,12 @@ impl From<mcp::McpServer> for McpServer {
                     command,
                     secret_variable,
                     network,
+                    read,
                 } => McpTransport::Stdio {
                     command,
                     secret_variable,
                     network,
+                    read,
                 },
                 mcp::McpTransport::Http { url, allow } => McpTransport::Http { url, allow },
             },

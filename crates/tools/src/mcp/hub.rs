@@ -11,7 +11,7 @@ use super::reach::Who;
 use super::skills;
 use std::sync::Arc;
 use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
-use steward_core::ports::SkillFilter;
+use steward_core::ports::{McpServers, SkillFilter};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 
