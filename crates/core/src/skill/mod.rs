@@ -2,6 +2,8 @@
 
 mod request;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 use crate::credential::CredentialKind;
 use crate::policy::RiskClass;
