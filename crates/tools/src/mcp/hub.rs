@@ -36,6 +36,11 @@ impl McpHub {
         }
     }
 
+    /// Their rows.
+    pub fn servers(&self) -> &dyn McpServers {
+        self.ports.servers.as_ref()
+    }
+
     /// How many connections are open.
     pub fn connections(&self) -> usize {
         self.pool.len()
