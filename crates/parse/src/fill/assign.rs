@@ -222,9 +222,17 @@ fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
             chosen(scorer, param)
         }
         Type::Text => {
-            let mut found = spans(scorer, |index, span| text(scorer, param, index, span));
+            let told = choice::told(scorer, param);
+            // A word that the description has a short name for is not its own value.
+            let short = |span: &Span| {
+                told.iter()
+                    .any(|(_, score, at)| *score > 4.0 && (span.from..span.to).contains(at))
+            };
+            let mut found = spans(scorer, |index, span| {
+                text(scorer, param, index, span).filter(|_| !short(span))
+            });
             found.extend(
-                choice::told(scorer, param)
+                told
                     .into_iter()
                     .map(|(value, score, at)| Candidate {
                         from: at,
@@ -234,10 +242,13 @@ fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
                     }),
             );
             found.extend(implied(scorer, param));
+            found.extend(settled(param));
             found
         }
         Type::Integer | Type::Number => {
-            spans(scorer, |index, span| number(scorer, param, index, span))
+            let mut found = spans(scorer, |index, span| number(scorer, param, index, span));
+            found.extend(settled(param));
+            found
         }
         Type::List(item) if !param.choices.is_empty() && **item == Type::Text => {
             subset(scorer, param)
@@ -264,6 +275,22 @@ fn loose(value: Value, score: f32) -> Candidate {
         span: None,
         at: 0,
     }
+}
+
+/// What a required argument is where the request doesn't say, by its description or schema.
+fn settled(param: &Param) -> Option<Candidate> {
+    let default = param.default.as_ref().filter(|_| param.required)?;
+    let value = match (&param.kind, default) {
+        (Type::Text, Value::String(text)) if !text.is_empty() && text.len() < 30 => default.clone(),
+        (Type::Integer, Value::Number(number)) if number.is_i64() => default.clone(),
+        (Type::Number, Value::Number(_)) => default.clone(),
+        (Type::Integer, Value::String(text)) => Value::from(text.parse::<i64>().ok()?),
+        (Type::Number, Value::String(text)) => {
+            serde_json::Number::from_f64(text.parse::<f64>().ok()?).map(Value::Number)?
+        }
+        _ => return None,
+    };
+    Some(loose(value, 0.1))
 }
 
 /// The unit that all numbers are given in, where the numbers' own arguments don't name one.
@@ -300,7 +327,7 @@ fn implied(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     }
     if param.class == Some(Class::Language) {
         // The lists are English, so the request is.
-        out.push(loose(Value::from("English"), 0.2));
+        out.push(loose(Value::from("English"), 1.0));
     }
     for span in &scorer.request.spans {
         let place = scorer.words.place(&span.text);

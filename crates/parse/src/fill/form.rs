@@ -43,6 +43,8 @@ pub(super) struct Param {
     pub name: Vec<String>,
     /// Stems of its description that say something.
     pub told: Vec<String>,
+    /// Stems of what its description says that it is, before what for.
+    pub head: Vec<String>,
     pub description: String,
     /// Allowed values.
     pub choices: Vec<Value>,
@@ -243,6 +245,7 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
     let lower = description.to_lowercase();
     let (main, fallback) = without_default(&description);
     let told = meaning(&main, words);
+    let head = meaning(&head_of(&main), words);
     let kind = kind_of(field);
     let choices = field["enum"]
         .as_array()
@@ -319,6 +322,7 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         required,
         name,
         told,
+        head,
         description,
         choices,
     }
@@ -382,27 +386,9 @@ fn without_default(description: &str) -> (String, Option<String>) {
     (kept, Some(quoted.unwrap_or_else(plain)))
 }
 
-fn class_of(name: &[String], description: &str, words: &Lexicon) -> Option<Class> {
-    let has = |class: Class, list: &[String]| list.iter().any(|word| words.is_class(class, word));
-    if name.iter().any(|word| word == "ip" || word == "mac") {
-        return Some(Class::Id);
-    }
-    // The last word of a name is what it is; the others say of what.
-    let last: Vec<String> = name
-        .iter()
-        .rev()
-        .filter(|word| word.chars().any(char::is_alphabetic) && word.as_str() != "nam")
-        .take(1)
-        .cloned()
-        .collect();
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, &last)) {
-        return Some(class);
-    }
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, name)) {
-        return Some(class);
-    }
-    // `The name of the player`: the words before a preposition or a relative clause count.
-    let head: Vec<String> = description
+/// The words of a description before a preposition or a relative clause.
+fn head_of(description: &str) -> String {
+    let head: Vec<&str> = description
         .split(['.', ',', '(', ';'])
         .next()
         .unwrap_or_default()
@@ -424,6 +410,32 @@ fn class_of(name: &[String], description: &str, words: &Lexicon) -> Option<Class
                     | "who"
             )
         })
+        .collect();
+    head.join(" ")
+}
+
+fn class_of(name: &[String], description: &str, words: &Lexicon) -> Option<Class> {
+    let has = |class: Class, list: &[String]| list.iter().any(|word| words.is_class(class, word));
+    if name.iter().any(|word| word == "ip" || word == "mac") {
+        return Some(Class::Id);
+    }
+    // The last word of a name is what it is; the others say of what.
+    let last: Vec<String> = name
+        .iter()
+        .rev()
+        .filter(|word| word.chars().any(char::is_alphabetic) && word.as_str() != "nam")
+        .take(1)
+        .cloned()
+        .collect();
+    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, &last)) {
+        return Some(class);
+    }
+    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, name)) {
+        return Some(class);
+    }
+    // `The name of the player`: the words before a preposition or a relative clause count.
+    let head: Vec<String> = head_of(description)
+        .split_whitespace()
         .map(|word| stem(word.trim_matches(|c: char| !c.is_alphanumeric())))
         .collect();
     // `The subject of the email` is a subject; `The name of the player` is a player's.

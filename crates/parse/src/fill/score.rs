@@ -223,6 +223,9 @@ impl Scorer<'_> {
             );
             if counts && param.units.is_empty() && (noun || top) {
                 score += 1.2;
+                if self.counted(span, param) {
+                    score += 0.8;
+                }
             }
         }
         score += self.unit(number, param);
@@ -259,6 +262,7 @@ impl Scorer<'_> {
             && self.request.tokens.get(span.to).is_some_and(|next| {
                 next.is_content(self.words) && !param.name.iter().any(|own| kin(own, &next.stem))
             })
+            && !self.counted(span, param)
         {
             score -= 1.5;
         }
@@ -266,6 +270,23 @@ impl Scorer<'_> {
             score += 2.5;
         }
         Some(score)
+    }
+
+    /// Whether the words after a number say what an argument counts: `ten major events`.
+    fn counted(&self, span: &Span, param: &Param) -> bool {
+        self.request
+            .tokens
+            .iter()
+            .skip(span.to)
+            .take(4)
+            .take_while(|token| token.is_content(self.words))
+            .any(|token| {
+                param
+                    .name
+                    .iter()
+                    .chain(&param.told)
+                    .any(|own| kin(own, &token.stem))
+            })
     }
 
     /// `name: value`, `name=value`.
@@ -365,6 +386,10 @@ impl Scorer<'_> {
         if span.what == What::Phrase && param.class.is_none() && self.quotes() {
             score -= 0.9;
         }
+        // `the weapon 'Excalibur'`, `Weapon 'Excalibur'`: the word says what the quotation is.
+        if matches!(span.what, What::Name | What::Phrase) && self.introduces(span) {
+            score -= 1.5;
+        }
         // `zip code 90210` where the zip code is wanted.
         if matches!(span.what, What::Number(_) | What::Code)
             && span.from > 0
@@ -403,7 +428,7 @@ impl Scorer<'_> {
             .iter()
             .any(|example| example.to_lowercase() == lower)
         {
-            score += 1.8;
+            score += 2.6;
         }
         let likeness = (self.likeness)(&span.text, &param.question());
         if likeness != 0.0 {
@@ -433,6 +458,16 @@ impl Scorer<'_> {
             }
             _ => true,
         }
+    }
+
+    /// Whether a quotation follows a span at once.
+    fn introduces(&self, span: &Span) -> bool {
+        self.request.spans.iter().any(|other| {
+            other.what == What::Quoted
+                && other.from > span.to
+                && other.from - span.to == 1
+                && self.request.tokens[span.to].kind == Kind::Mark
+        })
     }
 
     /// Whether something stands in quotation marks.
