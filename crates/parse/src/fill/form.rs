@@ -88,6 +88,8 @@ impl Param {
 #[derive(Debug, Clone)]
 pub struct Form {
     pub(super) params: Vec<Param>,
+    /// Stems of the tool's name that say something.
+    pub(super) name: Vec<String>,
     /// Stems of the tool's name and description.
     pub(super) about: Vec<String>,
     /// In how many arguments a stem occurs.
@@ -111,8 +113,14 @@ impl Form {
                 *spread.entry(word.clone()).or_default() += 1;
             }
         }
+        let name = split_name(name)
+            .iter()
+            .filter(|word| !words.verbs.contains(*word) && !words.stop.contains(*word))
+            .map(|word| stem(word))
+            .collect();
         Self {
             params,
+            name,
             about,
             spread,
         }
@@ -142,6 +150,20 @@ impl Form {
         #[expect(clippy::cast_precision_loss, reason = "some hundred words")]
         let share = own.iter().filter(known).count() as f32 / own.len().max(1) as f32;
         share
+    }
+
+    /// How many words of the tool's own name a request has.
+    pub fn named(&self, request: &Request) -> usize {
+        let words = Lexicon::get();
+        self.name
+            .iter()
+            .filter(|own| {
+                request
+                    .tokens
+                    .iter()
+                    .any(|token| token.is_content(words) && kin(own, &token.stem))
+            })
+            .count()
     }
 
     /// Descriptions whose meaning is compared with phrases.

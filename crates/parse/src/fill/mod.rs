@@ -17,6 +17,7 @@ mod list;
 mod lists;
 mod literal;
 mod number;
+mod parts;
 mod phrase;
 mod request;
 mod score;
@@ -28,6 +29,7 @@ mod value;
 
 pub use calls::{Call, calls};
 pub use form::Form;
+pub use parts::{Part, parts};
 pub use request::Request;
 
 /// How alike a phrase of the request and an argument are in meaning, -1 to 1; 0 where that is not known.
