@@ -34,6 +34,8 @@ pub async fn fill(
     }
     let mut made: Vec<FilledCall> = Vec::new();
     let mut wanting = 0;
+    // Whether every part tells all that its tool needs, and that is more than one thing.
+    let mut alone = true;
     for text in &wishes {
         let ranked = alike(text, &[], tools, known).await?;
         let read = Request::read(text);
@@ -44,7 +46,7 @@ pub async fn fill(
             }
             let calls = of_tool(&read, tool, similarity, known, settings).await?;
             let Some(first) = calls.first() else { continue };
-            if needs(tool) && !own(first, tool) {
+            if required(tool).next().is_some() && !own(first, tool) {
                 continue;
             }
             let worth = first.confidence - if first.open.is_empty() { 0.0 } else { 0.5 };
@@ -57,6 +59,12 @@ pub async fn fill(
         }
         let Some((_, calls)) = best else { continue };
         wanting += 1;
+        alone &= calls.iter().all(|call| {
+            call.open.is_empty()
+                && tools
+                    .iter()
+                    .any(|tool| tool.name == call.tool && required(tool).count() > 1)
+        });
         for mut call in calls {
             for name in std::mem::take(&mut call.open) {
                 match carried(&name, &call.tool, &made, whole) {
@@ -77,7 +85,7 @@ pub async fn fill(
     }
     made.retain(|call| call.open.is_empty());
     let several = made.iter().any(|call| call.tool != made[0].tool);
-    let better = wanting > 1 && made.len() > 1 && (several || made.len() >= whole.len());
+    let better = wanting > 1 && made.len() > 1 && (several || (alone && made.len() >= whole.len()));
     Ok(better.then_some(made))
 }
 
@@ -91,9 +99,15 @@ fn wishes(pieces: &[steward_parse::fill::Part], tools: &[ToolSpec]) -> Vec<Strin
         let read = Request::read(text);
         forms.iter().any(|form| form.named(&read) > 0)
     };
+    // Where wishes are counted, what lies between belongs to the one before.
+    let counted = pieces.iter().filter(|piece| piece.counted).count() > 1;
     let mut out: Vec<String> = Vec::new();
     for piece in pieces {
         match out.last_mut() {
+            Some(last) if counted && piece.apart && !piece.counted => {
+                last.push_str(". ");
+                last.push_str(&piece.text);
+            }
             Some(last) if !piece.apart && !(names(&piece.text) && names(last)) => {
                 last.push_str(", ");
                 last.push_str(&piece.text);
@@ -104,24 +118,21 @@ fn wishes(pieces: &[steward_parse::fill::Part], tools: &[ToolSpec]) -> Vec<Strin
     out
 }
 
-fn needs(tool: &ToolSpec) -> bool {
-    tool.parameters["required"]
-        .as_array()
-        .is_some_and(|names| !names.is_empty())
-}
-
-/// Whether a call has a required argument of its own.
-fn own(call: &FilledCall, tool: &ToolSpec) -> bool {
+fn required(tool: &ToolSpec) -> impl Iterator<Item = &str> {
     tool.parameters["required"]
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-        .any(|name| {
-            call.sure.iter().any(|(label, sure)| {
-                *sure > 0.4 && label.split('.').next().is_some_and(|outer| outer == name)
-            })
+}
+
+/// Whether a call has a required argument of its own.
+fn own(call: &FilledCall, tool: &ToolSpec) -> bool {
+    required(tool).any(|name| {
+        call.sure.iter().any(|(label, sure)| {
+            *sure > 0.4 && label.split('.').next().is_some_and(|outer| outer == name)
         })
+    })
 }
 
 /// What another part says of an argument: the nearest call before, of the same tool first; else the

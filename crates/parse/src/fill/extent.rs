@@ -76,6 +76,13 @@ impl Scorer<'_> {
         }) {
             score -= 1.2;
         }
+        // `the same game`: the argument's own name is not its value.
+        if content
+            .iter()
+            .all(|at| param.name.iter().any(|own| kin(own, &tokens[*at].stem)))
+        {
+            score -= 1.5;
+        }
         for edge in [content.first(), content.last()].into_iter().flatten() {
             let lower = &tokens[*edge].lower;
             if content.len() > 1 && lower.len() > 4 && lower.ends_with("ed") {

@@ -14,6 +14,8 @@ pub struct Part {
     /// Begins after the end of a sentence or a word that leads to something new (`then`, `also`);
     /// else after a comma or `and`, which may as well join the members of a list.
     pub apart: bool,
+    /// Begins with a word that counts wishes or puts them in order: `first`, `then`, `also`.
+    pub counted: bool,
 }
 
 /// The pieces of a request, in order. Quotations and brackets are not cut.
@@ -25,6 +27,7 @@ pub fn parts(text: &str) -> Vec<Part> {
     let mut out: Vec<Part> = Vec::new();
     let mut from = 0;
     let mut apart = true;
+    let mut led = false;
     let mut at = 0;
     while at < tokens.len() {
         let cut = if inside[at] || out.len() + 1 >= MOST {
@@ -34,24 +37,53 @@ pub fn parts(text: &str) -> Vec<Part> {
         };
         match cut {
             Some((next, new)) => {
-                push(&mut out, text, &tokens[from..at], apart);
+                push(&mut out, text, &tokens[from..at], apart, led);
                 // What leads to an empty piece counts for the next one.
                 apart = new || (apart && from == at);
+                led = tokens[at..next].iter().any(|t| counts(&t.lower));
                 from = next;
                 at = next.max(at + 1);
             }
             None => at += 1,
         }
     }
-    push(&mut out, text, &tokens[from.min(tokens.len())..], apart);
+    push(&mut out, text, &tokens[from.min(tokens.len())..], apart, led);
     out
 }
 
-fn push(out: &mut Vec<Part>, text: &str, tokens: &[Token], apart: bool) {
+fn counts(word: &str) -> bool {
+    matches!(
+        word,
+        "first"
+            | "firstly"
+            | "second"
+            | "secondly"
+            | "third"
+            | "thirdly"
+            | "fourth"
+            | "then"
+            | "next"
+            | "also"
+            | "after"
+            | "finally"
+            | "lastly"
+            | "furthermore"
+            | "additionally"
+            | "moreover"
+            | "followed"
+    )
+}
+
+fn push(out: &mut Vec<Part>, text: &str, tokens: &[Token], apart: bool, led: bool) {
     if let (Some(first), Some(last)) = (tokens.first(), tokens.last()) {
         out.push(Part {
             text: text[first.from..last.to].to_owned(),
             apart,
+            counted: led
+                || (apart
+                    && (counts(&first.lower)
+                        || (matches!(first.lower.as_str(), "could" | "can" | "and" | "i")
+                            && tokens.iter().take(4).any(|t| t.is("also"))))),
         });
     }
 }
