@@ -179,12 +179,13 @@ pub(super) async fn of_tool(
     }
     let likeness = |phrase: &str, question: &str| known.likeness(phrase, question);
     let overlap = form.overlap(read);
+    let called = form.called(read);
     Ok(calls(read, &form, &likeness)
         .into_iter()
         .map(|call| FilledCall {
             tool: tool.name.clone(),
             similarity,
-            confidence: wanted(settings, similarity, overlap, &call),
+            confidence: wanted(settings, similarity, overlap, called, &call),
             arguments: call.arguments,
             sure: call.sure,
             open: call.open,
@@ -193,14 +194,17 @@ pub(super) async fn of_tool(
 }
 
 /// That a call is wanted, as a share of 1.
-fn wanted(settings: &Fill, similarity: f32, overlap: f32, call: &Call) -> f32 {
+fn wanted(settings: &Fill, similarity: f32, overlap: f32, called: f32, call: &Call) -> f32 {
     let least = call.least_required();
     #[expect(clippy::cast_precision_loss, reason = "a few arguments")]
-    let filled = call.sure.len().min(6) as f32;
+    let (filled, open) = (call.sure.len().min(6) as f32, call.open.len().min(2) as f32);
     let sum = settings.similarity.mul_add(similarity, settings.base)
         + settings.least * least.unwrap_or(0.5)
+        + settings.both * similarity * least.unwrap_or(0.5)
         + settings.overlap * overlap
+        + settings.called * called
         + settings.each * filled
+        + settings.open * open
         + if least.is_none() {
             settings.nothing_required
         } else {

@@ -3,6 +3,7 @@
 use super::Likeness;
 use super::choice;
 use super::form::{Form, Param, Type};
+use super::formula::coefficients;
 use super::lexicon::{Class, Lexicon, Place};
 use super::lists::{gathered, list};
 use super::request::{Request, Span, What};
@@ -99,6 +100,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                     && !scorer.request.in_literal(span.from)
             }
             What::Quoted => true,
+            What::Name => !known(scorer, span),
             _ => false,
         };
         let used = taken
@@ -130,6 +132,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                 });
                 let bar = match &span.what {
                     What::Quoted => 1.2,
+                    What::Name => 1.2,
                     _ if beside => -0.6,
                     _ => 0.45,
                 };
@@ -140,6 +143,19 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
             taken[place] = Some(found.clone());
         }
     }
+}
+
+/// Whether a name is one of the tool's own words, or a part of a longer name.
+fn known(scorer: &Scorer<'_>, span: &Span) -> bool {
+    scorer.request.tokens[span.from..span.to]
+        .iter()
+        .any(|token| scorer.form.knows(&token.stem))
+        || scorer.request.spans.iter().any(|other| {
+            other.what == What::Name
+                && other.from <= span.from
+                && other.to >= span.to
+                && other.to - other.from > span.to - span.from
+        })
 }
 
 fn bar(param: &Param) -> f32 {
@@ -255,6 +271,9 @@ fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
         }
         Type::List(item) => {
             let mut found = spans(scorer, |index, span| list(scorer, param, item, index, span));
+            found.extend(spans(scorer, |index, span| {
+                coefficients(param, item, index, span)
+            }));
             found.extend(gathered(scorer, param, item));
             found
         }

@@ -137,18 +137,28 @@ impl Form {
             .collect();
         own.sort_unstable();
         own.dedup();
-        let known = |word: &&&String| {
-            self.about.iter().any(|one| kin(one, word))
-                || self.params.iter().any(|param| {
-                    param
-                        .name
-                        .iter()
-                        .chain(&param.told)
-                        .any(|one| kin(one, word))
-                })
-        };
+        let known = |word: &&&String| self.knows(word);
         #[expect(clippy::cast_precision_loss, reason = "some hundred words")]
         let share = own.iter().filter(known).count() as f32 / own.len().max(1) as f32;
+        share
+    }
+
+    /// Whether a stem is one of the tool's own words.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.about.iter().any(|one| kin(one, word))
+            || self.params.iter().any(|param| {
+                param
+                    .name
+                    .iter()
+                    .chain(&param.told)
+                    .any(|one| kin(one, word))
+            })
+    }
+
+    /// The share of the words of the tool's own name that a request has, 0 to 1.
+    pub fn called(&self, request: &Request) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a few words")]
+        let share = self.named(request) as f32 / self.name.len().max(1) as f32;
         share
     }
 

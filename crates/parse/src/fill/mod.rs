@@ -12,6 +12,7 @@ mod class;
 mod date;
 mod extent;
 mod form;
+mod formula;
 mod lexicon;
 mod list;
 mod lists;

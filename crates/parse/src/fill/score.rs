@@ -280,6 +280,7 @@ impl Scorer<'_> {
             .skip(span.to)
             .take(4)
             .take_while(|token| token.is_content(self.words))
+            .filter(|token| !self.words.weak.contains(&token.lower))
             .any(|token| {
                 param
                     .name
@@ -358,6 +359,8 @@ impl Scorer<'_> {
             (What::Code, _) => Some(0.7),
             (What::Formula, Some(Class::Expression)) => Some(4.0),
             (What::Formula, _) => None,
+            (What::Address, Some(Class::Place)) => Some(4.0),
+            (What::Address, _) => Some(0.5),
             (What::Phrase, _) => Some(0.0),
             (What::List(_) | What::Group(_), _) => None,
         }
