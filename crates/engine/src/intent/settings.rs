@@ -67,6 +67,7 @@ pub struct Mask {
 #[serde(deny_unknown_fields)]
 pub struct Split {
     pub connectives: Vec<String>,
+    pub answers: Vec<String>,
 }
 
 /// What speaks for a tool.

@@ -247,16 +247,12 @@ fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
             let mut found = spans(scorer, |index, span| {
                 text(scorer, param, index, span).filter(|_| !short(span))
             });
-            found.extend(
-                told
-                    .into_iter()
-                    .map(|(value, score, at)| Candidate {
-                        from: at,
-                        to: at + 1,
-                        at,
-                        ..loose(Value::from(value), score)
-                    }),
-            );
+            found.extend(told.into_iter().map(|(value, score, at)| Candidate {
+                from: at,
+                to: at + 1,
+                at,
+                ..loose(Value::from(value), score)
+            }));
             found.extend(implied(scorer, param));
             found.extend(settled(param));
             found

@@ -72,7 +72,11 @@ impl Scorer<'_> {
             score -= 1.0;
         } else if content.iter().all(|at| {
             let stem = &tokens[*at].stem;
-            param.name.iter().chain(&param.head).any(|own| kin(own, stem))
+            param
+                .name
+                .iter()
+                .chain(&param.head)
+                .any(|own| kin(own, stem))
         }) {
             score -= 1.2;
         }

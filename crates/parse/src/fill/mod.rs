@@ -32,6 +32,7 @@ pub use calls::{Call, calls};
 pub use form::Form;
 pub use parts::{Part, parts};
 pub use request::Request;
+pub use stem::same_word;
 
 /// How alike a phrase of the request and an argument are in meaning, -1 to 1; 0 where that is not known.
 pub type Likeness<'a> = &'a dyn Fn(&str, &str) -> f32;

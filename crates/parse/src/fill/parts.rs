@@ -47,7 +47,13 @@ pub fn parts(text: &str) -> Vec<Part> {
             None => at += 1,
         }
     }
-    push(&mut out, text, &tokens[from.min(tokens.len())..], apart, led);
+    push(
+        &mut out,
+        text,
+        &tokens[from.min(tokens.len())..],
+        apart,
+        led,
+    );
     out
 }
 
@@ -173,7 +179,16 @@ fn skip(tokens: &[Token], at: usize, words: &Lexicon) -> (usize, bool) {
         words.verbs.contains(&t.lower)
             || matches!(
                 t.lower.as_str(),
-                "what" | "how" | "who" | "when" | "where" | "which" | "can" | "could" | "i" | "please"
+                "what"
+                    | "how"
+                    | "who"
+                    | "when"
+                    | "where"
+                    | "which"
+                    | "can"
+                    | "could"
+                    | "i"
+                    | "please"
             )
     });
     (next, new || asks)
@@ -193,7 +208,13 @@ mod tests {
         };
         assert_eq!(
             cut("Read a.md and then list the files. Also, find 'x and y', please"),
-            ["Read a.md", "list the files", "Also", "~find 'x and y'", "~please"]
+            [
+                "Read a.md",
+                "list the files",
+                "Also",
+                "~find 'x and y'",
+                "~please"
+            ]
         );
         assert_eq!(
             cut("The weather in Oslo, and calculate 2 (3, 4)"),

@@ -163,9 +163,13 @@ impl Request {
     fn addresses(&mut self, words: &Lexicon) {
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
-            let numbered = token.kind == Kind::Number && token.text.bytes().all(|b| b.is_ascii_digit());
+            let numbered =
+                token.kind == Kind::Number && token.text.bytes().all(|b| b.is_ascii_digit());
             let end = (at + 2..(at + 6).min(self.tokens.len()))
-                .take_while(|next| self.tokens[next - 1].kind == Kind::Word)
+                .take_while(|next| {
+                    let before = &self.tokens[next - 1];
+                    before.is_content(words) && !words.units.contains_key(&before.lower)
+                })
                 .find(|next| words.streets.contains(&self.tokens[*next].lower));
             if let Some(end) = end.filter(|_| numbered) {
                 self.add(at, end + 1, What::Address);

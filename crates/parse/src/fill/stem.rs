@@ -52,7 +52,8 @@ pub(super) fn kin(a: &str, b: &str) -> bool {
         return true;
     }
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if short.len() >= 8 && long.len() - short.len() <= 1 && slip(short.as_bytes(), long.as_bytes()) {
+    if short.len() >= 8 && long.len() - short.len() <= 1 && slip(short.as_bytes(), long.as_bytes())
+    {
         return true;
     }
     short.len() >= 4 && long.len() - short.len() <= 5 && long.starts_with(short)
@@ -66,6 +67,11 @@ fn slip(short: &[u8], long: &[u8]) -> bool {
     } else {
         short[same..] == long[same + 1..]
     }
+}
+
+/// Whether two words in small letters are one in different forms: `user` and `users`.
+pub fn same_word(a: &str, b: &str) -> bool {
+    kin(&stem(a), &stem(b))
 }
 
 /// Words of a name: `from_timezone`, `fullName`, `point-1`.
