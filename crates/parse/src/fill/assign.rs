@@ -131,8 +131,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                     })
                 });
                 let bar = match &span.what {
-                    What::Quoted => 1.2,
-                    What::Name => 1.2,
+                    What::Quoted | What::Name => 1.2,
                     _ if beside => -0.6,
                     _ => 0.45,
                 };
@@ -296,7 +295,14 @@ fn loose(value: Value, score: f32) -> Candidate {
 fn settled(param: &Param) -> Option<Candidate> {
     let default = param.default.as_ref().filter(|_| param.required)?;
     let value = match (&param.kind, default) {
-        (Type::Text, Value::String(text)) if !text.is_empty() && text.len() < 30 => default.clone(),
+        (Type::Text, Value::String(text))
+            if !text.is_empty()
+                && text.len() < 30
+                && !Lexicon::get().stop.contains(&text.to_lowercase())
+                && !matches!(text.to_lowercase().as_str(), "none" | "null" | "empty") =>
+        {
+            default.clone()
+        }
         (Type::Integer, Value::Number(number)) if number.is_i64() => default.clone(),
         (Type::Number, Value::Number(_)) => default.clone(),
         (Type::Integer, Value::String(text)) => Value::from(text.parse::<i64>().ok()?),

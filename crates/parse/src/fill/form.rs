@@ -1,6 +1,7 @@
 //! A tool's arguments, with what their names, types and descriptions say of the values they want.
 
-use super::lexicon::{CLASSES, Class, Lexicon};
+use super::kind::{class_of, head_of};
+use super::lexicon::{Class, Lexicon};
 use super::request::Request;
 use super::stem::{kin, split_name, stem};
 use super::told::{aliases_of, examples_of, pattern_of};
@@ -315,7 +316,10 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         class = None;
     }
     // A number called `date` or `season` whose description speaks of a year is one.
-    if matches!(kind, Type::Integer) && class != Some(Class::Year) && units.is_empty() {
+    if matches!(kind, Type::Integer)
+        && class != Some(Class::Year)
+        && units.iter().all(|unit| unit == "year")
+    {
         let head: Vec<&str> = lower.split_whitespace().take(6).collect();
         if head.contains(&"year")
             && !own_words
@@ -416,74 +420,6 @@ fn without_default(description: &str) -> (String, Option<String>) {
         before.trim_end_matches([' ', ',', '(']).to_owned()
     };
     (kept, Some(quoted.unwrap_or_else(plain)))
-}
-
-/// The words of a description before a preposition or a relative clause.
-fn head_of(description: &str) -> String {
-    let head: Vec<&str> = description
-        .split(['.', ',', '(', ';'])
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .take_while(|word| {
-            !matches!(
-                word.to_lowercase().as_str(),
-                "for"
-                    | "to"
-                    | "where"
-                    | "that"
-                    | "which"
-                    | "whose"
-                    | "in"
-                    | "from"
-                    | "at"
-                    | "on"
-                    | "with"
-                    | "who"
-            )
-        })
-        .collect();
-    head.join(" ")
-}
-
-fn class_of(name: &[String], description: &str, words: &Lexicon) -> Option<Class> {
-    let has = |class: Class, list: &[String]| list.iter().any(|word| words.is_class(class, word));
-    if name.iter().any(|word| word == "ip" || word == "mac") {
-        return Some(Class::Id);
-    }
-    // The last word of a name is what it is; the others say of what.
-    let last: Vec<String> = name
-        .iter()
-        .rev()
-        .filter(|word| word.chars().any(char::is_alphabetic) && word.as_str() != "nam")
-        .take(1)
-        .cloned()
-        .collect();
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, &last)) {
-        return Some(class);
-    }
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, name)) {
-        return Some(class);
-    }
-    // `The name of the player`: the words before a preposition or a relative clause count.
-    let head: Vec<String> = head_of(description)
-        .split_whitespace()
-        .map(|word| stem(word.trim_matches(|c: char| !c.is_alphanumeric())))
-        .collect();
-    // `The subject of the email` is a subject; `The name of the player` is a player's.
-    let (own, of) = match head.iter().position(|word| word == "of") {
-        Some(at) => (&head[..at], &head[at + 1..]),
-        None => (&head[..], &head[..0]),
-    };
-    let found = |list: &[String]| CLASSES.into_iter().find(|class| has(*class, list));
-    found(own).or_else(|| {
-        let says_nothing = own.iter().all(|word| {
-            words.form_stop.contains(word)
-                || words.stop.contains(word)
-                || matches!(word.as_str(), "full" | "nam" | "list" | "first" | "last")
-        });
-        found(if says_nothing { of } else { &[] })
-    })
 }
 
 fn units_of(name: &str, description: &str, words: &Lexicon) -> Vec<String> {

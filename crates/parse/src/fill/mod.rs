@@ -5,6 +5,7 @@
 //! [`fill`] assigns spans to arguments jointly and says how sure it is of each, and which required ones
 //! are open. Nothing here knows a particular tool. English words and places are files in `data/fill`.
 
+mod around;
 mod assign;
 mod calls;
 mod choice;
@@ -13,6 +14,7 @@ mod date;
 mod extent;
 mod form;
 mod formula;
+mod kind;
 mod lexicon;
 mod list;
 mod lists;

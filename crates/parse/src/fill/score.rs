@@ -205,13 +205,15 @@ impl Scorer<'_> {
             side
         };
         let mut score = self.cues(span.from, span.to, param) + side;
-        if number.unit.is_none() && !number.money && !number.percent && !number.year {
-            let counts = param.name.iter().any(|word| {
+        // `num1` is no count.
+        let counts = !param.name.iter().any(|word| word.parse::<u32>().is_ok())
+            && param.name.iter().any(|word| {
                 matches!(
                     word.as_str(),
                     "num" | "number" | "count" | "n" | "top" | "limit" | "amount" | "quantity"
                 )
             });
+        if number.unit.is_none() && !number.money && !number.percent && !number.year {
             let noun = self
                 .request
                 .tokens
@@ -262,12 +264,15 @@ impl Scorer<'_> {
             && self.request.tokens.get(span.to).is_some_and(|next| {
                 next.is_content(self.words) && !param.name.iter().any(|own| kin(own, &next.stem))
             })
-            && !self.counted(span, param)
+            && !(counts && self.counted(span, param))
         {
             score -= 1.5;
         }
         if self.assigned(span.from, param) {
             score += 2.5;
+        }
+        if self.only(span, param) {
+            score += 1.2;
         }
         Some(score)
     }
@@ -280,7 +285,10 @@ impl Scorer<'_> {
             .skip(span.to)
             .take(4)
             .take_while(|token| token.is_content(self.words))
-            .filter(|token| !self.words.weak.contains(&token.lower))
+            .filter(|token| {
+                !self.words.weak.contains(&token.lower)
+                    && !self.words.form_stop.contains(&token.stem)
+            })
             .any(|token| {
                 param
                     .name
@@ -406,6 +414,17 @@ impl Scorer<'_> {
         if self.assigned(span.from, param) {
             score += 2.0;
         }
+        // `III` of `Innocent III`.
+        if span.what == What::Code
+            && self.request.spans.iter().any(|other| {
+                other.what == What::Name
+                    && other.from <= span.from
+                    && other.to >= span.to
+                    && other.to - other.from > 1
+            })
+        {
+            score -= 1.5;
+        }
         if self.request.in_list(span.from) {
             score -= 2.5;
         }
@@ -461,43 +480,6 @@ impl Scorer<'_> {
             }
             _ => true,
         }
-    }
-
-    /// Whether a quotation follows a span at once.
-    fn introduces(&self, span: &Span) -> bool {
-        self.request.spans.iter().any(|other| {
-            other.what == What::Quoted
-                && other.from > span.to
-                && other.from - span.to == 1
-                && self.request.tokens[span.to].kind == Kind::Mark
-        })
-    }
-
-    /// Whether something stands in quotation marks.
-    fn quotes(&self) -> bool {
-        self.request
-            .spans
-            .iter()
-            .any(|span| span.what == What::Quoted)
-    }
-
-    /// A name with what belongs to it: `York` stands in `New York City`.
-    fn whole(&self, span: &Span) -> (usize, usize) {
-        if span.what != What::Name {
-            return (span.from, span.to);
-        }
-        self.request
-            .spans
-            .iter()
-            .filter(|other| {
-                other.what == What::Name
-                    && other.from <= span.from
-                    && other.to >= span.to
-                    && !other.text.contains(", ")
-            })
-            .fold((span.from, span.to), |(from, to), other| {
-                (from.min(other.from), to.max(other.to))
-            })
     }
 }
 

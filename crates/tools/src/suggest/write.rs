@@ -147,3 +147,32 @@ fn strip_leading(text: &str, leading: &[String]) -> String {
         None => tidy(text).to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::refers;
+
+    #[test]
+    fn references_are_no_content() {
+        for content in [
+            "the number of screws",
+            "its title",
+            "both sums",
+            "le total",
+            "what it says",
+        ] {
+            let request = format!("write {content} to x.txt");
+            assert!(refers(&request, content), "{content}");
+        }
+        for content in [
+            "hello",
+            "ready",
+            "a poem about the sea",
+            "them is us and we all are one of many here",
+        ] {
+            let request = format!("write {content} to x.txt");
+            assert!(!refers(&request, content), "{content}");
+        }
+        assert!(!refers("write 'the end' to x.txt", "the end"));
+    }
+}
