@@ -14,6 +14,8 @@ const MOST: usize = 24;
 const LONGEST: usize = 8;
 /// A part needs to be so much like its tool.
 const NEAR: f32 = 0.25;
+/// And so much where it has no word of the tool's name.
+const CLEAR: f32 = 0.4;
 
 /// The calls of a request part by part, where that explains it better than `whole`; `None` where the
 /// request is of one piece.
@@ -41,7 +43,8 @@ pub async fn fill(
         let read = Request::read(text);
         let mut best: Option<(f32, Vec<FilledCall>)> = None;
         for (similarity, tool) in ranked.into_iter().take(settings.looked_at) {
-            if similarity < NEAR {
+            let form = Form::of(&tool.name, &tool.description, &tool.parameters);
+            if similarity < NEAR || (similarity < CLEAR && form.named(&read) == 0) {
                 continue;
             }
             let calls = of_tool(&read, tool, similarity, known, settings).await?;

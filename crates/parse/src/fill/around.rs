@@ -10,9 +10,11 @@ impl Scorer<'_> {
     pub fn only(&self, span: &Span, param: &Param) -> bool {
         let plain = |other: &&Span| match &other.what {
             What::Number(number) => {
-                !(number.part || number.often || number.ordinal)
-                    && !(number.word && number.value <= 1.0)
-                    && !self.request.in_text(other.from)
+                !(number.part
+                    || number.often
+                    || number.ordinal
+                    || number.word && number.value <= 1.0
+                    || self.request.in_text(other.from))
             }
             _ => false,
         };
