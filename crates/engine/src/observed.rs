@@ -106,8 +106,8 @@ fn value(wanted: &str, texts: &[&str]) -> Option<String> {
 /// A cell of rows with a header: the row by one word, the column by another.
 fn cell(words: &[String], lines: &[&str]) -> Option<String> {
     let (header, rows) = lines.split_first()?;
-    let names: Vec<&str> = header.split(',').map(str::trim).collect();
-    if names.len() < 2 || rows.is_empty() {
+    let columns: Vec<&str> = header.split(',').map(str::trim).collect();
+    if columns.len() < 2 || rows.is_empty() {
         return None;
     }
     let is = |text: &str| {
@@ -115,14 +115,14 @@ fn cell(words: &[String], lines: &[&str]) -> Option<String> {
             .iter()
             .any(|word| same_word(&text.to_lowercase(), word))
     };
-    let column = names.iter().position(|name| is(name))?;
+    let column = columns.iter().position(|name| is(name))?;
     let mut hits = rows.iter().filter_map(|row| {
         let cells: Vec<&str> = row.split(',').map(str::trim).collect();
         let named = cells
             .iter()
             .enumerate()
             .any(|(at, cell)| at != column && is(cell));
-        (named && cells.len() == names.len()).then(|| cells[column].to_owned())
+        (named && cells.len() == columns.len()).then(|| cells[column].to_owned())
     });
     match (hits.next(), hits.next()) {
         (Some(value), None) => Some(value),
