@@ -111,7 +111,7 @@ fn wishes(pieces: &[steward_parse::fill::Part], tools: &[ToolSpec]) -> Vec<Strin
                 last.push_str(". ");
                 last.push_str(&piece.text);
             }
-            Some(last) if !piece.apart && !(names(&piece.text) && names(last)) => {
+            Some(last) if !(piece.apart || names(&piece.text) && names(last)) => {
                 last.push_str(", ");
                 last.push_str(&piece.text);
             }
