@@ -10,7 +10,7 @@ use serde_json::json;
 use sqlx::{Connection as _, Executor as _, MySqlConnection, PgConnection};
 use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError, Truncated};
-use steward_testkit::TestPostgres;
+use steward_testkit::postgres::TestPostgres;
 
 const TABLES: &str = "CREATE TABLE customers(id INTEGER PRIMARY KEY, name VARCHAR(50), email VARCHAR(50), pin VARCHAR(9));
     CREATE TABLE orders(id INTEGER PRIMARY KEY, customer_id INTEGER, total DECIMAL(10,2));
