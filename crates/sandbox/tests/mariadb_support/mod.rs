@@ -86,7 +86,7 @@ impl MariaDb {
             .spawn()
             .unwrap();
         let this = Self { keeper, port };
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while MySqlConnection::connect(&this.url("root", "mysql"))
             .await
             .is_err()
