@@ -6,28 +6,36 @@ pub(super) use stub::Scrubber;
 
 /// Takes the secrets out of a result.
 pub(super) fn output(scrubber: &Scrubber, output: &mut ToolOutput) {
-    output.content = scrubber.scrub(&output.content);
+    output.content = scrubber.scrub(&output.content).into_owned();
     if let Some(data) = &mut output.data {
         scrubber.scrub_json(data);
     }
     if let Some(receipt) = &mut output.receipt {
-        receipt.action = scrubber.scrub(&receipt.action);
-        receipt.object = scrubber.scrub(&receipt.object);
-        receipt.evidence = receipt.evidence.as_deref().map(|text| scrubber.scrub(text));
+        receipt.action = scrubber.scrub(&receipt.action).into_owned();
+        receipt.object = scrubber.scrub(&receipt.object).into_owned();
+        receipt.evidence = receipt
+            .evidence
+            .as_deref()
+            .map(|text| scrubber.scrub(text).into_owned());
     }
     match &mut output.undo {
         Some(Undo::Snapshot { snapshot, .. }) => scrubber.scrub_json(snapshot),
-        Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason),
+        Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason).into_owned(),
         None => {}
     }
-    output.origin = output.origin.as_deref().map(|text| scrubber.scrub(text));
+    output.origin = output
+        .origin
+        .as_deref()
+        .map(|text| scrubber.scrub(text).into_owned());
 }
 
 /// Takes the secrets out of an error.
 pub(super) fn error(scrubber: &Scrubber, error: ToolError) -> ToolError {
     match error {
-        ToolError::RespondToModel(text) => ToolError::RespondToModel(scrubber.scrub(&text)),
-        ToolError::Fatal(text) => ToolError::Fatal(scrubber.scrub(&text)),
+        ToolError::RespondToModel(text) => {
+            ToolError::RespondToModel(scrubber.scrub(&text).into_owned())
+        }
+        ToolError::Fatal(text) => ToolError::Fatal(scrubber.scrub(&text).into_owned()),
     }
 }
 
@@ -37,6 +45,7 @@ mod stub {
     use base64::engine::general_purpose::STANDARD;
     use secrecy::{ExposeSecret as _, SecretString};
     use serde_json::Value;
+    use std::borrow::Cow;
 
     pub(in crate::skills) struct Scrubber {
         secrets: Vec<(String, String)>,
@@ -62,17 +71,26 @@ mod stub {
             Self { secrets: all }
         }
 
-        pub(in crate::skills) fn scrub(&self, text: &str) -> String {
-            self.secrets
+        pub(in crate::skills) fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+            let found = self
+                .secrets
                 .iter()
-                .fold(text.to_owned(), |text, (name, secret)| {
-                    text.replace(secret.as_str(), &format!("[{name}]"))
-                })
+                .any(|(_, secret)| text.contains(secret.as_str()));
+            if !found {
+                return Cow::Borrowed(text);
+            }
+            Cow::Owned(
+                self.secrets
+                    .iter()
+                    .fold(text.to_owned(), |text, (name, secret)| {
+                        text.replace(secret.as_str(), &format!("[{name}]"))
+                    }),
+            )
         }
 
         pub(in crate::skills) fn scrub_json(&self, value: &mut Value) {
             match value {
-                Value::String(text) => *text = self.scrub(text),
+                Value::String(text) => *text = self.scrub(text).into_owned(),
                 Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_json(item)),
                 Value::Object(fields) => fields.values_mut().for_each(|item| self.scrub_json(item)),
                 _ => {}

@@ -109,7 +109,7 @@ pub(super) async fn undo(
             let done = tokio::time::timeout(limit, work).await;
             let scrubber = Scrubber::new(key.secrets());
             match done {
-                Ok(Ok(text)) => Ok(scrubber.scrub(&text)),
+                Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
                 Ok(Err(error)) => Err(scrub::error(&scrubber, error)),
                 Err(_) => Err(late(&skill)),
             }

@@ -103,10 +103,9 @@ async fn requests_carry_what_the_skill_says() {
     assert!(asked[2].ends_with("a=x%26b%3D2%0D%0A&b=5"), "{}", asked[2]);
     // A preview says what would be sent and sends nothing.
     let preview = world.preview(&post, json!({"id": "z"})).await;
-    assert!(
-        preview.summary.starts_with("sends POST")
-            && preview.detail.unwrap().contains("\"name\": \"z\"")
-    );
+    assert!(preview.summary.starts_with("sends POST"), "{preview:?}");
+    let detail = preview.detail.unwrap();
+    assert!(detail.contains("\"name\": \"z\""), "{detail}");
     assert_eq!(server.hits.load(Ordering::Relaxed), 3);
 }
 
