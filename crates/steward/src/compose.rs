@@ -76,6 +76,17 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     }
 }
 
+/// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
+pub fn python_config() -> steward_sandbox::python::PythonConfig {
+    steward_sandbox::python::PythonConfig {
+        interpreter: variable("STEWARD_PYTHON").map(Into::into),
+        search: variable("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default(),
+        ..Default::default()
+    }
+}
+
 impl App {
     /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
     /// model and the embedding model are loaded when they are first needed.

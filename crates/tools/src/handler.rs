@@ -47,7 +47,8 @@ impl Context {
         all.push((name.into(), secret));
     }
 
-    pub(crate) fn learned_secrets(&self) -> Vec<(String, SecretString)> {
+    /// What was learned so far.
+    pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
         let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.clone()
     }

@@ -7,6 +7,8 @@ mod error;
 pub mod facts;
 pub mod files;
 mod handler;
+pub mod mcp;
+pub mod package;
 pub mod skills;
 pub mod sql;
 mod standard;
