@@ -5,14 +5,14 @@ mod client;
 mod fetch;
 pub(crate) mod guard;
 mod html;
-mod resolve;
 mod pinned;
+mod resolve;
 mod tool;
 
 pub use client::{Answer, Ask, Caps, Client, HttpError, Reply};
 pub use guard::HostPort;
-pub use resolve::{Resolve, SystemResolver};
 pub(crate) use pinned::Pinned;
+pub use resolve::{Resolve, SystemResolver};
 pub use tool::WebFetch;
 
 pub(crate) use fetch::Page;

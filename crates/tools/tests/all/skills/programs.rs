@@ -13,6 +13,7 @@ use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::skill::Skill;
 use steward_core::tool::Undo;
+use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_tools::skills::{
     AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
 };
@@ -536,4 +537,49 @@ async fn python_functions() {
         error.contains("stopped") || error.contains("cancelled"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn python_in_the_sandbox() {
+    let config = PythonConfig {
+        search: vec!["/usr/bin".into(), "/usr/local/bin".into()],
+        ..PythonConfig::default()
+    };
+    let pool = PythonPool::new(helper(), config);
+    let world = World::new(vec![Arc::new(PythonExecutor::new(Arc::new(pool)))]);
+    let python = |number: u64, body: &str| {
+        let rest = json!({
+            "type": "python", "config": {"code": format!("import math\ndef run(payload):\n{body}"), "timeout_ms": 2000},
+            "parameters": {"type": "object", "properties": {"n": {"type": "number"}}},
+        });
+        world.add(skill(number, &format!("python{number}"), rest))
+    };
+    let root = python(
+        30,
+        "    print('seen')\n    return {'root': math.sqrt(payload['n'])}\n",
+    );
+    let output = world.ok(&root, json!({"n": 2.25})).await;
+    assert_eq!(output.data, Some(json!({"root": 1.5})));
+    assert!(
+        output.content.ends_with("[printed] seen"),
+        "{}",
+        output.content
+    );
+    let raises = python(31, "    return 1 / 0\n");
+    assert!(
+        world
+            .refused(&raises, json!({}))
+            .await
+            .contains("ZeroDivisionError")
+    );
+    let opens = python(32, "    return open('/etc/hostname').read()\n");
+    assert!(!world.refused(&opens, json!({})).await.is_empty());
+    let hangs = python(33, "    while True: pass\n");
+    world.refused(&hangs, json!({})).await;
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        world.stop();
+    };
+    let (error, ()) = tokio::join!(world.refused(&hangs, json!({})), stop);
+    assert!(!error.is_empty());
 }
