@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -69,7 +70,7 @@ impl AnsibleExecutor {
             "--inventory".to_owned(),
             files.path("inventory"),
             "--extra-vars".to_owned(),
-            format!("@{}", files.path("vars.json")),
+            format!("@{}", files.path("vars.yml")),
         ];
         if check || spec.check {
             args.extend(["--check".to_owned(), "--diff".to_owned()]);
@@ -188,7 +189,7 @@ impl Files {
             }
             login(&mut variables, opened.credential.kind, &key, field);
         }
-        put("vars.json", &Value::Object(variables).to_string())?;
+        put("vars.yml", &untrusted(&Value::Object(variables)))?;
         Ok(files)
     }
 
@@ -223,6 +224,43 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
     let mut file = options.write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(text.as_bytes())
+}
+
+/// JSON as YAML whose strings are `!unsafe`: ansible takes them as they are. It would carry out the
+/// expressions in any other, and an argument such as `{{ lookup('pipe', 'id') }}` would run a program.
+fn untrusted(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("!unsafe {}", quoted(text)),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(untrusted).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(fields) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value)))
+                .collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A string of JSON that is one of YAML too, which allows fewer characters as they are.
+fn quoted(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    json.chars().fold(String::new(), |mut out, c| {
+        let odd = matches!(
+            c,
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        );
+        if odd {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+        out
+    })
 }
 
 /// The sums of the last lines: `ok=2 changed=1 …` over all hosts.

@@ -223,7 +223,6 @@ fn put_back(root: &Path, wanted: &[Wanted]) -> io::Result<()> {
         }
     }
     for (path, entry, after) in wanted.iter().rev() {
-        let at = inside(root, path)?;
         let stays = matches!(
             (entry, after),
             (Some(Entry::Folder { .. }), State::Folder { .. })
@@ -231,18 +230,19 @@ fn put_back(root: &Path, wanted: &[Wanted]) -> io::Result<()> {
         match after {
             State::Absent => {}
             State::Folder { .. } if stays => {}
-            State::Folder { .. } => fs::remove_dir(at)?,
-            State::Link { .. } | State::File { .. } => fs::remove_file(at)?,
+            State::Folder { .. } => fs::remove_dir(inside(root, path)?)?,
+            State::Link { .. } | State::File { .. } => fs::remove_file(inside(root, path)?)?,
         }
     }
+    // What was not there before may have lain in a folder that is none again: it is not looked for.
     for (path, entry, after) in wanted {
-        let at = inside(root, path)?;
         match entry {
             None => {}
             Some(Entry::Folder { .. }) if matches!(after, State::Folder { .. }) => {}
-            Some(Entry::Folder { .. }) => fs::create_dir(at)?,
-            Some(Entry::Link { target }) => symlink(target, at)?,
+            Some(Entry::Folder { .. }) => fs::create_dir(inside(root, path)?)?,
+            Some(Entry::Link { target }) => symlink(target, inside(root, path)?)?,
             Some(Entry::File { mode, bytes }) => {
+                let at = inside(root, path)?;
                 fs::write(&at, bytes)?;
                 fs::set_permissions(at, fs::Permissions::from_mode(*mode))?;
             }

@@ -1,6 +1,9 @@
 //! Skills through the dispatcher, with their ports in memory.
 
 mod http;
+mod programs;
 mod runtime;
+mod scrape;
+mod shell;
 mod template;
 mod world;
