@@ -49,25 +49,50 @@ fn log(notes: &Path) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_and_the_token_is_renewed() {
     let notes = tempfile::tempdir().unwrap();
-    let served = Served::start("server.py", &["--http", "--oauth", "--notes", notes.path().to_str().unwrap()]);
+    let served = Served::start(
+        "server.py",
+        &[
+            "--http",
+            "--oauth",
+            "--notes",
+            notes.path().to_str().unwrap(),
+        ],
+    );
     let world = World::new();
     let server = world.server(served.transport()).await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(shut.error.unwrap().contains("wants a login"));
 
     let begun = world.hub.begin_login(request(&server)).await.unwrap();
-    assert!(begun.url.contains("code_challenge_method=S256"), "{}", begun.url);
+    assert!(
+        begun.url.contains("code_challenge_method=S256"),
+        "{}",
+        begun.url
+    );
     let (code, state, issuer) = visit(&begun).await;
     assert_eq!(state, begun.state);
-    let other = world.hub.complete_login(user(2), &state, &code, Some(&issuer)).await;
+    let other = world
+        .hub
+        .complete_login(user(2), &state, &code, Some(&issuer))
+        .await;
     assert!(other.unwrap_err().to_string().contains("not under way"));
-    world.hub.complete_login(user(1), &state, &code, Some(&issuer)).await.unwrap();
-    let twice = world.hub.complete_login(user(1), &state, &code, Some(&issuer)).await;
+    world
+        .hub
+        .complete_login(user(1), &state, &code, Some(&issuer))
+        .await
+        .unwrap();
+    let twice = world
+        .hub
+        .complete_login(user(1), &state, &code, Some(&issuer))
+        .await;
     assert!(twice.is_err());
 
     world.accept_all().await;
     let context = World::context(Duration::from_mins(1), &Arc::default());
-    let said = world.call_in("echo", json!({"text": "in"}), &context).await.unwrap();
+    let said = world
+        .call_in("echo", json!({"text": "in"}), &context)
+        .await
+        .unwrap();
     assert_eq!(said.content, "echo: in");
     let token = |world: &World| {
         let kept = world.vault.kept.lock().unwrap();
@@ -77,8 +102,15 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
     };
     let first = token(&world);
     let learned = context.learned_secrets();
-    assert!(learned.iter().any(|(_, secret)| secret.expose_secret() == first));
-    assert_eq!(log(notes.path()), ["registered Steward", "authorization_code"]);
+    assert!(
+        learned
+            .iter()
+            .any(|(_, secret)| secret.expose_secret() == first)
+    );
+    assert_eq!(
+        log(notes.path()),
+        ["registered Steward", "authorization_code"]
+    );
 
     // Its hour is over.
     world.now.0.store(START + 2 * 3_600_000, Ordering::SeqCst);
@@ -96,30 +128,58 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_logs_in_for_itself() {
     let notes = tempfile::tempdir().unwrap();
-    let served = Served::start("server.py", &["--http", "--oauth", "--notes", notes.path().to_str().unwrap()]);
+    let served = Served::start(
+        "server.py",
+        &[
+            "--http",
+            "--oauth",
+            "--notes",
+            notes.path().to_str().unwrap(),
+        ],
+    );
     let world = World::new();
     let server = world.server(served.transport()).await;
     let token_url = format!("http://127.0.0.1:{}/token", served.port);
-    let mut fields = [("client_id", "robot"), ("client_secret", "canary-161803"), ("token_url", &token_url)];
-    world.vault.put("robot", CredentialKind::Oauth2, &fields).await;
+    let mut fields = [
+        ("client_id", "robot"),
+        ("client_secret", "canary-161803"),
+        ("token_url", &token_url),
+    ];
+    world
+        .vault
+        .put("robot", CredentialKind::Oauth2, &fields)
+        .await;
     world.credential("robot").await;
     world.accept_all().await;
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
     assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok());
-    assert_eq!(log(notes.path()), ["client_credentials"], "one token serves until it ends");
+    assert_eq!(
+        log(notes.path()),
+        ["client_credentials"],
+        "one token serves until it ends"
+    );
 
     fields[1].1 = "wrong";
-    world.vault.put("thief", CredentialKind::Oauth2, &fields).await;
+    world
+        .vault
+        .put("thief", CredentialKind::Oauth2, &fields)
+        .await;
     world.credential("thief").await;
     let shut = refusal(world.call("echo", json!({"text": "x"})).await);
-    assert!(shut.contains("wants a login") && shut.contains("invalid_client"), "{shut}");
+    assert!(
+        shut.contains("wants a login") && shut.contains("invalid_client"),
+        "{shut}"
+    );
 
     // A login server in the house is as closed as everything else there.
     let elsewhere = Served::start("server.py", &["--http", "--oauth"]);
     let inside = format!("http://127.0.0.1:{}/token", elsewhere.port);
     fields[1].1 = "canary-161803";
     fields[2].1 = &inside;
-    world.vault.put("inside", CredentialKind::Oauth2, &fields).await;
+    world
+        .vault
+        .put("inside", CredentialKind::Oauth2, &fields)
+        .await;
     world.credential("inside").await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     let error = shut.error.unwrap();
@@ -131,7 +191,12 @@ async fn what_has_no_login_says_so() {
     let served = Served::start("server.py", &["--http"]);
     let world = World::new();
     let server = world.server(served.transport()).await;
-    let none = world.hub.begin_login(request(&server)).await.unwrap_err().to_string();
+    let none = world
+        .hub
+        .begin_login(request(&server))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(none.contains("no login server"), "{none}");
     let local = McpTransport::Stdio {
         command: vec!["true".to_owned()],
@@ -140,6 +205,11 @@ async fn what_has_no_login_says_so() {
         read: Vec::new(),
     };
     let server = world.server(local).await;
-    let none = world.hub.begin_login(request(&server)).await.unwrap_err().to_string();
+    let none = world
+        .hub
+        .begin_login(request(&server))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(none.contains("local program"), "{none}");
 }

@@ -54,11 +54,7 @@ impl McpServers for Servers {
         let all = self.0.lock().unwrap();
         all.get(&id).cloned().ok_or_else(|| gone("server"))
     }
-    async fn mcp_server_by_name(
-        &self,
-        _: TenantId,
-        name: &str,
-    ) -> StoreResult<Option<McpServer>> {
+    async fn mcp_server_by_name(&self, _: TenantId, name: &str) -> StoreResult<Option<McpServer>> {
         let all = self.0.lock().unwrap();
         Ok(all.values().find(|one| one.name == name).cloned())
     }
@@ -98,12 +94,7 @@ impl Skills for Kept {
         let skills = self.skills.lock().unwrap();
         Ok(skills.values().find(|one| one.name == name).cloned())
     }
-    async fn skill_version(
-        &self,
-        tenant: TenantId,
-        id: SkillId,
-        _: u32,
-    ) -> StoreResult<Skill> {
+    async fn skill_version(&self, tenant: TenantId, id: SkillId, _: u32) -> StoreResult<Skill> {
         self.skill(tenant, id).await
     }
     async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
@@ -249,7 +240,10 @@ impl Vault for Safe {
     ) -> Result<Page<Credential>, VaultError> {
         let kept = self.kept.lock().unwrap();
         Ok(Page {
-            items: kept.values().map(|(credential, _)| credential.clone()).collect(),
+            items: kept
+                .values()
+                .map(|(credential, _)| credential.clone())
+                .collect(),
             more: false,
         })
     }

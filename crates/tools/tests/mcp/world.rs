@@ -153,11 +153,17 @@ impl World {
         assert_eq!(server.error, None);
         let mut names = Vec::new();
         for tool in &server.tools {
-            let accepted = self.hub.accept(TENANT, id, &tool.name, &tool.hash(), "ada").await;
+            let accepted = self
+                .hub
+                .accept(TENANT, id, &tool.name, &tool.hash(), "ada")
+                .await;
             accepted.unwrap();
             names.push(tool.name.clone());
         }
-        let attached = self.hub.attach(TENANT, id, Some(agent()), &names, "ada").await;
+        let attached = self
+            .hub
+            .attach(TENANT, id, Some(agent()), &names, "ada")
+            .await;
         assert_eq!(attached.unwrap().len(), names.len());
         self.saved().await
     }
@@ -165,7 +171,9 @@ impl World {
     pub fn skill(&self, tool: &str) -> Skill {
         let skills = self.skills.skills.lock().unwrap();
         let named = skills.values().find(|one| one.name == format!("t_{tool}"));
-        named.unwrap_or_else(|| panic!("no skill for {tool}")).clone()
+        named
+            .unwrap_or_else(|| panic!("no skill for {tool}"))
+            .clone()
     }
 
     pub fn context(limit: Duration, stop: &Arc<AtomicBool>) -> Context {
