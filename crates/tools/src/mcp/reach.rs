@@ -112,7 +112,8 @@ impl McpHub {
         if let Some(secret) = &secret {
             who.learned(&secret.label, &secret.value);
         }
-        let opening = open(&self.config, server, secret.as_ref());
+        // The first exchange with a server is a large future.
+        let opening = Box::pin(open(&self.config, server, secret.as_ref()));
         let connection = self
             .pool
             .get(key.clone(), self.config.idle, opening)
