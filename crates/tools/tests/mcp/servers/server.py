@@ -135,6 +135,7 @@ async def http() -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", options.port))
+    listening.listen()
     if options.oauth:
         import oauth
 
