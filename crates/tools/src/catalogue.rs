@@ -65,3 +65,8 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
         skill: None,
     }
 }
+
+/// Whether a built-in tool has this name.
+pub(crate) fn known(name: &str) -> bool {
+    name == steward_core::tool::TOOL_SEARCH || entries().is_ok_and(|known| known.contains_key(name))
+}

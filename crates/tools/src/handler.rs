@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
 
+/// Between two looks at the stop flag.
+const POLL: Duration = Duration::from_millis(50);
+
 /// What a tool knows of its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
@@ -56,6 +59,18 @@ impl Context {
         self.scope.stopped()
             || self.cancelled.load(Ordering::Relaxed)
             || Instant::now() >= self.deadline
+    }
+
+    /// Waits until [`Self::halted`].
+    pub async fn halt(&self) {
+        while !self.halted() {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Time that is left.
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     /// [`Self::halted`] as an error, for `?`.

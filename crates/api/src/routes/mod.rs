@@ -9,14 +9,18 @@ mod budgets;
 mod chat;
 mod connections;
 mod conversations;
+mod credentials;
 mod files;
 mod grants;
 mod kept;
 mod keys;
+mod mcp_servers;
 mod notices;
+mod packages;
 mod people;
 mod routing;
 mod runs;
+mod skills;
 mod upload;
 mod usage;
 
@@ -40,6 +44,10 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(usage::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
+        .merge(skills::routes())
+        .merge(packages::routes())
+        .merge(mcp_servers::routes())
+        .merge(credentials::routes())
         .routes(routes!(about::about))
         .routes(routes!(notices::events))
 }

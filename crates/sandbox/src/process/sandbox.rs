@@ -48,6 +48,13 @@ impl Sandbox {
         self
     }
 
+    /// What is known of this machine without running anything, and the tiers worth a try.
+    pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
+        let mut known = caps::untried();
+        let tiers = known.candidates(&self.allowed);
+        (known, tiers)
+    }
+
     /// What this machine can do, found out once by running a small program in each tier.
     pub async fn probe(&self) -> &Capabilities {
         self.capabilities.get_or_init(|| caps::probe(self)).await

@@ -1,5 +1,6 @@
 //! Rows that change together with events.
 
+use super::inbox;
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use crate::engine::Lot;
 use crate::error::clash;
@@ -67,6 +68,9 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                     verdict: *verdict,
                 };
                 stand.write(tx, lot).await?;
+            }
+            SideWrite::Tell(run, command) => {
+                inbox::tell(tx, lot.tenant, *run, command).await?;
             }
             SideWrite::Messages(conversation, messages) => {
                 say(tx, lot, *conversation, messages).await?;

@@ -63,6 +63,7 @@ cases! {
     leases::reopening_frees_leases_where_one_process_owns_the_data,
     inbox::commands_wait_in_order_until_consumed,
     inbox::an_ended_run_takes_no_commands,
+    inbox::a_run_tells_another_with_its_own_end,
     inbox::a_run_does_not_end_over_what_was_said,
     inbox::timers_ring_once,
     inbox::the_first_answer_stays,

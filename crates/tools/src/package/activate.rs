@@ -1,0 +1,142 @@
+//! From a package to skills, and back.
+
+use super::error::PackageError;
+use super::names;
+use super::packages::Packages;
+use super::read::{Files, MAIN, Read, SKILLS};
+use super::references::heading;
+use serde_json::json;
+use std::fmt::Write as _;
+use steward_core::package::SkillPackage;
+use steward_core::ports::SkillFilter;
+use steward_core::skill::{InternalSpec, Skill, SkillKind, SkillLimits, SkillSpec};
+use steward_core::{SkillId, TenantId};
+
+/// Skills read at a time.
+const PAGE: u32 = 100;
+
+/// Makes or changes the skills of a package, the internal one first, and takes away those that an
+/// earlier revision had and this one hasn't. Names are looked at before anything is changed.
+pub(super) async fn skills(
+    packages: &Packages,
+    tenant: TenantId,
+    package: &SkillPackage,
+    read: Read,
+    by: &str,
+) -> Result<Vec<SkillId>, PackageError> {
+    let mut wanted = vec![internal(&read, SkillId(packages.ids.next()))];
+    wanted.extend(read.skills);
+    for skill in &mut wanted {
+        let known = packages.skills.skill_by_name(tenant, &skill.name).await?;
+        skill.id = match known {
+            Some(known) if known.package.as_deref() == Some(package.name.as_str()) => known.id,
+            Some(_) => {
+                return Err(PackageError::Taken {
+                    skill: skill.name.clone(),
+                    package: package.name.clone(),
+                });
+            }
+            None => SkillId(packages.ids.next()),
+        };
+        skill.package = Some(package.name.clone());
+        skill.at = packages.clock.now();
+        by.clone_into(&mut skill.by);
+    }
+    let mut ids = Vec::new();
+    for skill in &wanted {
+        ids.push(packages.skills.save_skill(tenant, skill).await?.id);
+    }
+    withdraw(packages, tenant, &package.name, &ids).await?;
+    Ok(ids)
+}
+
+/// Removes all skills of a package but `keep`.
+pub(super) async fn withdraw(
+    packages: &Packages,
+    tenant: TenantId,
+    name: &str,
+    keep: &[SkillId],
+) -> Result<(), PackageError> {
+    let filter = SkillFilter {
+        package: Some(name.to_owned()),
+        ..SkillFilter::default()
+    };
+    let (mut after, mut all) = (None::<String>, Vec::new());
+    loop {
+        let page = packages
+            .skills
+            .skills(tenant, &filter, after.as_deref(), PAGE)
+            .await?;
+        let last = page.items.last().map(|skill| skill.name.clone());
+        all.extend(page.items);
+        match last {
+            Some(last) if page.more => after = Some(last),
+            _ => break,
+        }
+    }
+    for skill in all.iter().filter(|skill| !keep.contains(&skill.id)) {
+        packages.skills.remove_skill(tenant, skill.id).await?;
+    }
+    Ok(())
+}
+
+fn internal(read: &Read, id: SkillId) -> Skill {
+    let (risk, effect) = SkillKind::Internal.defaults();
+    Skill {
+        id,
+        name: names::skill_of(&read.front.name),
+        version: 0,
+        description: read.front.description.clone(),
+        utterances: Vec::new(),
+        parameters: json!({"type": "object", "properties": {}}),
+        spec: SkillSpec::Internal(InternalSpec {
+            prompt: prompt(read),
+        }),
+        risk,
+        effect,
+        credential: None,
+        compensation: None,
+        limits: SkillLimits::default(),
+        enabled: true,
+        package: None,
+        category: String::new(),
+        at: steward_core::Timestamp(0),
+        by: String::new(),
+    }
+}
+
+/// The body, and which files there are to read.
+fn prompt(read: &Read) -> String {
+    let mut prompt = read.body.clone();
+    let list = listing(&read.files);
+    if !list.is_empty() {
+        let name = &read.front.name;
+        let _ = write!(
+            prompt,
+            "\n\n## Reference files of {name}\nFind a passage with `reference_search`, or read a file with `reference_read`, before you answer from memory.\n{list}"
+        );
+    }
+    prompt
+}
+
+/// Files an agent may read, with their first headings.
+fn listing(files: &Files) -> String {
+    let mut list = String::new();
+    for (path, content) in files.iter().filter(|(path, _)| readable(path)) {
+        let title = std::str::from_utf8(content).ok().and_then(heading);
+        match title {
+            Some(title) => {
+                let _ = writeln!(list, "- {path}: {title}");
+            }
+            None => {
+                let _ = writeln!(list, "- {path}");
+            }
+        }
+    }
+    list.trim_end().to_owned()
+}
+
+/// Whether an agent reads this file: not the prompt, which it has, and not definitions.
+pub(super) fn readable(path: &str) -> bool {
+    path != MAIN && !path.starts_with(SKILLS)
+}

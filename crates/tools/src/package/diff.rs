@@ -1,0 +1,82 @@
+//! What differs between two revisions, file by file.
+
+use super::read::Files;
+use serde::Serialize;
+use similar::TextDiff;
+use std::collections::BTreeSet;
+use steward_core::hash::sha256;
+
+/// Longest text that is compared line by line, bytes.
+const TEXT: usize = 512 << 10;
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// One file that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileDiff {
+    /// Its path in the package.
+    pub path: String,
+    /// How it differs.
+    pub change: Change,
+    /// A unified diff; for a file that isn't text, sizes and hashes in one line.
+    pub diff: String,
+}
+
+/// How a file differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Only the second has it.
+    Added,
+    /// Only the first has it.
+    Removed,
+    /// Both have it, with other content.
+    Changed,
+}
+
+/// Files that differ between `a` and `b`, by path.
+pub fn diff(a: &Files, b: &Files) -> Vec<FileDiff> {
+    let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    paths
+        .into_iter()
+        .filter_map(|path| {
+            let (old, new) = (a.get(path), b.get(path));
+            let change = match (old, new) {
+                (None, None) => return None,
+                (Some(old), Some(new)) if old == new => return None,
+                (None, Some(_)) => Change::Added,
+                (Some(_), None) => Change::Removed,
+                (Some(_), Some(_)) => Change::Changed,
+            };
+            Some(FileDiff {
+                path: path.clone(),
+                change,
+                diff: unified(path, old.map(Vec::as_slice), new.map(Vec::as_slice)),
+            })
+        })
+        .collect()
+}
+
+fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
+    let text = |side: Option<&[u8]>| {
+        let bytes = side.unwrap_or_default();
+        (bytes.len() <= TEXT && !bytes.contains(&0))
+            .then(|| std::str::from_utf8(bytes).ok().map(str::to_owned))
+            .flatten()
+    };
+    let (Some(before), Some(after)) = (text(old), text(new)) else {
+        let side = |side: Option<&[u8]>| {
+            side.map_or_else(
+                || "not there".to_owned(),
+                |bytes| format!("{} bytes, sha256 {}", bytes.len(), sha256(bytes)),
+            )
+        };
+        return format!("not compared as text: {} → {}", side(old), side(new));
+    };
+    let name = |there: Option<&[u8]>| there.map_or("/dev/null", |_| path).to_owned();
+    TextDiff::from_lines(&before, &after)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&name(old), &name(new))
+        .to_string()
+}

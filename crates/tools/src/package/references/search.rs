@@ -1,0 +1,137 @@
+//! Passages by words: BM25 over sections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// BM25's usual constants.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// How much more a word of a heading counts.
+const HEADING: usize = 3;
+/// Longest section, lines; a longer one is split.
+const LINES: usize = 60;
+
+/// A part of a file under one heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Which file, as an index of the caller's.
+    pub file: usize,
+    /// First line, from 1.
+    pub line: usize,
+    /// Headings above it and its own, ` > ` between.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Splits Markdown at its headings. `#` within a code block is no heading.
+pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
+    let (mut all, mut titles) = (Vec::new(), Vec::<(usize, String)>::new());
+    let (mut from, mut part, mut code) = (1, Vec::new(), false);
+    let close =
+        |from: usize, part: &mut Vec<&str>, titles: &[(usize, String)], all: &mut Vec<Section>| {
+            let text = part.join("\n").trim().to_owned();
+            part.clear();
+            if !text.is_empty() {
+                let titles: Vec<&str> = titles.iter().map(|(_, title)| title.as_str()).collect();
+                all.push(Section {
+                    file,
+                    line: from,
+                    title: titles.join(" > "),
+                    text,
+                });
+            }
+        };
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        let level = line.bytes().take_while(|b| *b == b'#').count();
+        let is_heading = !code && (1..=6).contains(&level) && line[level..].starts_with(' ');
+        if is_heading || (part.len() >= LINES && line.trim().is_empty() && !code) {
+            close(from, &mut part, &titles, &mut all);
+            from = index + 1;
+        }
+        if is_heading {
+            titles.retain(|(above, _)| *above < level);
+            titles.push((level, line[level..].trim().to_owned()));
+        }
+        part.push(line);
+    }
+    close(from, &mut part, &titles, &mut all);
+    all
+}
+
+/// Lower-case words of two and more letters or digits, without a plural ending.
+pub(super) fn words(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 1)
+        .map(stem)
+        .collect()
+}
+
+fn stem(word: &str) -> String {
+    if !word.is_ascii() || word.len() < 4 {
+        return word.to_owned();
+    }
+    let cut = |end: &str, put: &str| word.strip_suffix(end).map(|left| format!("{left}{put}"));
+    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
+        return word.to_owned();
+    }
+    cut("ies", "y")
+        .or_else(|| cut("sses", "ss"))
+        .or_else(|| cut("xes", "x"))
+        .or_else(|| cut("s", ""))
+        .unwrap_or_else(|| word.to_owned())
+}
+
+/// The `most` sections that fit best, the best first.
+pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
+    let wanted: BTreeSet<String> = words(query).into_iter().collect();
+    let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(count).collect();
+    let total = counted.len().max(1);
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of words, far below 2^52"
+    )]
+    let of = |count: usize| count as f64;
+    let average = of(counted.iter().map(|(_, length)| length).sum()) / of(total);
+    let mut scored: Vec<(f64, usize, &Section)> = Vec::new();
+    for (index, (words, length)) in counted.iter().enumerate() {
+        let mut score = 0.0;
+        for word in &wanted {
+            let Some(times) = words.get(word).copied() else {
+                continue;
+            };
+            let with = counted
+                .iter()
+                .filter(|(words, _)| words.contains_key(word))
+                .count();
+            let rare = ((of(total) - of(with) + 0.5) / (of(with) + 0.5) + 1.0).ln();
+            let norm = K1 * (1.0 - B + B * of(*length) / average.max(1.0));
+            score += rare * of(times) * (K1 + 1.0) / (of(times) + norm);
+        }
+        if score > 0.0 {
+            scored.push((score, index, &sections[index]));
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored
+        .into_iter()
+        .take(most)
+        .map(|(_, _, section)| section)
+        .collect()
+}
+
+fn count(section: &Section) -> (BTreeMap<String, usize>, usize) {
+    let mut counts = BTreeMap::new();
+    let text = words(&section.text);
+    let length = text.len();
+    for word in text {
+        *counts.entry(word).or_default() += 1;
+    }
+    for word in words(&section.title) {
+        *counts.entry(word).or_default() += HEADING;
+    }
+    (counts, length)
+}

@@ -1,0 +1,282 @@
+//! The three handlers.
+
+use super::search::{best, sections};
+use super::{Library, Reference};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Most lines at a time.
+const LINES: usize = 400;
+/// Passages shown.
+const PASSAGES: usize = 4;
+/// Longest passage, characters.
+const PASSAGE: usize = 1800;
+/// Text that is searched, bytes.
+const SEARCHED: usize = 8 << 20;
+/// How sure a search with the request's own words is.
+const GUESS: f32 = 0.5;
+
+fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
+    catalogue::spec(
+        name,
+        RiskClass::Read,
+        EffectClass::Read,
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false
+        }),
+    )
+}
+
+async fn files(
+    library: &Library,
+    scope: &ToolScope,
+    package: Option<&str>,
+) -> Result<Vec<Reference>, ToolsError> {
+    let mut all = library.of(scope).await?;
+    if all.is_empty() {
+        return Err(ToolsError::refused(
+            "this agent has no package with reference files; answer without them, or ask for a package to be attached",
+        ));
+    }
+    if let Some(package) = package.filter(|name| !name.trim().is_empty()) {
+        let known: Vec<String> = {
+            let mut names: Vec<_> = all.iter().map(|one| one.package.clone()).collect();
+            names.dedup();
+            names
+        };
+        all.retain(|one| one.package == package);
+        if all.is_empty() {
+            return Err(ToolsError::refused(format!(
+                "this agent has no package `{package}`; it has {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(all)
+}
+
+/// Lists the files.
+pub struct ReferenceList(pub Library);
+
+/// Arguments of [`ReferenceList`].
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceList {
+    type Args = ListArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_list",
+            &json!({"package": {"type": "string", "description": "Only files of this package"}}),
+            &[],
+        )
+    }
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let mut text = String::new();
+        for one in &all {
+            let _ = writeln!(text, "{} {} ({} bytes)", one.package, one.path, one.bytes);
+        }
+        let data: Vec<Value> = all
+            .iter()
+            .map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes}))
+            .collect();
+        Ok(ToolOutput {
+            data: Some(json!(data)),
+            ..ToolOutput::text(text.trim_end())
+        })
+    }
+}
+
+/// Shows a file or lines of it.
+pub struct ReferenceRead(pub Library);
+
+/// Arguments of [`ReferenceRead`].
+#[derive(Debug, Deserialize)]
+pub struct ReadArgs {
+    path: String,
+    package: Option<String>,
+    start: Option<usize>,
+    lines: Option<usize>,
+}
+
+impl ToolHandler for ReferenceRead {
+    type Args = ReadArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_read",
+            &json!({
+                "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
+                "package": {"type": "string", "description": "Package, where two have a file of this name"},
+                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
+            }),
+            &["path"],
+        )
+    }
+
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let file = choose(&all, &args.path)?;
+        let text = self.0.text(file).await.map_err(ToolsError::from)?;
+        let Some(text) = text else {
+            return Err(ToolsError::refused(format!(
+                "{} isn't text; it can't be shown",
+                file.path
+            ))
+            .into());
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let (total, start) = (lines.len(), args.start.unwrap_or(1));
+        if start > total.max(1) {
+            return Err(ToolsError::refused(format!(
+                "{} has only {total} lines; use a `start` of at most {total}",
+                file.path
+            ))
+            .into());
+        }
+        let end = start
+            .saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1)
+            .min(total);
+        let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
+        Ok(ToolOutput::text(format!(
+            "{} of {}, lines {start}-{end} of {total}\n{shown}",
+            file.path, file.package
+        )))
+    }
+}
+
+/// By its path, by its end, or by its name without folder, if only one file has it.
+fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
+    let path = path.trim().trim_start_matches("./").trim_start_matches('/');
+    let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
+    let ends = |one: &&Reference| {
+        let end = one.path.strip_suffix(path);
+        end.is_some_and(|left| left.ends_with('/'))
+            || format!("{}/{}", one.package, one.path) == path
+    };
+    let found = if exact.is_empty() {
+        all.iter().filter(ends).collect()
+    } else {
+        exact
+    };
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let known: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            Err(ToolsError::refused(format!(
+                "there is no file `{path}`; there are {}",
+                known.join(", ")
+            )))
+        }
+        several => {
+            let known: Vec<_> = several
+                .iter()
+                .map(|one| format!("{} of {}", one.path, one.package))
+                .collect();
+            Err(ToolsError::refused(format!(
+                "several files are called `{path}`: {}; give the whole path, and `package`",
+                known.join(", ")
+            )))
+        }
+    }
+}
+
+/// Finds passages.
+pub struct ReferenceSearch(pub Library);
+
+/// Arguments of [`ReferenceSearch`].
+#[derive(Debug, Deserialize)]
+pub struct SearchArgs {
+    query: String,
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceSearch {
+    type Args = SearchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_search",
+            &json!({
+                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "What to look for, in a few words"},
+                "package": {"type": "string", "description": "Only in this package"}
+            }),
+            &["query"],
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        let query: String = request.trim().chars().take(400).collect();
+        let has = self.0.of(scope).await.is_ok_and(|all| !all.is_empty());
+        if query.is_empty() || !has {
+            return Vec::new();
+        }
+        vec![Suggestion {
+            arguments: json!({"query": query}),
+            score: GUESS,
+            why: "the request's own words".to_owned(),
+        }]
+    }
+
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let (mut parts, mut size) = (Vec::new(), 0);
+        for (index, file) in all.iter().enumerate() {
+            context.check()?;
+            let text = self.0.text(file).await.map_err(ToolsError::from)?;
+            let text = text.unwrap_or_default();
+            size += text.len();
+            if size > SEARCHED {
+                break;
+            }
+            parts.extend(sections(index, &text));
+        }
+        let found = best(&args.query, &parts, PASSAGES);
+        if found.is_empty() {
+            let names: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            return Ok(ToolOutput::text(format!(
+                "nothing about “{}” in {}; try other words",
+                args.query,
+                names.join(", ")
+            )));
+        }
+        let (mut text, mut data) = (String::new(), Vec::new());
+        for section in found {
+            let file = &all[section.file];
+            let mut passage: String = section.text.chars().take(PASSAGE).collect();
+            if passage.len() < section.text.len() {
+                let _ = write!(
+                    passage,
+                    "\n[goes on: reference_read {} from line {}]",
+                    file.path, section.line
+                );
+            }
+            let _ = write!(
+                text,
+                "{} of {}, line {} ({})\n{passage}\n\n",
+                file.path, file.package, section.line, section.title
+            );
+            data.push(json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}));
+        }
+        Ok(ToolOutput {
+            data: Some(json!(data)),
+            ..ToolOutput::text(text.trim_end())
+        })
+    }
+}

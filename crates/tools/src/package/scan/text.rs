@@ -1,0 +1,271 @@
+//! Phrases, comments, secrets, program text and encoded text.
+
+use super::fold::fold;
+use super::rules::{Pattern, Place, Rules};
+use super::{Found, declared, excerpt};
+use regex::Regex;
+use std::sync::OnceLock;
+use steward_core::package::{Permissions, Severity};
+
+/// How far back `unless_before` looks, characters.
+const BEFORE: usize = 40;
+
+fn line_at(text: &str, at: usize) -> u32 {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let breaks = before.iter().filter(|b| **b == b'\n').count();
+    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
+}
+
+/// What is written for the model.
+pub(super) fn phrases(path: &str, text: &str, place: Place, rules: &Rules, found: &mut Found) {
+    folded_phrases(path, text, 1, place, rules, found);
+}
+
+fn folded_phrases(
+    path: &str,
+    text: &str,
+    first: u32,
+    place: Place,
+    rules: &Rules,
+    found: &mut Found,
+) {
+    let folded = fold(text, first, &rules.lookalike);
+    for rule in &rules.phrases {
+        if rule.places.is_empty() && place == Place::Comment {
+            // The file as a whole was looked through for it already.
+            continue;
+        }
+        if !rule.places.is_empty() && !rule.places.contains(&place) {
+            continue;
+        }
+        for hit in rule
+            .all
+            .iter()
+            .flat_map(|regex| regex.find_iter(&folded.text))
+        {
+            if excused(rule, &folded.text, hit.start()) {
+                continue;
+            }
+            let message = format!("{}: {}", rule.message, excerpt(hit.as_str()));
+            found.add(
+                rule.severity,
+                path,
+                folded.line(hit.start()),
+                &rule.rule,
+                message,
+            );
+        }
+    }
+}
+
+fn excused(rule: &Pattern, text: &str, at: usize) -> bool {
+    let Some(unless) = &rule.unless_before else {
+        return false;
+    };
+    let begin = text[..at]
+        .char_indices()
+        .rev()
+        .take(BEFORE)
+        .last()
+        .map_or(at, |(index, _)| index);
+    unless.is_match(&text[begin..at])
+}
+
+fn comment() -> Option<&'static Regex> {
+    static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    // HTML comments, ended or not, and the two forms that Markdown swallows.
+    REGEX
+        .get_or_init(|| {
+            Regex::new(r#"(?s)<!--(.*?)(?:-->|\z)|(?m)^\s{0,3}\[(?://|comment|#|_)\]:\s*#?\s*<?[("']?([^\n]*)"#).ok()
+        })
+        .as_ref()
+}
+
+/// Text that isn't shown when Markdown or HTML is rendered.
+pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, found: &mut Found) {
+    if place == Place::Script {
+        return;
+    }
+    for hit in comment()
+        .into_iter()
+        .flat_map(|regex| regex.captures_iter(text))
+    {
+        let Some(inside) = hit.get(1).or_else(|| hit.get(2)) else {
+            continue;
+        };
+        let first = line_at(text, inside.start());
+        let folded = fold(inside.as_str(), first, &rules.lookalike);
+        for rule in rules
+            .phrases
+            .iter()
+            .filter(|rule| rule.places.contains(&Place::Comment))
+        {
+            if rule.places.contains(&place) {
+                continue;
+            }
+            if let Some(said) = rule.all.iter().find_map(|regex| regex.find(&folded.text)) {
+                let what = if rule.severity == Severity::Info {
+                    excerpt(&folded.text)
+                } else {
+                    excerpt(said.as_str())
+                };
+                found.add(
+                    rule.severity,
+                    path,
+                    first,
+                    &rule.rule,
+                    format!("{}: {what}", rule.message),
+                );
+            }
+        }
+    }
+}
+
+/// Keys and passwords. The value itself is never in the message.
+pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+    for rule in &rules.secrets {
+        for hit in rule.all.iter().flat_map(|regex| regex.captures_iter(text)) {
+            let value = hit.name("value");
+            if value.is_some_and(|value| rules.placeholder.is_match(value.as_str())) {
+                continue;
+            }
+            let at = hit.get(0).map_or(0, |all| all.start());
+            found.add(
+                rule.severity,
+                path,
+                line_at(text, at),
+                &rule.rule,
+                rule.message.clone(),
+            );
+        }
+    }
+}
+
+/// What a program does.
+pub(super) fn script(
+    path: &str,
+    text: &str,
+    permissions: &Permissions,
+    rules: &Rules,
+    found: &mut Found,
+) {
+    for rule in &rules.scripts {
+        let known = rule.needs.is_some_and(|needs| declared(needs, permissions));
+        let severity = if known { Severity::Info } else { rule.severity };
+        for hit in rule.all.iter().flat_map(|regex| regex.find_iter(text)) {
+            let message = if known {
+                format!("as declared: {}", excerpt(hit.as_str()))
+            } else {
+                format!("{}: {}", rule.message, excerpt(hit.as_str()))
+            };
+            found.add(
+                severity,
+                path,
+                line_at(text, hit.start()),
+                &rule.rule,
+                message,
+            );
+        }
+    }
+}
+
+/// Long runs of encoded text. What they decode to is looked through as well.
+pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+    let (mut run, mut first) = (String::new(), 0_usize);
+    for (index, line) in text.lines().chain(std::iter::once("")).enumerate() {
+        let line = line.trim();
+        let longest = line
+            .split(|c: char| !coded(c))
+            .max_by_key(|part| part.len())
+            .unwrap_or("");
+        let whole = longest.len() == line.len();
+        if longest.len() >= 40 && (whole || run.is_empty()) {
+            if run.is_empty() {
+                first = index;
+            }
+            run.push_str(longest);
+            if whole {
+                continue;
+            }
+        } else if whole && !line.is_empty() && !run.is_empty() {
+            run.push_str(longest);
+        }
+        blob(path, &run, first, rules, found);
+        run.clear();
+    }
+    escapes(path, text, rules, found);
+}
+
+fn coded(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')
+}
+
+fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Found) {
+    let mixed = run.bytes().any(|b| b.is_ascii_lowercase())
+        && run.bytes().any(|b| b.is_ascii_uppercase())
+        && run.bytes().any(|b| b.is_ascii_digit());
+    if run.len() < rules.blob.characters || !mixed {
+        return;
+    }
+    let line = u32::try_from(first + 1).unwrap_or(u32::MAX);
+    let decoded = decode(run).filter(|bytes| !bytes.contains(&0));
+    if let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) {
+        let shown = excerpt(&text);
+        found.add(
+            Severity::Danger,
+            path,
+            line,
+            "encoded_text",
+            format!("text in base64, which says {shown}; write it out"),
+        );
+        folded_phrases(path, &text, line, Place::Prompt, rules, found);
+    } else {
+        let message = format!(
+            "{} characters of encoded data; leave it out, or put it into a file of its own kind",
+            run.len()
+        );
+        found.add(Severity::Warning, path, line, "encoded_data", message);
+    }
+}
+
+fn decode(text: &str) -> Option<Vec<u8>> {
+    let (mut bits, mut count, mut out) = (0_u32, 0_u32, Vec::new());
+    for b in text.bytes().filter(|b| *b != b'=') {
+        let value = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from(bits >> count & 0xFF).ok()?);
+        }
+    }
+    Some(out)
+}
+
+fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+    static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    let most = rules.blob.escapes;
+    let regex = REGEX.get_or_init(|| {
+        Regex::new(&format!(
+            r"(?:(?:\\x|%|\\u00|0x|&#x?)[0-9A-Fa-f]{{2,3}}[;,]?\s?){{{most},}}"
+        ))
+        .ok()
+    });
+    for hit in regex.iter().flat_map(|regex| regex.find_iter(text)) {
+        let line = line_at(text, hit.start());
+        found.add(
+            Severity::Warning,
+            path,
+            line,
+            "encoded_data",
+            "text written as codes; write it out",
+        );
+    }
+}
