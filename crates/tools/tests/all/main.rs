@@ -7,6 +7,7 @@ mod facts;
 mod fakes;
 mod files;
 mod mail;
+mod package;
 mod server;
 mod terminal;
 mod web;
