@@ -239,11 +239,11 @@ fn decode(text: &str) -> Option<Vec<u8>> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
+        bits = ((bits << 6) | u32::from(value)) & 0xFF_FFFF;
         count += 6;
         if count >= 8 {
             count -= 8;
-            out.push(u8::try_from(bits >> count & 0xFF).ok()?);
+            out.push(u8::try_from((bits >> count) & 0xFF).ok()?);
         }
     }
     Some(out)

@@ -26,7 +26,7 @@ fn entry(name: &str, content: &[u8]) -> Entry {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
             crc = if crc & 1 == 1 {
-                crc >> 1 ^ 0xEDB8_8320
+                (crc >> 1) ^ 0xEDB8_8320
             } else {
                 crc >> 1
             };
@@ -318,4 +318,27 @@ fn the_hash_knows_names_and_contents_only() {
     let moved = read(&write("p", &moved)).unwrap();
     assert_ne!(a.hash, moved.hash);
     assert_eq!(a.hash.len(), sha256(b"").len());
+}
+
+#[test]
+fn archives_of_other_programs_are_read() {
+    for (bytes, by) in [
+        (include_bytes!("fixtures/python.skill").as_slice(), "python"),
+        // Sizes behind the data, as programs do that write to a pipe.
+        (include_bytes!("fixtures/streamed.skill"), "a stream"),
+        // Names in UTF-8 without saying so.
+        (include_bytes!("fixtures/infozip.skill"), "zip"),
+    ] {
+        let read = read(bytes).unwrap_or_else(|error| panic!("{by}: {error}"));
+        let paths: Vec<_> = read.files.keys().map(String::as_str).collect();
+        assert_eq!(paths, ["SKILL.md", "references/ä.md"], "{by}");
+        assert!(
+            read.files["references/ä.md"].starts_with("# Ä".as_bytes()),
+            "{by}"
+        );
+    }
+    let hash = |bytes: &[u8]| read(bytes).unwrap().hash;
+    let one = hash(include_bytes!("fixtures/python.skill"));
+    assert_eq!(one, hash(include_bytes!("fixtures/streamed.skill")));
+    assert_eq!(one, hash(include_bytes!("fixtures/infozip.skill")));
 }
