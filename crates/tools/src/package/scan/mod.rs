@@ -180,12 +180,11 @@ impl Found {
 
     fn sorted(mut self) -> Vec<Finding> {
         for ((file, rule), count) in &self.counts {
-            let last = self
-                .all
-                .iter_mut()
-                .rev()
-                .find(|one| one.file == *file && one.rule == *rule);
-            if let Some(last) = last.filter(|_| *count > PER_RULE) {
+            if *count <= PER_RULE {
+                continue;
+            }
+            let of_rule = |one: &&mut Finding| one.file == *file && one.rule == *rule;
+            if let Some(last) = self.all.iter_mut().rev().find(of_rule) {
                 let more = count - PER_RULE;
                 let _ = write!(last.message, " (and {more} more in this file)");
             }

@@ -50,9 +50,9 @@ fn main_file() -> Entry {
 }
 
 fn put(out: &mut Vec<u8>, values: &[u16]) {
-    values
-        .iter()
-        .for_each(|value| out.extend(value.to_le_bytes()));
+    for value in values {
+        out.extend(value.to_le_bytes());
+    }
 }
 
 fn zip(entries: &[Entry]) -> Vec<u8> {
