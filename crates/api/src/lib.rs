@@ -9,6 +9,7 @@ mod gateway;
 mod guard;
 mod health;
 mod keys;
+mod mcp;
 mod models;
 mod openai;
 mod openapi;

@@ -5,6 +5,7 @@ use crate::guard::{
     MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, once, panic_layer,
     secure,
 };
+use crate::mcp::mcp_routes;
 use crate::openapi::{docs_routes, document_routes};
 use crate::state::ApiState;
 use crate::{auth, chat, gateway, health, models, openapi, responses, routes};
@@ -23,6 +24,7 @@ pub fn router(state: ApiState) -> Router {
     let all = api
         .merge(docs_routes())
         .merge(openai_routes())
+        .merge(mcp_routes(&state))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/api", any(nothing_here))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use steward_access::Access;
 use steward_core::Timestamp;
 use steward_core::policy::Grant;
-use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections};
+use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
 use steward_engine::RunService;
 
 /// What every handler can reach.
@@ -32,6 +32,10 @@ pub struct ApiState {
     pub gateway: Arc<dyn Gateway>,
     /// What these took.
     pub ledger: Arc<Ledger>,
+    /// Skills and their versions.
+    pub skills: Arc<dyn Skills>,
+    /// Credentials.
+    pub vault: Arc<dyn Vault>,
     /// Facts for the page About.
     pub about: Arc<AboutFacts>,
     /// Names and origins that requests may come to and from.

@@ -24,8 +24,8 @@ pub enum Subject {
         risk: RiskClass,
         /// What it would change.
         preview: Preview,
-        /// Why it is asked although the policy allows it: how the call was guessed (TOOL-7). Empty
-        /// where the policy asks.
+        /// Why it is asked although the policy may allow it: how the call was guessed (TOOL-7), what
+        /// it may derive from (PLAN-8). Empty where only the policy asks.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
         /// What of outside the arguments may derive from (PLAN-8), the latest last.
@@ -38,6 +38,9 @@ pub enum Subject {
         plan_hash: String,
         /// For each step that changes something, what it would change.
         previews: Vec<StepPreview>,
+        /// What of outside had entered the run before the plan was made, the latest last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        taint: Vec<Taint>,
     },
     /// A write was cut off: did it happen? (RUN-3 c)
     Uncertain {

@@ -78,6 +78,9 @@ pub struct Spent {
     /// Of these, the ones that a crash of Steward cut off.
     #[serde(default)]
     pub cut_off: u32,
+    /// Calls of a model that runs below made (RUN-6).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub below: u32,
     /// Calls of tools.
     pub tool_calls: u32,
     /// Time at work, milliseconds.
@@ -95,7 +98,47 @@ impl Spent {
     /// that one cut off are made again for nothing, as often as the budget has calls: a run that
     /// itself kills its node still comes to an end.
     pub fn counted_calls(&self, budget: &Budget) -> u32 {
-        self.model_calls - self.cut_off.min(budget.model_calls)
+        let made = self.model_calls + self.below;
+        made.saturating_sub(self.cut_off.min(budget.model_calls))
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Budget {
+    /// What is left of it, one level deeper; the longest single call stays as it is.
+    pub fn left(&self, spent: &Spent) -> Self {
+        Self {
+            model_calls: self.model_calls.saturating_sub(spent.counted_calls(self)),
+            tool_calls: self.tool_calls.saturating_sub(spent.tool_calls),
+            wall_ms: self.wall_ms.saturating_sub(spent.wall_ms),
+            tokens: self
+                .tokens
+                .saturating_sub(spent.tokens + spent.tokens_reserved),
+            cost_micros: self.cost_micros.saturating_sub(spent.cost_micros),
+            depth: self.depth.saturating_sub(1),
+            call_ms: self.call_ms,
+        }
+    }
+
+    /// The lower one of each limit.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        Self {
+            model_calls: self.model_calls.min(other.model_calls),
+            tool_calls: self.tool_calls.min(other.tool_calls),
+            wall_ms: self.wall_ms.min(other.wall_ms),
+            call_ms: self.call_ms.min(other.call_ms),
+            tokens: self.tokens.min(other.tokens),
+            cost_micros: self.cost_micros.min(other.cost_micros),
+            depth: self.depth.min(other.depth),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 mod parts;
 
 use crate::agent::PlanStyle;
-use crate::approval::{Answer, Subject};
+use crate::approval::{Answer, Subject, Taint};
+use crate::budget::Spent;
 use crate::deep::{DeepStep, StepEnd};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use parts::{
-    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Ranked, ReadingKind, Setup,
+    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, ReadingKind, Setup,
     ToolResult,
 };
 
@@ -318,6 +319,34 @@ pub enum EventBody {
         /// How long it took, milliseconds.
         ms: u64,
     },
+    /// A call is another agent's to carry out: its run has this id, made or about to be (RUN-6).
+    #[serde(rename = "run.delegated")]
+    RunDelegated {
+        /// The call.
+        call_id: String,
+        /// The run below.
+        child: RunId,
+        /// Name of its agent.
+        agent: String,
+        /// What it is asked.
+        request: String,
+    },
+    /// That run has ended; the call's result follows.
+    #[serde(rename = "run.returned")]
+    RunReturned {
+        /// The call.
+        call_id: String,
+        /// The run below.
+        child: RunId,
+        /// What it took, with the runs below it; it counts against this run's budget.
+        spent: Spent,
+        /// What it proved.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        proved: Vec<Proved>,
+        /// What of outside entered it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        taint: Vec<Taint>,
+    },
     /// An effect was taken back.
     #[serde(rename = "tool.undone")]
     ToolUndone {
@@ -415,6 +444,8 @@ impl EventBody {
             Self::ToolRejected { .. } => "tool.rejected",
             Self::ToolIntent { .. } => "tool.intent",
             Self::ToolResult { .. } => "tool.result",
+            Self::RunDelegated { .. } => "run.delegated",
+            Self::RunReturned { .. } => "run.returned",
             Self::ToolUndone { .. } => "tool.undone",
             Self::ToolUncertain { .. } => "tool.uncertain",
             Self::TimerSet { .. } => "timer.set",

@@ -48,6 +48,10 @@ pub enum McpTransport {
         /// Whether it may use the network.
         #[serde(default)]
         network: bool,
+        /// Files and folders that it may read besides the system's programs, absolute: where it is
+        /// installed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        read: Vec<String>,
     },
     /// Streamable HTTP (SAFE-4).
     Http {

@@ -1,5 +1,6 @@
 //! What is said between people, models and tools.
 
+use crate::approval::Taint;
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,10 @@ pub struct Message {
     /// The call that a tool message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
+    /// In a conversation: what of outside had entered the run that said this (PLAN-8). Never part
+    /// of a prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taint: Vec<Taint>,
 }
 
 impl Message {
@@ -39,6 +44,7 @@ impl Message {
             text: text.into(),
             tool_calls: Vec::new(),
             tool_call_id: None,
+            taint: Vec::new(),
         }
     }
 

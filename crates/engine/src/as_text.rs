@@ -30,6 +30,7 @@ pub(crate) fn as_text(messages: &[Message]) -> Vec<Message> {
                 text,
                 tool_calls: Vec::new(),
                 tool_call_id: None,
+                taint: Vec::new(),
             }),
         }
     }

@@ -1,5 +1,6 @@
 //! Questions to people: the preview first, then the row and the event in one transaction.
 
+use crate::child::preview;
 use crate::deps::Deps;
 use crate::journal::Journal;
 use crate::tool_call::scope_of;
@@ -24,11 +25,16 @@ pub(crate) async fn ask(
     let subject = match ask {
         Ask::Call { call, reason } => {
             let scope = scope_of(deps, &journal.state, stop, &call.name);
-            let preview = deps.tools.preview(&call, &scope).await;
+            let preview = preview(deps, &journal.state, &call, &scope).await;
+            let taint = journal
+                .state
+                .tool(&call.name)
+                .map(|spec| journal.state.taint_of(spec, &call))
+                .unwrap_or_default();
             Subject::Call {
                 args_hash: hash::of_json(&call.arguments),
                 risk: risk(&journal.state, &call.name),
-                reason: if call.is_guessed() {
+                reason: if call.is_guessed() || !taint.is_empty() {
                     reason
                 } else {
                     String::new()
@@ -37,7 +43,7 @@ pub(crate) async fn ask(
                 tool: call.name,
                 arguments: call.arguments,
                 preview,
-                taint: Vec::new(),
+                taint,
             }
         }
         Ask::Plan => plan_subject(deps, &journal.state, stop).await,
@@ -100,6 +106,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
         return Subject::Plan {
             plan_hash: String::new(),
             previews: Vec::new(),
+            taint: Vec::new(),
         };
     };
     let mut previews = Vec::new();
@@ -116,7 +123,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             confidence: 1.0,
         };
         let scope = scope_of(deps, state, stop, &call.name);
-        let preview = deps.tools.preview(&call, &scope).await;
+        let preview = preview(deps, state, &call, &scope).await;
         previews.push(StepPreview {
             step: index,
             risk,
@@ -126,5 +133,10 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
     Subject::Plan {
         plan_hash: plan.plan.hash(),
         previews,
+        taint: if plan.tainted {
+            state.sources()
+        } else {
+            Vec::new()
+        },
     }
 }

@@ -9,8 +9,8 @@ use steward_core::event::{ReadingKind, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
 use steward_core::plan;
-use steward_core::prompt::{Prompt, PromptInput, assemble, brief, weigh_tools};
-use steward_core::run::{RunState, is_control};
+use steward_core::prompt::{Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
+use steward_core::run::{RunState, is_control, room_for_tools};
 use steward_core::tool::{TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers, react};
 
@@ -139,8 +139,10 @@ pub(crate) fn request(
         summing_up(state, setup, capabilities, reserve)
     } else {
         let closing = closing(state, purpose);
+        let skills = skills_text(&setup.skills, room_for_tools(capabilities));
         assemble(&PromptInput {
             instructions: &setup.agent.instructions,
+            skills: &skills,
             tool_text: &tool_text,
             memory: &setup.memory,
             now: if any {
@@ -249,6 +251,7 @@ fn summing_up(
     let text = compact::older(state, setup).map_or_else(String::new, |(_, text)| text);
     assemble(&PromptInput {
         instructions: COMPACT_PROMPT,
+        skills: "",
         tool_text: "",
         memory: "",
         now: state.cascade.begun_at,

@@ -3,7 +3,7 @@
 use crate::journal::Journal;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::ports::{Command, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::{AnswerFrom, CallStatus, answer_text, receipts_for};
 
 pub(crate) async fn finish(
@@ -55,9 +55,18 @@ pub(crate) async fn finish(
     {
         let mut messages = vec![Message::user(&setup.input)];
         if !answer.is_empty() {
-            messages.push(Message::assistant(&answer));
+            messages.push(Message {
+                taint: state.sources(),
+                ..Message::assistant(&answer)
+            });
         }
         side.push(SideWrite::Messages(conversation, messages));
+    }
+    if let Some(parent) = state.setup.as_ref().and_then(|setup| setup.parent) {
+        let ended = Command::ChildEnded {
+            run: state.run_id,
+        };
+        side.push(SideWrite::Tell(parent, ended));
     }
     match journal.commit(events, side).await {
         // Somebody said something at the last moment: it is taken in first.

@@ -3,7 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
-use crate::start::{check_input, route, row, standing};
+use crate::start::{check_input, route, row, said, standing};
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::ports::Lease;
 use steward_core::run::{ForkPoint, ForkPoints, RunState};
@@ -127,7 +127,14 @@ async fn changed(
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;
     if let Some(id) = request.conversation {
-        setup.history = deps.store.messages(deps.tenant, id).await?;
+        let (history, taint) = said(deps, id).await?;
+        setup.history = history;
+        // What the other run went on from stays: the fork's first events may repeat it.
+        let new = taint
+            .into_iter()
+            .filter(|one| !setup.taint.contains(one))
+            .collect::<Vec<_>>();
+        setup.taint.extend(new);
     }
     // Permissions that came with the request were one person's; another's fork goes without them.
     if setup.user != request.user || setup.asked_by != request.asked_by {

@@ -2,6 +2,7 @@
 
 mod as_text;
 mod ask;
+mod child;
 mod closing;
 mod compact;
 mod config;

@@ -10,14 +10,14 @@ use steward_core::agent::Agent;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
 use steward_core::message::Message;
 use steward_core::model::Purpose;
-use steward_core::prompt::{estimate_tokens, memory_text};
-use steward_core::run::Effect;
+use steward_core::prompt::{estimate_tokens, memory_text, skills_text};
+use steward_core::run::{Effect, room_for_tools};
 use steward_core::{ConnectionId, RunId};
 
 /// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// `system`, `tools`, `memory`, `history`, `input`.
+    /// `system`, `skills`, `tools`, `memory`, `history`, `input`.
     pub name: String,
     /// Its estimated size.
     pub tokens: u64,
@@ -91,7 +91,9 @@ pub(crate) async fn preview(
     );
     let tools = state.offered();
     let tokens = built.prompt.tokens;
+    let skills = skills_text(&setup.skills, room_for_tools(&setup.capabilities));
     let parts = [
+        ("skills", estimate_tokens(&skills)),
         ("tools", estimate_tokens(&built.tool_text) + built.beside),
         ("memory", estimate_tokens(&memory_text(&setup.memory))),
         (

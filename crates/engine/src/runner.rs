@@ -1,6 +1,7 @@
 //! One runner: drives a leased run until it rests (ended, parked, or taken away).
 
 use crate::ask::{ask, status};
+use crate::child::{self, preview};
 use crate::deep;
 use crate::deps::Deps;
 use crate::finish::finish;
@@ -8,10 +9,12 @@ use crate::journal::Journal;
 use crate::model_call::call_model;
 use crate::planning::{fill, filter_intent, make_plan};
 use crate::search;
+use crate::service::RunService;
 use crate::tier4;
 use crate::tool_call::{result_limit, run_tool, scope_of};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
 use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
@@ -51,20 +54,25 @@ pub(crate) struct Runner<'a> {
     pub deps: &'a Deps,
     pub handle: &'a Handle,
     pub journal: Journal,
+    /// Drives the runs that this one delegates to.
+    pub service: &'a RunService,
 }
 
 /// Drives the run of `lease` to rest. `fresh`: it was just made by us, so nothing was in flight.
+/// Returns the run that waits for this one, if it has ended.
 pub(crate) async fn drive(
+    service: &RunService,
     deps: &Deps,
     handle: &Handle,
     lease: Lease,
     fresh: bool,
-) -> StoreResult<()> {
+) -> StoreResult<Option<RunId>> {
     let journal = Journal::load(deps.clone(), lease).await?;
     let mut runner = Runner {
         deps,
         handle,
         journal,
+        service,
     };
     let state = &runner.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
@@ -78,7 +86,9 @@ pub(crate) async fn drive(
     loop {
         let effects = runner.journal.state.next(deps.clock.now());
         if effects.is_empty() && runner.rest().await? {
-            return Ok(());
+            let state = &runner.journal.state;
+            let parent = state.setup.as_ref().and_then(|setup| setup.parent);
+            return Ok(parent.filter(|_| state.is_finished()));
         }
         for effect in effects {
             runner.carry_out(effect).await?;
@@ -98,7 +108,8 @@ impl Runner<'_> {
             Some(Waiting::Timer { at, .. }) => {
                 at.since(self.deps.clock.now()) > self.deps.config.short_wait
             }
-            None => false,
+            // The lease goes back once the other run is at work, see `rest`.
+            Some(Waiting::Child(_)) | None => false,
         }
     }
 
@@ -113,6 +124,7 @@ impl Runner<'_> {
             match command {
                 _ if self.journal.state.is_finished() => {}
                 Command::Stop { by } => {
+                    child::stop(self, &by).await?;
                     self.handle.stop.store(true, Ordering::Relaxed);
                     wakes = true;
                     events.push(EventBody::StopRequested { by });
@@ -123,6 +135,8 @@ impl Runner<'_> {
                     side.push(SideWrite::TimerDone(id));
                     events.push(EventBody::TimerFired { timer_id: id });
                 }
+                // What it came to is read when the run rests.
+                Command::ChildEnded { .. } => {}
                 Command::Decide { id, answer, by } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
                     if wakes {
@@ -161,6 +175,12 @@ impl Runner<'_> {
                 }
                 return Ok(false);
             }
+        }
+        if let Some(Waiting::Child(child)) = self.journal.state.waiting.clone()
+            && !self.journal.state.is_finished()
+            && child::attend(self, child).await?
+        {
+            return Ok(false);
         }
         self.deps.store.release(self.journal.lease()).await?;
         Ok(true)
@@ -220,9 +240,15 @@ impl Runner<'_> {
                 )
                 .await
             }
+            Effect::Delegate {
+                call,
+                agent,
+                idempotency_key,
+                effect,
+            } => child::delegate(self, call, agent, idempotency_key, effect).await,
             Effect::DryRun { call } => {
                 let scope = scope_of(self.deps, &self.journal.state, &stop, &call.name);
-                let preview = self.deps.tools.preview(&call, &scope).await;
+                let preview = preview(self.deps, &self.journal.state, &call, &scope).await;
                 let mut text = preview.summary;
                 if let Some(detail) = preview.detail {
                     text = format!("{text}\n{detail}");

@@ -270,7 +270,7 @@ impl RunService {
         Ok(lease.map(|lease| self.spawn(lease, false)).is_some())
     }
 
-    fn spawn(&self, lease: Lease, fresh: bool) {
+    pub(crate) fn spawn(&self, lease: Lease, fresh: bool) {
         let handle = Handle::new();
         self.running().insert(lease.run, handle.clone());
         let service = self.clone();
@@ -283,13 +283,15 @@ impl RunService {
     async fn hold(&self, lease: Lease, handle: Handle, fresh: bool) {
         let run = lease.run;
         let deps = &self.inner.deps;
+        let mut parent = None;
         tokio::select! {
-            result = drive(deps, &handle, lease.clone(), fresh) => {
+            result = drive(self, deps, &handle, lease.clone(), fresh) => match result {
+                Ok(waiting) => parent = waiting,
                 // The lease is not given back: it ends by itself, and the run is not tried at once again.
-                if let Err(error) = result {
+                Err(error) => {
                     tracing::error!(%run, %error, "the run rests until its lease ends");
                 }
-            }
+            },
             () = self.renew(&lease) => {
                 tracing::warn!(%run, "lease lost; another runner has the run");
             }
@@ -300,6 +302,12 @@ impl RunService {
             }
         }
         self.running().remove(&run);
+        // The one above has a command about it, so it goes on in any case; this is quicker.
+        if let Some(parent) = parent.filter(|parent| self.handle(*parent).is_none())
+            && let Err(error) = Box::pin(self.claim(Claim::Run(parent))).await
+        {
+            tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
+        }
         let waiting = deps
             .store
             .commands(deps.tenant, run)

@@ -3,7 +3,9 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::agent::Agent;
+use steward_core::approval::Taint;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, ReadingKind, Setup};
+use steward_core::message::Message;
 use steward_core::model::Connection;
 use steward_core::policy::Grant;
 use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
@@ -26,7 +28,7 @@ pub struct StartRun {
     /// Its conversation, if any.
     pub conversation: Option<ConversationId>,
     /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API).
-    pub history: Vec<steward_core::message::Message>,
+    pub history: Vec<Message>,
     /// Loop or plan.
     pub mode: Mode,
     /// Where it comes from.
@@ -94,9 +96,9 @@ pub(crate) async fn setup(
         request.mode,
     )
     .await?;
-    let history = match request.conversation {
-        Some(id) => deps.store.messages(deps.tenant, id).await?,
-        None => request.history,
+    let (history, taint) = match request.conversation {
+        Some(id) => said(deps, id).await?,
+        None => (request.history, Vec::new()),
     };
     let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
     let AgentTools { tools, prompts } = deps
@@ -133,8 +135,25 @@ pub(crate) async fn setup(
         reading: ReadingKind::Any,
         route: Some(route),
         depth: 0,
+        taint,
         skills: prompts,
     })
+}
+
+/// A conversation so far, and what of outside its answers may derive from, the latest last.
+pub(crate) async fn said(
+    deps: &Deps,
+    id: ConversationId,
+) -> Result<(Vec<Message>, Vec<Taint>), EngineError> {
+    let mut messages = deps.store.messages(deps.tenant, id).await?;
+    let mut taint: Vec<Taint> = Vec::new();
+    for message in &mut messages {
+        for one in std::mem::take(&mut message.taint) {
+            taint.retain(|seen| seen.origin != one.origin);
+            taint.push(one);
+        }
+    }
+    Ok((messages, taint))
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.

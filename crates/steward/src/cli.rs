@@ -6,6 +6,7 @@ mod conversations;
 mod eval;
 mod model;
 mod runs;
+mod sandbox;
 mod spending;
 
 use clap::{Args, Parser, Subcommand};
@@ -17,6 +18,7 @@ pub use conversations::{ConversationAction, Conversations};
 pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
 pub use model::{Model, ModelAction};
 pub use runs::{RunAction, Runs};
+pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 
 /// AI agents that do real work on your own machines, and prove what they did.
@@ -130,7 +132,7 @@ pub enum Command {
     Budget(BudgetArgs),
     /// Virtual keys, with which programs use /v1.
     #[command(
-        after_help = "Examples:\n  steward key\n  steward key create my-program --connection big --requests-per-minute 60\n  steward key revoke my-program"
+        after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
     )]
     Key(KeyArgs),
     /// Measure how well requests are understood; replay runs kept as tests.
@@ -138,6 +140,11 @@ pub enum Command {
         after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
     )]
     Eval(Eval),
+    /// Run one file of Python or one SQL statement as a skill would, confined; prints one JSON object.
+    #[command(
+        after_help = "Examples:\n  steward sandbox python totals.py --payload '{\"rows\": [1, 2]}'\n  steward sandbox sql shop.db \"SELECT name FROM customers\"\n  steward sandbox sql postgres://reader@host/shop \"SELECT 1\"\n\nThe object is {ok, result | error, outcome}; outcome is ok, blocked, timeout, memory or truncated for Python, and ok, deny, timeout, limit, rowcap, bytecap or error for SQL. Exit code 0 if ok, else 1."
+    )]
+    Sandbox(Sandbox),
     /// The local model's process; started by steward itself.
     #[command(hide = true)]
     ModelServer(ModelServer),

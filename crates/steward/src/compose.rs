@@ -7,9 +7,10 @@ use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_access::SealedVault;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids};
+use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
 use steward_core::{AgentId, ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
@@ -52,6 +53,10 @@ pub struct App {
     pub models: Arc<Router>,
     /// Connections.
     pub connections: Arc<ConnectionBook>,
+    /// Credentials.
+    pub vault: Arc<dyn Vault>,
+    /// The same, for what concerns its key.
+    pub vault_keys: Arc<SealedVault>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -71,6 +76,17 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     }
 }
 
+/// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
+pub fn python_config() -> steward_sandbox::python::PythonConfig {
+    steward_sandbox::python::PythonConfig {
+        interpreter: variable("STEWARD_PYTHON").map(Into::into),
+        search: variable("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default(),
+        ..Default::default()
+    }
+}
+
 impl App {
     /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
     /// model and the embedding model are loaded when they are first needed.
@@ -87,6 +103,16 @@ impl App {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
+        let vault_keys = Arc::new(crate::vault::open(
+            settings,
+            store.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&ids),
+        )?);
+        if let Err(error) = vault_keys.check().await {
+            // All else works without.
+            tracing::error!(%error, "credentials can't be used");
+        }
         let local = Arc::new(local_model(settings));
         let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
         let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
@@ -164,6 +190,8 @@ impl App {
             runs,
             models,
             connections: Arc::new(connections),
+            vault: vault_keys.clone(),
+            vault_keys,
             clock,
             ids,
             embedder,

@@ -14,3 +14,4 @@ pub mod processes;
 pub mod settings;
 pub mod telemetry;
 pub mod term;
+pub mod vault;

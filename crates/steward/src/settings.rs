@@ -1,6 +1,7 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
+use crate::vault::VaultKeys;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use steward_core::agent::PlanStyle;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub lease_s: Option<f64>,
     /// Deep planning of agents that say nothing of it.
     pub deep: DeepDefaults,
+    /// Where the vault's key is.
+    pub vault: VaultKeys,
 }
 
 /// A variable that is set and not empty.
@@ -99,6 +102,7 @@ impl Settings {
                 })
                 .transpose()?,
             deep: deep_defaults(&variable)?,
+            vault: VaultKeys::read(&variable)?,
         })
     }
 }

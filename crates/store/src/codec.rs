@@ -106,6 +106,11 @@ pub(crate) fn paged<T>(mut items: Vec<T>, limit: u32) -> Page<T> {
     Page { items, more }
 }
 
+/// A name as text that every locale orders by its bytes.
+pub(crate) fn sort_key(name: &str) -> String {
+    hex::encode(name)
+}
+
 /// Rows of a page that asked for `limit`: 0 means 100, and 1,000 is the most.
 pub(crate) fn page_size(limit: u32) -> u32 {
     if limit == 0 { 100 } else { limit.min(1000) }

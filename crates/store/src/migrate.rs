@@ -34,6 +34,12 @@ pub(crate) const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0003_spending.sql"),
         then: None,
     },
+    Migration {
+        version: 4,
+        name: "skills",
+        sql: include_str!("../migrations/0004_skills.sql"),
+        then: None,
+    },
 ];
 
 /// Version of the schema that this program writes.

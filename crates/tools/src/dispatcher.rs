@@ -3,15 +3,19 @@
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed};
+use crate::skills::{self, SkillRuntime};
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use steward_core::ports::{Authorized, ToolScope, Tools};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use steward_core::TenantId;
+use steward_core::agent::Agent;
+use steward_core::ports::{AgentTools, Authorized, ToolScope, Tools};
+use steward_core::skill::Skill;
 use steward_core::tool::{
     EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
 };
@@ -35,6 +39,7 @@ struct Registered {
 #[derive(Default)]
 pub struct DispatcherBuilder {
     tools: Vec<Registered>,
+    skills: Option<Arc<SkillRuntime>>,
 }
 
 impl DispatcherBuilder {
@@ -45,6 +50,13 @@ impl DispatcherBuilder {
             spec: handler.spec(),
             handler: Box::new(Typed(handler)),
         });
+        self
+    }
+
+    /// Carries out skills too.
+    #[must_use]
+    pub fn skills(mut self, runtime: Arc<SkillRuntime>) -> Self {
+        self.skills = Some(runtime);
         self
     }
 
@@ -62,6 +74,7 @@ impl DispatcherBuilder {
         Ok(Dispatcher {
             tools: self.tools,
             index,
+            skills: self.skills,
         })
     }
 }
@@ -70,6 +83,59 @@ impl DispatcherBuilder {
 pub struct Dispatcher {
     tools: Vec<Registered>,
     index: BTreeMap<String, usize>,
+    skills: Option<Arc<SkillRuntime>>,
+}
+
+/// What carries a call out.
+enum Door<'a> {
+    Tool(&'a Registered),
+    Skill(&'a SkillRuntime, Box<Skill>),
+}
+
+impl Door<'_> {
+    fn schema(&self) -> &serde_json::Value {
+        match self {
+            Self::Tool(tool) => &tool.spec.parameters,
+            Self::Skill(_, skill) => &skill.parameters,
+        }
+    }
+
+    fn effect(&self) -> EffectClass {
+        match self {
+            Self::Tool(tool) => tool.spec.effect,
+            Self::Skill(_, skill) => skill.effect,
+        }
+    }
+
+    /// The longest call: the run's limit, or the skill's own if that is shorter.
+    fn timeout(&self, scope: &ToolScope) -> Duration {
+        Duration::from_millis(match self {
+            Self::Tool(_) => scope.timeout_ms,
+            Self::Skill(_, skill) => scope.timeout_ms.min(skill.limits.timeout_ms),
+        })
+    }
+
+    async fn preview(
+        &self,
+        arguments: &serde_json::Value,
+        scope: &ToolScope,
+    ) -> Result<Preview, ToolError> {
+        match self {
+            Self::Tool(tool) => tool.handler.preview(arguments.clone(), scope).await,
+            Self::Skill(runtime, skill) => Ok(runtime.preview(skill, arguments, scope).await),
+        }
+    }
+
+    async fn run(
+        &self,
+        arguments: serde_json::Value,
+        context: &Context,
+    ) -> Result<ToolOutput, ToolError> {
+        match self {
+            Self::Tool(tool) => tool.handler.run(arguments, context).await,
+            Self::Skill(runtime, skill) => runtime.run(skill, &arguments, context).await,
+        }
+    }
 }
 
 impl Dispatcher {
@@ -88,32 +154,51 @@ impl Dispatcher {
             })
     }
 
+    /// The tool or skill of a call.
+    async fn door(&self, name: &str, scope: &ToolScope) -> Result<Door<'_>, ToolError> {
+        match (self.find(name), &self.skills, &scope.skill) {
+            (Ok(tool), _, _) => Ok(Door::Tool(tool)),
+            (Err(_), Some(runtime), Some(reference)) => {
+                let skill = runtime.load(scope.tenant, reference).await?;
+                if skill.name != name {
+                    let error = format!(
+                        "`{name}` is not the skill `{}`; call it by its name",
+                        skill.name
+                    );
+                    return Err(ToolsError::Refused(error).into());
+                }
+                Ok(Door::Skill(runtime, Box::new(skill)))
+            }
+            (Err(error), _, _) => Err(error.into()),
+        }
+    }
+
     async fn guarded(
-        tool: &Registered,
+        name: &str,
+        door: Door<'_>,
         arguments: serde_json::Value,
         context: Context,
     ) -> Result<ToolOutput, ToolError> {
-        let name = &tool.spec.name;
-        let timeout = Duration::from_millis(context.scope.timeout_ms);
-        let work = AssertUnwindSafe(tool.handler.run(arguments, &context)).catch_unwind();
+        let timeout = door.timeout(&context.scope);
+        let work = AssertUnwindSafe(door.run(arguments, &context)).catch_unwind();
         tokio::pin!(work);
         let cause = tokio::select! {
             done = &mut work => return settle(name, done),
             () = tokio::time::sleep(timeout) => ToolsError::Deadline {
-                tool: name.clone(),
-                ms: context.scope.timeout_ms,
+                tool: name.to_owned(),
+                ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
             },
-            () = stopped(&context.scope) => ToolsError::Stopped(name.clone()),
+            () = stopped(&context.scope) => ToolsError::Stopped(name.to_owned()),
         };
         context.cancelled.store(true, Ordering::Relaxed);
-        if tool.spec.effect == EffectClass::Read {
+        if door.effect() == EffectClass::Read {
             return Err(cause.into());
         }
         // Dropping a tool in the middle of a change would leave its outcome unknown.
         match tokio::time::timeout(GRACE, work).await {
             Ok(done) => settle(name, done),
             Err(_) => Err(ToolsError::Unsettled {
-                tool: name.clone(),
+                tool: name.to_owned(),
                 why: cause.to_string(),
             }
             .into()),
@@ -132,11 +217,7 @@ fn settle(
     done: Result<Result<ToolOutput, ToolError>, Box<dyn Any + Send>>,
 ) -> Result<ToolOutput, ToolError> {
     done.unwrap_or_else(|panic| {
-        let message = panic
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
+        let message = message(panic.as_ref());
         tracing::error!(tool, message, "tool panicked");
         Err(ToolsError::Panicked {
             tool: tool.to_owned(),
@@ -146,10 +227,36 @@ fn settle(
     })
 }
 
+/// What a panic said.
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}
+
 #[async_trait]
 impl Tools for Dispatcher {
     fn catalogue(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    async fn of_agent(&self, tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
+        let mut found = AgentTools {
+            tools: self.catalogue(),
+            prompts: Vec::new(),
+        };
+        if !agent.tools.is_empty() {
+            found.tools.retain(|spec| agent.tools.contains(&spec.name));
+        }
+        if let Some(runtime) = &self.skills {
+            let taken = |name: &str| self.index.contains_key(name);
+            let skills = runtime.of_agent(tenant, agent, taken).await?;
+            found.tools.extend(skills.tools);
+            found.prompts.extend(skills.prompts);
+        }
+        Ok(found)
     }
 
     async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
@@ -178,14 +285,14 @@ impl Tools for Dispatcher {
             summary: format!("would fail: {error}"),
             ..Preview::default()
         };
-        let tool = match self.find(&call.name) {
-            Ok(tool) => tool,
-            Err(error) => return refused(error.into()),
+        let door = match self.door(&call.name, scope).await {
+            Ok(door) => door,
+            Err(error) => return refused(error),
         };
-        if let Err(problem) = schema::validate(&tool.spec.parameters, &call.arguments) {
+        if let Err(problem) = schema::validate(door.schema(), &call.arguments) {
             return refused(ToolError::RespondToModel(problem));
         }
-        let work = tool.handler.preview(call.arguments.clone(), scope);
+        let work = door.preview(&call.arguments, scope);
         match tokio::time::timeout(PREVIEW, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(preview))) => preview,
             Ok(Ok(Err(error))) => refused(error),
@@ -202,11 +309,11 @@ impl Tools for Dispatcher {
             idempotency_key,
             args_hash,
         } = call;
-        let tool = self.find(&call.name)?;
+        let door = self.door(&call.name, scope).await?;
         if hash::of_json(&call.arguments) != args_hash {
             return Err(ToolsError::Changed(call.name).into());
         }
-        schema::validate(&tool.spec.parameters, &call.arguments).map_err(|problem| {
+        schema::validate(door.schema(), &call.arguments).map_err(|problem| {
             ToolsError::Arguments {
                 tool: call.name.clone(),
                 problem,
@@ -215,21 +322,21 @@ impl Tools for Dispatcher {
         if scope.stopped() {
             return Err(ToolsError::Stopped(call.name).into());
         }
-        let context = Context {
-            scope: scope.clone(),
-            idempotency_key,
-            deadline: Instant::now() + Duration::from_millis(scope.timeout_ms),
-            cancelled: Arc::new(AtomicBool::new(false)),
-        };
-        Self::guarded(tool, call.arguments, context).await
+        let limit = door.timeout(scope);
+        let context = Context::new(scope.clone(), idempotency_key, limit);
+        Self::guarded(&call.name, door, call.arguments, context).await
     }
 
     async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError> {
         match undo {
             Undo::Impossible { reason } => Err(ToolsError::NoUndo(reason.clone()).into()),
-            Undo::Snapshot { tool, snapshot } => {
-                self.find(tool)?.handler.undo(snapshot, scope).await
-            }
+            Undo::Snapshot { tool, snapshot } => match (self.find(tool), &self.skills) {
+                (Ok(found), _) => found.handler.undo(snapshot, scope).await,
+                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => {
+                    runtime.undo(snapshot, scope).await
+                }
+                (Err(error), _) => Err(error.into()),
+            },
         }
     }
 }

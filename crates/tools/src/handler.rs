@@ -2,14 +2,18 @@
 
 use crate::error::ToolsError;
 use async_trait::async_trait;
+use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use steward_core::ports::ToolScope;
 use steward_core::tool::{Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Between two looks at the stop flag.
+const POLL: Duration = Duration::from_millis(50);
 
 /// What a tool knows of its call beside the arguments.
 #[derive(Debug, Clone)]
@@ -21,15 +25,52 @@ pub struct Context {
     /// When it must be done.
     pub deadline: Instant,
     pub(crate) cancelled: Arc<AtomicBool>,
+    learned: Arc<Mutex<Vec<(String, SecretString)>>>,
 }
 
 impl Context {
+    /// The context of a call that begins now and may take `limit`.
+    pub fn new(scope: ToolScope, idempotency_key: String, limit: Duration) -> Self {
+        Self {
+            scope,
+            idempotency_key,
+            deadline: Instant::now() + limit,
+            cancelled: Arc::default(),
+            learned: Arc::default(),
+        }
+    }
+
+    /// Tells the runtime of a secret that was made or handed out during the call, such as an access
+    /// token, so that it leaves with nothing. `name` is what stands in its place.
+    pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
+        let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((name.into(), secret));
+    }
+
+    /// What was learned so far.
+    pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
+        let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clone()
+    }
+
     /// Whether to end now: the run was stopped, or the call is over its time. Blocking work looks
     /// at it often, and always right before an effect.
     pub fn halted(&self) -> bool {
         self.scope.stopped()
             || self.cancelled.load(Ordering::Relaxed)
             || Instant::now() >= self.deadline
+    }
+
+    /// Waits until [`Self::halted`].
+    pub async fn halt(&self) {
+        while !self.halted() {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Time that is left.
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     /// [`Self::halted`] as an error, for `?`.

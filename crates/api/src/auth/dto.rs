@@ -1,9 +1,10 @@
 //! What `/api/auth` takes and gives.
 
+use crate::dto::names::Role;
 use serde::{Deserialize, Serialize};
 use steward_access::{Account, OpenSession};
 use steward_core::Timestamp;
-use steward_core::ports::{LoginSession, Role as CoreRole};
+use steward_core::ports::LoginSession;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -43,31 +44,6 @@ pub(crate) struct NewPassword {
     /// At least 10 characters.
     #[schema(min_length = 10, max_length = 1000)]
     pub new: String,
-}
-
-/// What somebody may do.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
-    /// Everything.
-    Admin,
-    /// Agents, connections, all approvals and runs.
-    Operator,
-    /// Chats, runs, own approvals.
-    Developer,
-    /// Looks only.
-    Viewer,
-}
-
-impl From<CoreRole> for Role {
-    fn from(role: CoreRole) -> Self {
-        match role {
-            CoreRole::Admin => Self::Admin,
-            CoreRole::Operator => Self::Operator,
-            CoreRole::Developer => Self::Developer,
-            CoreRole::Viewer => Self::Viewer,
-        }
-    }
 }
 
 /// The caller.

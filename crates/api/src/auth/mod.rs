@@ -14,6 +14,7 @@ use crate::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use client::Client;
 pub(crate) use person::{Caller, Person, identify};
 
 /// The operations under `/api/auth`.

@@ -119,7 +119,8 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Iden
         .filter(|token| !token.is_empty())
         .ok_or(LoginError::Token)?;
     let identity = state.access.identify(bearer).await?;
-    if identity.principal.key.is_some() && !parts.uri.path().starts_with("/v1/") {
+    let path = parts.uri.path();
+    if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
         return Err(LoginError::VirtualKey);
     }
     parts.extensions.insert(identity.clone());

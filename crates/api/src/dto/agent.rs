@@ -3,9 +3,9 @@
 use super::names::{Decision, Effect, MessageRole, Preset, Risk};
 use super::routing::{Deep, Routing};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use steward_core::{AgentId, ConnectionId, agent, policy, tool};
+use steward_core::{AgentId, ConnectionId, CredentialId, SkillId, agent, policy, tool};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -69,6 +69,16 @@ pub(crate) struct AgentInput {
     pub budget: Preset,
     /// Sampling settings.
     pub tuning: Tuning,
+    /// Ids of its skills; left out: those it has.
+    #[serde(default)]
+    pub skills: Option<Vec<Uuid>>,
+    /// Credentials by the name of the skill or of the kind that they serve; left out: those it has.
+    #[serde(default)]
+    pub credentials: Option<BTreeMap<String, Uuid>>,
+    /// Whatever people keep beside it; left out: what is there.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub metadata: Option<Map<String, Value>>,
 }
 
 /// An agent.
@@ -95,6 +105,13 @@ pub(crate) struct Agent {
     pub budget: Preset,
     /// Sampling settings.
     pub tuning: Tuning,
+    /// Ids of its skills.
+    pub skills: Vec<Uuid>,
+    /// Credentials by the name of the skill or of the kind that they serve.
+    pub credentials: BTreeMap<String, Uuid>,
+    /// Whatever people keep beside it.
+    #[schema(value_type = Object)]
+    pub metadata: Map<String, Value>,
 }
 
 /// A tool as a model and a policy see it.
@@ -217,8 +234,16 @@ impl From<Tuning> for agent::Tuning {
 }
 
 impl AgentInput {
-    /// The agent of this id with these settings.
-    pub fn with_id(self, id: AgentId) -> agent::Agent {
+    /// The agent of this id with these settings; what is left out of skills, credentials and metadata is as
+    /// `before`.
+    pub fn with_id(self, id: AgentId, before: Option<&agent::Agent>) -> agent::Agent {
+        let skills = self
+            .skills
+            .map(|ids| ids.into_iter().map(SkillId).collect());
+        let credentials = self.credentials.map(|named| {
+            let named = named.into_iter();
+            named.map(|(name, id)| (name, CredentialId(id))).collect()
+        });
         agent::Agent {
             id,
             name: self.name.trim().to_owned(),
@@ -230,9 +255,16 @@ impl AgentInput {
             tuning: self.tuning.into(),
             deep: self.deep.into(),
             routing: self.routing.into(),
-            credentials: std::collections::BTreeMap::new(),
-            metadata: serde_json::Map::new(),
-            skills: Vec::new(),
+            skills: skills
+                .or_else(|| before.map(|agent| agent.skills.clone()))
+                .unwrap_or_default(),
+            credentials: credentials
+                .or_else(|| before.map(|agent| agent.credentials.clone()))
+                .unwrap_or_default(),
+            metadata: self
+                .metadata
+                .or_else(|| before.map(|agent| agent.metadata.clone()))
+                .unwrap_or_default(),
         }
     }
 }
@@ -250,6 +282,13 @@ impl From<agent::Agent> for Agent {
             policy: agent.policy.into(),
             budget: agent.budget.into(),
             tuning: agent.tuning.into(),
+            skills: agent.skills.into_iter().map(|id| id.0).collect(),
+            credentials: agent
+                .credentials
+                .into_iter()
+                .map(|(name, id)| (name, id.0))
+                .collect(),
+            metadata: agent.metadata,
         }
     }
 }
@@ -316,7 +355,7 @@ mod tests {
     #[test]
     fn an_agent_survives_the_way_in_and_out() {
         let given: AgentInput = serde_json::from_value(input()).unwrap();
-        let core: agent::Agent = given.with_id(AgentId(Uuid::from_u128(7)));
+        let core: agent::Agent = given.with_id(AgentId(Uuid::from_u128(7)), None);
         assert_eq!(core.name, "writer");
         // The core's own JSON is the contract's, so what goes out is what is stored.
         let mut stored = json!(core);

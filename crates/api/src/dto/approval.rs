@@ -54,6 +54,9 @@ pub(crate) enum Subject {
         risk: Risk,
         /// What it would change.
         preview: Preview,
+        /// What of outside its arguments may derive from, the latest last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        taint: Vec<Taint>,
     },
     /// May this plan run?
     Plan {
@@ -61,6 +64,9 @@ pub(crate) enum Subject {
         plan_hash: String,
         /// For each step that changes something, what it would change.
         previews: Vec<StepPreview>,
+        /// What of outside had entered the run before the plan was made, the latest last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        taint: Vec<Taint>,
     },
     /// A write was cut off: did it happen?
     Uncertain {
@@ -176,6 +182,27 @@ pub(crate) struct PlanStep {
     pub thought: String,
 }
 
+/// Content from outside that entered a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Taint {
+    /// The call that brought it.
+    pub call_id: String,
+    /// Name of its tool.
+    pub tool: String,
+    /// Where it comes from: an address, a sender, a file.
+    pub origin: String,
+}
+
+/// A run that delegated to the one that asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct RunAbove {
+    /// The run.
+    pub run_id: Uuid,
+    /// Its agent's name.
+    #[schema(required)]
+    pub agent_name: Option<String>,
+}
+
 /// One entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Approval {
@@ -209,6 +236,10 @@ pub(crate) struct Approval {
     pub reason: String,
     /// Whether something from outside (web, mail, documents) came before it in the run.
     pub tainted: bool,
+    /// What of outside it may derive from, the latest last.
+    pub taint: Vec<Taint>,
+    /// The runs above the one that asks, the first one first.
+    pub chain: Vec<RunAbove>,
     /// Other open entries that ask the same.
     pub duplicates: Vec<Uuid>,
 }
@@ -276,6 +307,16 @@ impl From<tool::Preview> for Preview {
     }
 }
 
+impl From<approval::Taint> for Taint {
+    fn from(taint: approval::Taint) -> Self {
+        Self {
+            call_id: taint.call_id,
+            tool: taint.tool,
+            origin: taint.origin,
+        }
+    }
+}
+
 impl From<approval::Subject> for Subject {
     fn from(subject: approval::Subject) -> Self {
         match subject {
@@ -286,9 +327,9 @@ impl From<approval::Subject> for Subject {
                 args_hash,
                 risk,
                 preview,
-                // Told as the approval's own reason.
+                // Told as the approval's own.
                 reason: _,
-                taint: _,
+                taint,
             } => Self::Call {
                 call_id,
                 tool,
@@ -296,10 +337,12 @@ impl From<approval::Subject> for Subject {
                 args_hash,
                 risk: risk.into(),
                 preview: preview.into(),
+                taint: taint.into_iter().map(Into::into).collect(),
             },
             approval::Subject::Plan {
                 plan_hash,
                 previews,
+                taint,
             } => Self::Plan {
                 plan_hash,
                 previews: previews
@@ -310,6 +353,7 @@ impl From<approval::Subject> for Subject {
                         preview: one.preview.into(),
                     })
                     .collect(),
+                taint: taint.into_iter().map(Into::into).collect(),
             },
             approval::Subject::Uncertain {
                 call_id,
@@ -418,6 +462,7 @@ mod tests {
         vec![
             json!({"kind": "call", "call_id": "c", "tool": "write", "arguments": {"path": "a.md"}, "args_hash": "0", "risk": "write", "preview": preview}),
             json!({"kind": "plan", "plan_hash": "1", "previews": [{"step": 1, "risk": "external", "preview": bare}]}),
+            json!({"kind": "plan", "plan_hash": "1", "previews": [], "taint": [{"call_id": "a", "tool": "web_fetch", "origin": "https://example.org"}]}),
             json!({"kind": "uncertain", "call_id": "c", "tool": "write", "arguments": {}}),
             json!({"kind": "question", "call_id": "c", "text": "Which?"}),
         ]

@@ -92,6 +92,18 @@ words! {
     Breaker("snake_case") = steward_core::ports::Breaker { Closed, Open, HalfOpen }
     /// What a model is asked for.
     Purpose("snake_case") = steward_core::model::Purpose { Reply, Plan, Deep, Fill, Answer, Compact }
+    /// What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also
+    /// have agents, connections, all approvals and runs; admins everything.
+    Role("lowercase") = steward_core::ports::Role { Admin, Operator, Developer, Viewer }
+    /// What carries a skill out.
+    SkillKind("snake_case") = steward_core::skill::SkillKind {
+        Internal, Ssh, Http, Graphql, Python, Sql, Shell, Ansible, Docker, Scrape, Huggingface, AgentDelegation,
+        Mcp,
+    }
+    /// What a secret is.
+    CredentialKind("snake_case") = steward_core::credential::CredentialKind {
+        Password, ApiKey, SshKey, Token, Oauth2, Certificate, Database,
+    }
     /// Who a message is from.
     MessageRole("lowercase") = steward_core::message::Role { System, User, Assistant, Tool }
 }

@@ -140,6 +140,22 @@ pub(crate) struct RunDetail {
     /// The name under which it is kept as a test.
     #[schema(required)]
     pub kept_as: Option<String>,
+    /// The run that delegated to it.
+    #[schema(required)]
+    pub parent: Option<Uuid>,
+    /// The runs that it delegated to, oldest first.
+    pub children: Vec<ChildRun>,
+}
+
+/// A run that another one delegated to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ChildRun {
+    /// The run.
+    pub run_id: Uuid,
+    /// Name of its agent, as it was.
+    pub agent_name: String,
+    /// The call that delegated.
+    pub call_id: String,
 }
 
 /// One entry of a run's log; its other fields depend on `type`.

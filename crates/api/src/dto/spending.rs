@@ -1,7 +1,7 @@
 //! What is spent: usage, budgets, virtual keys.
 
 use super::names::Period;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use steward_core::ports;
 use steward_core::{AgentId, ConnectionId, KeyId, UserId};
 use utoipa::ToSchema;
@@ -230,31 +230,21 @@ pub(crate) struct KeyChange {
     #[schema(nullable = false)]
     pub connections: Option<Vec<String>>,
     /// Agents it may use, by name; null: none, an empty list: all.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "super::given")]
     #[schema(value_type = Option<Vec<String>>)]
     pub agents: Option<Option<Vec<String>>>,
     /// Most requests a minute.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "super::given")]
     #[schema(value_type = Option<u32>, minimum = 1)]
     pub requests_per_minute: Option<Option<u32>>,
     /// Most tokens a minute.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "super::given")]
     #[schema(value_type = Option<u32>, minimum = 1)]
     pub tokens_per_minute: Option<Option<u32>>,
     /// When it ends by itself.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "super::given")]
     #[schema(value_type = Option<i64>)]
     pub expires_at: Option<Option<i64>>,
-}
-
-/// A field that is there, be it null.
-#[expect(clippy::option_option, reason = "left out, null, or a value")]
-fn given<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
 }
 
 impl From<ports::UsageRow> for UsageSum {

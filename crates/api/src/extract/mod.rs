@@ -9,4 +9,4 @@ mod text;
 pub(crate) use body::{Body, too_long};
 pub(crate) use page::{Page, Paging, PagingQuery};
 pub(crate) use params::Params;
-pub(crate) use path::{PathId, PathName};
+pub(crate) use path::{PathId, PathIds, PathName};

@@ -16,15 +16,40 @@ impl<T: FromStr, S: Send + Sync> FromRequestParts<S> for PathId<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let text = only(parts, state).await?;
-        text.parse().map(Self).map_err(|_| {
-            let shown: String = text.chars().take(60).collect();
-            Problem::new(
-                axum::http::StatusCode::NOT_FOUND,
-                format!("there is nothing with the id `{shown}`"),
-                "ids are UUIDs such as 019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11; take one from the list",
-            )
-        })
+        id(&only(parts, state).await?).map(Self)
+    }
+}
+
+fn id<T: FromStr>(text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|_| {
+        let shown: String = text.chars().take(60).collect();
+        Problem::new(
+            axum::http::StatusCode::NOT_FOUND,
+            format!("there is nothing with the id `{shown}`"),
+            "ids are UUIDs such as 019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11; take one from the list",
+        )
+    })
+}
+
+fn unreadable(why: &str) -> Problem {
+    Problem::new(
+        axum::http::StatusCode::NOT_FOUND,
+        format!("the address can't be read: {why}"),
+        "write the path in UTF-8, percent-encoded",
+    )
+}
+
+/// The two parameters of the path as ids.
+pub(crate) struct PathIds<A, B>(pub A, pub B);
+
+impl<A: FromStr, B: FromStr, S: Send + Sync> FromRequestParts<S> for PathIds<A, B> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path((first, second)) = Path::<(String, String)>::from_request_parts(parts, state)
+            .await
+            .map_err(|error| unreadable(&error.body_text()))?;
+        Ok(Self(id(&first)?, id(&second)?))
     }
 }
 
@@ -42,11 +67,5 @@ async fn only<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<String, Pr
     Path::<String>::from_request_parts(parts, state)
         .await
         .map(|Path(text)| text)
-        .map_err(|error| {
-            Problem::new(
-                axum::http::StatusCode::NOT_FOUND,
-                format!("the address can't be read: {}", error.body_text()),
-                "write the path in UTF-8, percent-encoded",
-            )
-        })
+        .map_err(|error| unreadable(&error.body_text()))
 }

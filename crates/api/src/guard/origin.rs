@@ -14,7 +14,9 @@ pub(crate) async fn check_origin(
     request: Request,
     next: Next,
 ) -> Response {
-    let guarded = !request.method().is_safe() && request.uri().path().starts_with("/api/");
+    let path = request.uri().path();
+    // The protocol of `/mcp` wants it looked at for every request.
+    let guarded = path == "/mcp" || !request.method().is_safe() && path.starts_with("/api/");
     if guarded && let Err(problem) = own(&state.hosts, &request) {
         return problem.into_response();
     }

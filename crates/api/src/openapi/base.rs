@@ -30,6 +30,11 @@ const TAGS: [(&str, &str); 14] = [
         "keys",
         "Virtual keys: they let a program use /v1, within limits.",
     ),
+    ("skills", "Configured units that give agents tools or prompt context."),
+    (
+        "credentials",
+        "The vault: secrets go in and are used by skills, but never come back.",
+    ),
     ("files", "Files in the workspace."),
     ("about", "This installation."),
 ];

@@ -9,6 +9,7 @@ mod budgets;
 mod chat;
 mod connections;
 mod conversations;
+mod credentials;
 mod files;
 mod grants;
 mod kept;
@@ -17,6 +18,7 @@ mod notices;
 mod people;
 mod routing;
 mod runs;
+mod skills;
 mod upload;
 mod usage;
 
@@ -40,6 +42,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(usage::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
+        .merge(skills::routes())
+        .merge(credentials::routes())
         .routes(routes!(about::about))
         .routes(routes!(notices::events))
 }

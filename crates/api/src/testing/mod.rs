@@ -5,6 +5,7 @@ mod auth;
 mod gateway;
 mod guards;
 mod nothing;
+mod nothing_skills;
 mod nothing_spent;
 mod pages;
 mod routing;
@@ -94,7 +95,9 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         grants: Vec::new(),
         idempotency: memory.clone(),
         connections: nothing.clone(),
-        examiner: nothing,
+        examiner: nothing.clone(),
+        skills: nothing.clone(),
+        vault: nothing,
         gateway: Arc::new(gateway::Fake::default()),
         ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()))),
         about: Arc::new(AboutFacts {

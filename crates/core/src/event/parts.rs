@@ -1,6 +1,7 @@
 //! What events are made of.
 
 use crate::agent::Agent;
+use crate::approval::Taint;
 use crate::budget::{Budget, Limit};
 use crate::deep::DeepSettings;
 use crate::message::Message;
@@ -112,6 +113,10 @@ pub struct Setup {
     /// Runs above this one: 0 for one that nobody delegated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub depth: u8,
+    /// What of outside entered the runs that it goes on from: the one that delegated to it, and
+    /// earlier ones of its conversation (PLAN-8).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taint: Vec<Taint>,
 }
 
 #[expect(
@@ -237,6 +242,19 @@ pub enum Outcome {
     },
     /// A person said no to the plan.
     Rejected,
+}
+
+/// What a run below proved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proved {
+    /// Its call.
+    pub call_id: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// What it was called with.
+    pub arguments: Value,
+    /// What it says it did.
+    pub receipt: Receipt,
 }
 
 /// The result of one tool call.

@@ -154,6 +154,8 @@ pub enum SideWrite {
         /// Whether its claims are proved, if it ended.
         verdict: Option<Verdict>,
     },
+    /// A command for another run; nothing if that one has ended.
+    Tell(RunId, Command),
     /// Messages for the run's conversation.
     Messages(ConversationId, Vec<Message>),
 }
@@ -285,6 +287,11 @@ pub enum Command {
     Timer {
         /// Which.
         id: TimerId,
+    },
+    /// A run that it delegated to has ended.
+    ChildEnded {
+        /// Which.
+        run: RunId,
     },
 }
 

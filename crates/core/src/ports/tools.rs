@@ -1,7 +1,7 @@
 //! Tools behind one dispatcher.
 
 use crate::agent::Agent;
-use crate::skill::{SkillPrompt, SkillRef};
+use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
@@ -80,6 +80,11 @@ pub trait Tools: Send + Sync {
             tools,
             prompts: Vec::new(),
         })
+    }
+    /// Whether a skill can be carried out as it is configured, when it is saved: which field is wrong
+    /// and what to do.
+    fn check_skill(&self, _skill: &Skill) -> Result<(), String> {
+        Ok(())
     }
     /// Argument proposals for `request` in people's words, best first; empty where the tool has
     /// no idea. Looks only; quick (well under a second).

@@ -152,7 +152,8 @@ pub struct SealedCredential {
 /// Rows of the vault.
 #[async_trait]
 pub trait CredentialRows: Send + Sync {
-    /// Keeps one; another of its name is [`StoreError::Conflict`].
+    /// Keeps one; another of its name is [`StoreError::Conflict`], and so is a key that is not the one
+    /// of the tenant's other rows: all of them are sealed with one key at any instant.
     async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
     /// One of them.
     async fn credential_row(
@@ -167,8 +168,16 @@ pub trait CredentialRows: Send + Sync {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<SealedCredential>>;
-    /// Replaces all sealed bytes in one transaction.
-    async fn reseal(&self, tenant: TenantId, rows: &[SealedCredential]) -> StoreResult<()>;
+    /// Which keys have sealed anything, over all tenants.
+    async fn credential_keys(&self) -> StoreResult<Vec<String>>;
+    /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly
+    /// the tenant's rows, each as sealed by `from`: read them again, then.
+    async fn reseal(
+        &self,
+        tenant: TenantId,
+        from: &str,
+        rows: &[SealedCredential],
+    ) -> StoreResult<()>;
     /// Removes one.
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
     /// Writes a use down.

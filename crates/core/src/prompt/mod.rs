@@ -2,12 +2,14 @@
 //! so that provider and llama.cpp caches hit (RUN-8).
 
 mod compact;
+mod skills;
 mod tools;
 
 use crate::Timestamp;
 use crate::message::{Message, Role};
 
 pub use compact::{Compaction, Older, Said};
+pub use skills::skills_text;
 pub use tools::{brief, weigh_tools};
 
 /// Share of the window from which old tool results are cut.
@@ -24,6 +26,8 @@ const KEEP_RESULTS: usize = 2;
 pub struct PromptInput<'a> {
     /// The agent's standing instructions.
     pub instructions: &'a str,
+    /// What its internal skills add, see [`skills_text`]; empty if it has none.
+    pub skills: &'a str,
     /// How to call tools, for the text strategies; empty for native calls.
     pub tool_text: &'a str,
     /// What the agent remembers.
@@ -191,8 +195,10 @@ fn recorded(input: &PromptInput<'_>, compaction: &Compaction, usable: u64) -> Pr
 }
 
 fn system_text(input: &PromptInput<'_>) -> String {
-    [input.instructions.trim(), input.tool_text.trim()]
+    let parts = [input.instructions, input.skills, input.tool_text];
+    parts
         .into_iter()
+        .map(str::trim)
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n\n")
@@ -285,6 +291,7 @@ mod tests {
     fn input<'a>(history: &'a [Message], messages: &'a [Message], window: u32) -> PromptInput<'a> {
         PromptInput {
             instructions: "You help.",
+            skills: "",
             tool_text: "Tools: none.",
             memory: "likes tea",
             now: Timestamp(0),

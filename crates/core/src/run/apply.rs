@@ -1,13 +1,9 @@
 //! The fold.
 
 use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
-use crate::approval::{Answer, Subject};
 use crate::event::{Event, EventBody, ToolResult};
-use crate::hash;
 use crate::message::Message;
 use crate::model::Purpose;
-use crate::plan::{FINAL_ANSWER, Plan};
-use crate::policy::{Grant, GrantScope, RiskClass};
 use crate::tool::{EffectClass, ToolCall};
 
 impl RunState {
@@ -25,6 +21,7 @@ impl RunState {
                 self.messages.push(Message::user(&setup.input));
                 self.cascade.begun_at = event.at;
                 self.grants.clone_from(&setup.grants);
+                self.taint.clone_from(&setup.taint);
                 self.setup = Some(setup.clone());
             }
             EventBody::RunResumed { .. } => self.resumed(),
@@ -88,6 +85,7 @@ impl RunState {
                         approved: false,
                         generation,
                         cut_short: false,
+                        tainted: !self.taint.is_empty(),
                     });
                     self.feedback.clear();
                     self.steers.clear();
@@ -164,11 +162,26 @@ impl RunState {
                     self.fatal = Some(message.clone());
                 }
                 self.enter(call_id, tool, &serde_json::Value::Null);
+                self.returned(call_id);
+                self.entered(call_id, tool, result);
                 self.set_status(call_id, CallStatus::Done(result.clone()));
                 if self.is_inherited(event.seq) {
                     self.inherited.push(call_id.clone());
                 }
             }
+            EventBody::RunDelegated {
+                call_id,
+                child,
+                agent,
+                request,
+            } => self.delegated(call_id, *child, agent, request),
+            EventBody::RunReturned {
+                call_id,
+                spent,
+                proved,
+                taint,
+                ..
+            } => self.child_ended(call_id, spent, proved, taint),
             EventBody::ToolUndone { call_id, .. } => self.undone.push(call_id.clone()),
             EventBody::ToolUncertain { call_id, .. } => {
                 if let Some(entry) = self.entry(call_id)
@@ -273,7 +286,11 @@ impl RunState {
             self.spent.cut_off += 1;
         }
         self.spent.tokens_reserved = 0;
+        let child = self.child_call().map(str::to_owned);
         for entry in &mut self.calls {
+            if child.as_deref() == Some(entry.call.id.as_str()) {
+                continue;
+            }
             if let CallStatus::Intent { key, effect } = &entry.status {
                 let (key, effect) = (key.clone(), *effect);
                 entry.status = match effect {
@@ -302,139 +319,11 @@ impl RunState {
         }));
     }
 
-    fn note_call(&mut self, subject: &Subject) {
-        match subject {
-            Subject::Call {
-                call_id,
-                tool,
-                arguments,
-                ..
-            }
-            | Subject::Uncertain {
-                call_id,
-                tool,
-                arguments,
-            } => {
-                self.enter(call_id, tool, arguments);
-            }
-            Subject::Question { call_id, text } => {
-                self.enter(call_id, "feedback", &serde_json::json!({"question": text}));
-            }
-            Subject::Plan { .. } => {}
-        }
-    }
-
-    fn decided(&mut self, subject: &Subject, answer: &Answer) {
-        match (subject, answer) {
-            (Subject::Call { call_id, .. }, Answer::Approve { grant, until }) => {
-                self.grants.extend(grant.clone().map(|scope| Grant {
-                    scope,
-                    until: *until,
-                }));
-                self.set_status(call_id, CallStatus::Approved);
-            }
-            (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
-                self.cascade.denied = true;
-                let reason = reason
-                    .as_deref()
-                    .map(|why| format!(": {why}"))
-                    .unwrap_or_default();
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected(format!("a person said no{reason}")),
-                );
-                self.cut_plan_short();
-            }
-            (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
-                self.cascade.denied = true;
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected(format!("a person wants it otherwise: {text}")),
-                );
-                self.replan_with(text);
-            }
-            (Subject::Plan { .. }, Answer::Approve { grant, until }) => {
-                self.grants.extend(grant.clone().map(|scope| Grant {
-                    scope,
-                    until: *until,
-                }));
-                self.approve_plan();
-            }
-            (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
-            (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
-            (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
-                let result = said(
-                    "A person confirmed that this happened before the interruption; its output is not known.",
-                );
-                self.set_status(call_id, CallStatus::Done(result));
-            }
-            (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
-                if let Some(entry) = self.entry(call_id)
-                    && let CallStatus::Uncertain { key } = entry.status.clone()
-                {
-                    entry.status = CallStatus::Repeat {
-                        key,
-                        effect: EffectClass::Write,
-                    };
-                }
-            }
-            (Subject::Uncertain { call_id, .. }, Answer::Skip) => {
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected("interrupted; a person chose to leave it out".to_owned()),
-                );
-            }
-            (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
-                self.set_status(call_id, CallStatus::Done(said(text)));
-            }
-            (Subject::Question { call_id, .. }, _) => {
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected("the user gave no answer".to_owned()),
-                );
-            }
-            (Subject::Uncertain { .. } | Subject::Call { .. } | Subject::Plan { .. }, _) => {}
-        }
-    }
-
-    /// Approval of a plan covers exactly its steps with exactly their arguments, and no
-    /// destructive one (PLAN-5).
-    pub(super) fn approve_plan(&mut self) {
-        let Some(plan) = &mut self.plan else { return };
-        plan.approved = true;
-        let steps = plan.plan.steps.clone();
-        for step in steps {
-            let covered = self
-                .tool(&step.tool)
-                .is_some_and(|spec| spec.risk != RiskClass::Destructive);
-            if covered && Plan::open_arguments(&step).is_empty() && step.tool != FINAL_ANSWER {
-                self.grants.push(Grant {
-                    scope: GrantScope::Call {
-                        name: step.tool.clone(),
-                        args_hash: hash::of_json(&step.args),
-                    },
-                    until: None,
-                });
-            }
-        }
-    }
-
-    fn replan_with(&mut self, text: &str) {
-        self.feedback.push(text.to_owned());
-        self.cut_plan_short();
-    }
-
-    fn cut_plan_short(&mut self) {
-        if let Some(plan) = &mut self.plan {
-            plan.cut_short = true;
-        }
-    }
-
-    fn entry(&mut self, call_id: &str) -> Option<&mut CallEntry> {
+    pub(super) fn entry(&mut self, call_id: &str) -> Option<&mut CallEntry> {
         self.calls.iter_mut().find(|entry| entry.call.id == call_id)
     }
 
-    fn enter(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
+    pub(super) fn enter(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
         if self.entry(call_id).is_none() {
             self.calls.push(CallEntry {
                 call: ToolCall {
@@ -450,7 +339,7 @@ impl RunState {
     }
 
     /// A settled call also becomes a message, so that the model sees its result.
-    fn set_status(&mut self, call_id: &str, status: CallStatus) {
+    pub(super) fn set_status(&mut self, call_id: &str, status: CallStatus) {
         let Some(entry) = self.entry(call_id) else {
             return;
         };
@@ -482,7 +371,7 @@ impl RunState {
 }
 
 /// A result that is text only.
-fn said(text: &str) -> ToolResult {
+pub(super) fn said(text: &str) -> ToolResult {
     ToolResult::Ok {
         content: text.to_owned(),
         data: None,

@@ -57,6 +57,18 @@ pub enum Effect {
         /// What a crash means.
         effect: EffectClass,
     },
+    /// Have another agent do it; appends `tool.intent` and `run.delegated`. The run then waits for
+    /// that run, and `run.returned` and `tool.result` follow.
+    Delegate {
+        /// The call.
+        call: ToolCall,
+        /// Name of the agent.
+        agent: String,
+        /// Stable over repeats.
+        idempotency_key: String,
+        /// What a crash means.
+        effect: EffectClass,
+    },
     /// Say what a call would do; appends a dry `tool.result`.
     DryRun {
         /// The call.

@@ -1,6 +1,7 @@
-//! The gate for guessed calls (TOOL-7).
+//! The gate for guessed calls (TOOL-7) and for those that may derive from outside (PLAN-8).
 
 use super::state::RunState;
+use super::taint::reason;
 use crate::Timestamp;
 use crate::event::Setup;
 use crate::hash;
@@ -8,8 +9,9 @@ use crate::policy::{Decision, Grant, GrantScope, RiskClass, Verdict, judge};
 use crate::tool::{ToolCall, ToolSpec};
 
 impl RunState {
-    /// What the policy says of a call. A guessed one only reaches tools that look, unless a person
-    /// has approved just this call: permissions for more were given to calls that are made.
+    /// What the policy says of a call. One that was guessed, or that may derive from outside, only
+    /// reaches tools that look, unless a person has approved just this call: permissions for more
+    /// were given to calls that the agent makes of its own accord.
     pub(super) fn verdict(
         &self,
         setup: &Setup,
@@ -19,12 +21,18 @@ impl RunState {
     ) -> Verdict {
         let verdict = judge(&setup.agent.policy, &self.grants, spec, call, now);
         let guessed = self.reads_any() && call.is_guessed() && spec.risk != RiskClass::Read;
-        if !guessed || verdict.decision == Decision::Deny || exactly(&self.grants, call, now) {
+        let taint = self.taint_of(spec, call);
+        let free = !guessed && taint.is_empty();
+        if free || verdict.decision == Decision::Deny || exactly(&self.grants, call, now) {
             return verdict;
         }
+        let why = [
+            guessed.then(|| self.guess(call)),
+            (!taint.is_empty()).then(|| reason(&taint)),
+        ];
         Verdict {
             decision: Decision::Ask,
-            reason: self.guess(call),
+            reason: why.into_iter().flatten().collect::<Vec<_>>().join("; "),
         }
     }
 }

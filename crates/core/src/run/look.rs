@@ -48,7 +48,7 @@ impl RunState {
             .filter(|(call, _)| !self.inherited.contains(&call.id))
     }
 
-    /// What the calls of this run prove, for [`crate::receipts::check`].
+    /// What the calls of this run and of the runs below it prove, for [`crate::receipts::check`].
     pub fn evidence(&self) -> Vec<Evidence<'_>> {
         self.calls
             .iter()
@@ -74,6 +74,15 @@ impl RunState {
                     content,
                 })
             })
+            .chain(self.proved.iter().map(|one| Evidence {
+                call_id: &one.call_id,
+                tool: &one.tool,
+                arguments: &one.arguments,
+                receipt: Some(&one.receipt),
+                ok: true,
+                undone: false,
+                content: "",
+            }))
             .collect()
     }
 }

@@ -3,7 +3,9 @@
 mod apply;
 mod cascade;
 mod compose;
+mod decide;
 mod deep;
+mod delegate;
 mod effect;
 mod fork;
 mod gate;
@@ -12,14 +14,16 @@ mod next;
 mod offer;
 mod replay;
 mod state;
+mod taint;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use cascade::Cascade;
 pub use compose::{compose_answer, plan_as_text, receipts_for};
+pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{AnswerFrom, Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
 pub use offer::{is_control, room_for_tools};
 pub use replay::{Checked, Difference, answer_text, check};
-pub use state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
+pub use state::{CallEntry, CallStatus, ChildRun, PlanState, RunState, Waiting};

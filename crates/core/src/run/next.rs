@@ -1,5 +1,6 @@
 //! The decision: what a run wants done, given what has happened.
 
+use super::delegate;
 use super::effect::{AnswerFrom, Ask, Effect};
 use super::offer::{FEEDBACK, too_many};
 use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
@@ -9,7 +10,7 @@ use crate::model::Purpose;
 use crate::plan::{FINAL_ANSWER, Plan, PlanStep, step_problem};
 use crate::policy::{Decision, GrantScope};
 use crate::schema;
-use crate::tool::{CallSource, TOOL_SEARCH, ToolCall, ToolSpec};
+use crate::tool::{CallSource, EffectClass, TOOL_SEARCH, ToolCall, ToolSpec};
 use crate::{RunId, Timestamp};
 
 impl RunState {
@@ -69,11 +70,9 @@ impl RunState {
         match &entry.status {
             CallStatus::Proposed => self.judge_call(setup, call, now),
             CallStatus::Approved => self.run(call),
-            CallStatus::Repeat { key, effect } => vec![Effect::RunTool {
-                call: call.clone(),
-                idempotency_key: key.clone(),
-                effect: *effect,
-            }],
+            CallStatus::Repeat { key, effect } => {
+                vec![self.carried_out(call, key.clone(), *effect)]
+            }
             CallStatus::Uncertain { .. } => {
                 vec![Effect::Ask(Ask::Uncertain { call: call.clone() })]
             }
@@ -125,6 +124,11 @@ impl RunState {
         if setup.mode == Mode::DryRun {
             return vec![Effect::DryRun { call: call.clone() }];
         }
+        if delegate::delegate_of(spec).is_some()
+            && let Some(message) = delegate::refusal(setup, &self.spent)
+        {
+            return reject(message);
+        }
         let verdict = self.verdict(setup, spec, call, now);
         match verdict.decision {
             Decision::Allow => self.run(call),
@@ -166,11 +170,24 @@ impl RunState {
             .tool(&call.name)
             .map(|spec| spec.effect)
             .unwrap_or_default();
-        vec![Effect::RunTool {
-            call: call.clone(),
-            idempotency_key: idempotency_key(self.run_id, &call.id),
-            effect,
-        }]
+        vec![self.carried_out(call, idempotency_key(self.run_id, &call.id), effect)]
+    }
+
+    fn carried_out(&self, call: &ToolCall, idempotency_key: String, effect: EffectClass) -> Effect {
+        let call = call.clone();
+        match self.tool(&call.name).and_then(delegate::delegate_of) {
+            Some(agent) => Effect::Delegate {
+                agent: agent.to_owned(),
+                call,
+                idempotency_key,
+                effect,
+            },
+            None => Effect::RunTool {
+                call,
+                idempotency_key,
+                effect,
+            },
+        }
     }
 
     fn next_of_loop(&self, setup: &Setup) -> Vec<Effect> {

@@ -165,6 +165,12 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 call,
                 idempotency_key,
                 effect,
+            }
+            | Effect::Delegate {
+                call,
+                idempotency_key,
+                effect,
+                ..
             },
             EventBody::ToolIntent {
                 call_id,
@@ -263,10 +269,16 @@ fn asks_person(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
                 arguments,
                 args_hash,
                 risk,
+                taint,
                 ..
             },
         ) => {
-            call.id == *call_id
+            // Older programs did not write down what came from outside.
+            let told = taint.is_empty()
+                || state
+                    .tool(tool)
+                    .is_some_and(|spec| state.taint_of(spec, call) == *taint);
+            told && call.id == *call_id
                 && call.name == *tool
                 && call.arguments == *arguments
                 && *args_hash == hash::of_json(arguments)

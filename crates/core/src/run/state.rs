@@ -1,10 +1,10 @@
 //! What is known of a run after some of its events.
 
 use super::cascade::Cascade;
-use crate::approval::Subject;
+use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
-use crate::event::{Event, Outcome, Ranked, Setup, ToolResult};
+use crate::event::{Event, Outcome, Proved, Ranked, Setup, ToolResult};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Usage};
 use crate::plan::{Candidate, Plan};
@@ -77,6 +77,8 @@ pub struct PlanState {
     pub generation: u32,
     /// No further step runs (a step was refused or failed for good).
     pub cut_short: bool,
+    /// Something of outside had entered the run when it was made (PLAN-8).
+    pub tainted: bool,
 }
 
 /// What a parked run waits for.
@@ -96,6 +98,21 @@ pub enum Waiting {
         /// When it rings.
         at: Timestamp,
     },
+    /// Another run that does a part of the work (RUN-6).
+    Child(ChildRun),
+}
+
+/// A run that another one delegated to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildRun {
+    /// The call that delegates.
+    pub call_id: String,
+    /// The run; it may not exist yet.
+    pub run: RunId,
+    /// Name of its agent.
+    pub agent: String,
+    /// What it is asked.
+    pub request: String,
 }
 
 /// State of a run: nothing but a fold of its events.
@@ -163,6 +180,12 @@ pub struct RunState {
     pub inherited: Vec<String>,
     /// What the cascade has done and seen.
     pub cascade: Cascade,
+    /// What of outside entered it, oldest first (PLAN-8).
+    pub taint: Vec<Taint>,
+    /// Runs that it delegated to, oldest first.
+    pub children: Vec<ChildRun>,
+    /// What the runs below it proved.
+    pub proved: Vec<Proved>,
 }
 
 impl RunState {
@@ -200,6 +223,9 @@ impl RunState {
             undone: Vec::new(),
             inherited: Vec::new(),
             cascade: Cascade::default(),
+            taint: Vec::new(),
+            children: Vec::new(),
+            proved: Vec::new(),
         }
     }
 

@@ -150,6 +150,12 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             call,
             idempotency_key,
             effect,
+        }
+        | Effect::Delegate {
+            call,
+            idempotency_key,
+            effect,
+            ..
         } => ran(&call.name, &call.arguments, *effect, idempotency_key),
         Effect::DryRun { call } => format!("only say what {} would do", call.name),
         Effect::Ask(Ask::Call { call, reason }) => format!(

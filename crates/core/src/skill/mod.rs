@@ -1,6 +1,9 @@
 //! Skills: configured units that are attached to agents and yield tools or prompt context (SKILL-1).
 
+mod request;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 use crate::credential::CredentialKind;
 use crate::policy::RiskClass;
@@ -10,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::str::FromStr;
 
+pub use request::request_of;
 pub use spec::{
     AnsibleSpec, DelegationSpec, DockerSpec, GraphqlSpec, HttpSpec, HuggingfaceSpec, InternalSpec,
     McpSpec, Page, PythonSpec, ScrapeSpec, ShellSpec, SkillSpec, SqlSpec, SshSpec,
@@ -88,6 +92,15 @@ impl SkillKind {
             Self::AgentDelegation => "agent_delegation",
             Self::Mcp => "mcp",
         }
+    }
+
+    /// Whether its results hold what strangers may have written, whatever they say of themselves
+    /// (PLAN-8).
+    pub fn reads_outside(self) -> bool {
+        matches!(
+            self,
+            Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp
+        )
     }
 
     /// Risk and effect of a skill that names none: the safe side.
@@ -244,6 +257,9 @@ pub struct SkillRef {
     /// For a delegation: the agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// For a delegation: the template of the agent's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// What an internal skill adds to the prompt.
@@ -269,6 +285,10 @@ impl Skill {
             kind: self.kind(),
             agent: match &self.spec {
                 SkillSpec::AgentDelegation(spec) => Some(spec.agent.clone()),
+                _ => None,
+            },
+            request: match &self.spec {
+                SkillSpec::AgentDelegation(spec) => Some(spec.request.clone()),
                 _ => None,
             },
         }

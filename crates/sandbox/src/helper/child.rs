@@ -31,8 +31,10 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
     let _ = setsid();
     signals::reset().map_err(text).map_err(at(Stage::Fork))?;
     umask(rustix::fs::Mode::from_raw_mode(0o022));
-    // The supervisor must come to its turn whatever the command does.
-    let _ = rustix::process::nice(10);
+    // The supervisor must come to its turn whatever the command does. What serves sees to that itself.
+    if !plan.service {
+        let _ = rustix::process::nice(10);
+    }
     // If memory runs out, this goes first. Not every system lets us say so.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     // Prepared while there is memory: the limits may leave less than this program uses.
@@ -42,7 +44,7 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
     } else {
         &[]
     };
-    let filters = seccomp::build(landlocked, signals).map_err(at(Stage::Seccomp))?;
+    let filters = seccomp::build(landlocked, plan.network, signals).map_err(at(Stage::Seccomp))?;
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user)

@@ -17,7 +17,12 @@ pub(super) fn restrict(plan: &Plan) -> Result<(), String> {
     let text = |e: landlock::RulesetError| e.to_string();
     let mut ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(KNOWN))
-        .and_then(|r| r.handle_access(AccessNet::from_all(KNOWN)))
+        .and_then(|r| {
+            if plan.network {
+                return Ok(r);
+            }
+            r.handle_access(AccessNet::from_all(KNOWN))
+        })
         .and_then(|r| r.scope(Scope::from_all(KNOWN)))
         .and_then(Ruleset::create)
         .map_err(text)?;

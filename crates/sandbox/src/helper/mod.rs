@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub(crate) use check::{Barrier, Targets};
-pub(crate) use probe::Primitives;
+pub(crate) use probe::{Primitives, landlock_abi};
 pub(crate) use processes::of_user as tasks_of_user;
 
 /// Runs the helper with the arguments that follow its subcommand, and returns the code to end the process with.

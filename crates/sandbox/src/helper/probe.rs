@@ -29,7 +29,8 @@ pub(super) fn main() -> ExitCode {
     }
 }
 
-fn landlock_abi() -> i32 {
+/// Version of the kernel's Landlock interface; 0 if there is none.
+pub(crate) fn landlock_abi() -> i32 {
     const VERSION: libc::c_ulong = 1;
     // SAFETY: with the version flag the call takes no pointer and only returns a number.
     let abi = unsafe {

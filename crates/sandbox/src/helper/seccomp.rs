@@ -70,7 +70,10 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_clock_settime,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
-    // sockets of any kind; socketpair is treated below
+];
+
+/// Sockets of any kind; socketpair is treated below.
+const SOCKETS: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -145,11 +148,15 @@ const CLONE_NAMESPACES: &[i32] = &[
 
 /// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
 pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
-    build(landlock, &[])
+    build(landlock, false, &[])
 }
 
-/// The same with further calls denied.
-pub(super) fn build(landlock: bool, further: &[libc::c_long]) -> Result<Vec<BpfProgram>, String> {
+/// The same with further calls denied. With `network`, sockets of the internet's families are allowed.
+pub(super) fn build(
+    landlock: bool,
+    network: bool,
+    further: &[libc::c_long],
+) -> Result<Vec<BpfProgram>, String> {
     let arch: TargetArch = std::env::consts::ARCH
         .try_into()
         .map_err(|e| format!("{e}"))?;
@@ -161,6 +168,11 @@ pub(super) fn build(landlock: bool, further: &[libc::c_long]) -> Result<Vec<BpfP
             .chain(further)
             .map(|nr| (*nr, vec![])),
     );
+    if network {
+        rules.insert(libc::SYS_socket, vec![foreign_family()?]);
+    } else {
+        rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![])));
+    }
     if landlock {
         rules.extend(METADATA.iter().chain(METADATA_HERE).map(|nr| (*nr, vec![])));
         // Only setting times by path; by descriptor (a null path) it is what `touch` and archivers do to new files.
@@ -238,6 +250,21 @@ fn rule(
 ) -> Result<SeccompRule, String> {
     let condition = SeccompCondition::new(argument, width, op, value).map_err(|e| e.to_string())?;
     SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
+}
+
+/// Neither IPv4 nor IPv6: what reaches into the kernel, the local machine or the link is not the network.
+fn foreign_family() -> Result<SeccompRule, String> {
+    let differs = |family: i32| {
+        SeccompCondition::new(
+            0,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Ne,
+            unsigned(family),
+        )
+        .map_err(|e| e.to_string())
+    };
+    SeccompRule::new(vec![differs(libc::AF_INET)?, differs(libc::AF_INET6)?])
+        .map_err(|e| e.to_string())
 }
 
 fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {

@@ -19,6 +19,9 @@ use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 /// Between two looks at what the command uses.
 const WATCH: Duration = Duration::from_millis(25);
 
+/// The same for a program that serves, whose limits are its own business.
+const IDLE: Duration = Duration::from_mins(1);
+
 /// After the wall time, for the case that the process that should kill us is stopped itself.
 const BACKSTOP: Duration = Duration::from_secs(2);
 
@@ -124,8 +127,10 @@ fn read_exactly(mut into: &mut [u8]) -> Result<(), String> {
 fn watch(plan: &Plan, command: Pid) -> Report {
     let started = Instant::now();
     let mut tripped = None;
+    // The end of a child, and of our parent, comes as a signal; looking at limits is what takes a clock.
+    let pause = if plan.service { IDLE } else { WATCH };
     loop {
-        if matches!(signals::wait(WATCH), Some(libc::SIGTERM | libc::SIGINT)) {
+        if matches!(signals::wait(pause), Some(libc::SIGTERM | libc::SIGINT)) {
             hunt(plan);
             return Report::Signaled(libc::SIGKILL);
         }
@@ -133,7 +138,7 @@ fn watch(plan: &Plan, command: Pid) -> Report {
             hunt(plan);
             return tripped.map_or(report, Report::Tripped);
         }
-        if tripped.is_none() {
+        if tripped.is_none() && !plan.service {
             tripped = over_limit(plan, started);
             if tripped.is_some() {
                 hunt(plan);

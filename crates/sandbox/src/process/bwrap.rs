@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::mounts::{ETC, Resolved, SYSTEM};
+use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
 use super::sandbox::Helper;
 use super::spec::Limits;
 
@@ -32,10 +32,12 @@ pub(super) fn arguments(
     a.add([
         "--unshare-ipc",
         "--unshare-pid",
-        "--unshare-net",
         "--unshare-uts",
         "--unshare-cgroup-try",
     ]);
+    if !resolved.network {
+        a.add(["--unshare-net"]);
+    }
     match users {
         Users::Own => a.add(["--unshare-user", "--cap-drop", "ALL"]),
         Users::RootMapped => a.add([
@@ -68,7 +70,8 @@ pub(super) fn arguments(
     }
     // Made by bubblewrap itself, the folder would be closed to anyone but root.
     a.parents(Path::new("/etc/alternatives"));
-    for path in ETC {
+    let network = if resolved.network { NETWORK } else { &[] };
+    for path in ETC.iter().chain(network) {
         a.add(["--ro-bind-try", path, path]);
     }
     a.add(["--proc", "/proc", "--dev", "/dev"]);

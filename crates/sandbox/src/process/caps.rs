@@ -45,7 +45,19 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    pub(super) fn unavailable(&self) -> SandboxError {
+    /// The tiers of a list that are worth a try; the others go to `missing`.
+    pub(crate) fn candidates(&mut self, allowed: &[Tier]) -> Vec<Tier> {
+        let mut worth = Vec::new();
+        for tier in allowed {
+            match lacks(self, *tier) {
+                None => worth.push(*tier),
+                Some(reason) => self.missing.push(reason),
+            }
+        }
+        worth
+    }
+
+    pub(crate) fn unavailable(&self) -> SandboxError {
         let hint = if self.seccomp {
             "Install bubblewrap (package `bubblewrap`) and allow user namespaces, or use a kernel with Landlock ABI 3 \
              (Linux 6.2) or later; in a container, its seccomp profile must allow them"
@@ -59,17 +71,51 @@ impl Capabilities {
     }
 }
 
+/// What can be said without starting anything; whether a tier holds is for its user to try.
+pub(super) fn untried() -> Capabilities {
+    Capabilities {
+        tier: None,
+        landlock_abi: crate::helper::landlock_abi(),
+        seccomp: true,
+        user_namespaces: false,
+        bubblewrap: bubblewrap(),
+        root: is_root(),
+        missing: Vec::new(),
+    }
+}
+
+fn bubblewrap() -> Option<PathBuf> {
+    BUBBLEWRAP
+        .iter()
+        .map(Path::new)
+        .find(|p| p.is_file())
+        .map(Path::to_owned)
+}
+
+/// Why a tier need not be tried.
+fn lacks(found: &Capabilities, tier: Tier) -> Option<String> {
+    match tier {
+        Tier::Namespaces if found.bubblewrap.is_none() => {
+            Some("bubblewrap is not installed".to_owned())
+        }
+        Tier::Landlock if found.landlock_abi < LANDLOCK_ABI => {
+            let has = match found.landlock_abi {
+                ..=0 => "the kernel has no Landlock".to_owned(),
+                abi => format!("the kernel's Landlock ABI is {abi}"),
+            };
+            Some(format!("{has}, ABI {LANDLOCK_ABI} is needed"))
+        }
+        _ => None,
+    }
+}
+
 pub(super) async fn probe(sandbox: &Sandbox) -> Capabilities {
     let mut found = Capabilities {
         tier: None,
         landlock_abi: 0,
         seccomp: false,
         user_namespaces: false,
-        bubblewrap: BUBBLEWRAP
-            .iter()
-            .map(Path::new)
-            .find(|p| p.is_file())
-            .map(Path::to_owned),
+        bubblewrap: bubblewrap(),
         root: is_root(),
         missing: Vec::new(),
     };
@@ -122,18 +168,8 @@ async fn primitives(sandbox: &Sandbox) -> Result<Primitives, String> {
 
 /// A tier counts only if a program inside reports every barrier in place.
 async fn works(sandbox: &Sandbox, found: &Capabilities, tier: Tier) -> Result<(), String> {
-    match tier {
-        Tier::Namespaces if found.bubblewrap.is_none() => {
-            return Err("bubblewrap is not installed".to_owned());
-        }
-        Tier::Landlock if found.landlock_abi < LANDLOCK_ABI => {
-            let has = match found.landlock_abi {
-                ..=0 => "the kernel has no Landlock".to_owned(),
-                abi => format!("the kernel's Landlock ABI is {abi}"),
-            };
-            return Err(format!("{has}, ABI {LANDLOCK_ABI} is needed"));
-        }
-        _ => {}
+    if let Some(lacking) = lacks(found, tier) {
+        return Err(lacking);
     }
     let name = match tier {
         Tier::Namespaces => "bubblewrap",

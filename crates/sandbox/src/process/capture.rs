@@ -4,7 +4,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::spec::Output;
 
-pub(super) async fn capture(mut from: impl AsyncRead + Unpin, keep: usize) -> Output {
+pub(crate) async fn capture(mut from: impl AsyncRead + Unpin, keep: usize) -> Output {
     let mut output = Output::default();
     let mut buffer = vec![0u8; 16 << 10];
     // A read error means that the other side is gone, which is the end as well.

@@ -17,7 +17,7 @@ static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A control group; removed when dropped.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(crate) struct Group {
     path: PathBuf,
     /// Whoever writes `0` here becomes a member.
     pub members: OwnedFd,

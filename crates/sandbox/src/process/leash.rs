@@ -8,7 +8,7 @@ use super::spec::Tier;
 
 /// Kills the command and everything it has started when dropped, unless released.
 #[derive(Debug)]
-pub(super) struct Leash {
+pub(crate) struct Leash {
     pid: Option<Pid>,
     pidfd: Option<OwnedFd>,
     tier: Tier,

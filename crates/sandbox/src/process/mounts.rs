@@ -28,6 +28,20 @@ pub(super) const ETC: &[&str] = &[
     "/etc/timezone",
 ];
 
+/// What names, certificates and services are looked up in, for programs that may use the network.
+pub(super) const NETWORK: &[&str] = &[
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+];
+
 /// A specification whose paths are real.
 #[derive(Debug)]
 pub(super) struct Resolved {
@@ -35,6 +49,7 @@ pub(super) struct Resolved {
     pub cwd: PathBuf,
     pub read_paths: Vec<PathBuf>,
     pub writable: bool,
+    pub network: bool,
 }
 
 pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
@@ -92,6 +107,7 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
         cwd,
         read_paths,
         writable: spec.access == Access::ReadWrite,
+        network: spec.network,
     })
 }
 

@@ -18,12 +18,16 @@ pub(crate) struct Plan {
     /// Folders and files of the Landlock tier.
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
+    /// Whether it may use the network.
+    pub network: bool,
     /// Landlock ABI of the kernel.
     pub landlock_abi: i32,
     /// Become this user and group.
     pub drop_to: Option<u32>,
     /// `RLIMIT_NPROC`: all processes that the command's user may have, the present ones included.
     pub most_processes: Option<u64>,
+    /// Serves until it is killed, so nothing but its end is watched.
+    pub service: bool,
     /// The process that must be the helper's parent (Landlock tier).
     pub parent: Option<u32>,
 }

@@ -7,7 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::caps::{self, Capabilities};
 use super::error::SandboxError;
+use super::launch::Launch;
 use super::run;
+use super::session::Session;
 use super::spec::{CommandSpec, Outcome, Tier};
 
 /// How to start [`crate::helper::main`]: a program, and the arguments that lead to it.
@@ -22,7 +24,7 @@ pub struct Helper {
 /// Runs commands confined. Cheap to clone; clones share what was found out about the machine.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    pub(super) helper: Helper,
+    pub(crate) helper: Helper,
     /// Tiers that may be used, strongest first.
     pub(super) allowed: Vec<Tier>,
     capabilities: Arc<OnceCell<Capabilities>>,
@@ -46,6 +48,13 @@ impl Sandbox {
         self
     }
 
+    /// What is known of this machine without running anything, and the tiers worth a try.
+    pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
+        let mut known = caps::untried();
+        let tiers = known.candidates(&self.allowed);
+        (known, tiers)
+    }
+
     /// What this machine can do, found out once by running a small program in each tier.
     pub async fn probe(&self) -> &Capabilities {
         self.capabilities.get_or_init(|| caps::probe(self)).await
@@ -67,5 +76,30 @@ impl Sandbox {
             .tier
             .ok_or_else(|| capabilities.unavailable())?;
         run::run(&self.helper, capabilities, tier, spec, cancel).await
+    }
+
+    /// Starts a program that serves until its [`Session`] is dropped: confined like a command, but held by the limits
+    /// of the kernel alone (address space, processes, file size, CPU), since nobody looks at its time or its resident
+    /// memory.
+    ///
+    /// # Errors
+    /// [`SandboxError::Unavailable`] where the machine lacks what is needed. A program that can't be executed shows as
+    /// the end of its stdout; [`Session::ending`] then says why.
+    pub async fn open(&self, spec: CommandSpec) -> Result<Session, SandboxError> {
+        let capabilities = self.probe().await;
+        let tier = capabilities
+            .tier
+            .ok_or_else(|| capabilities.unavailable())?;
+        let launched = Launch {
+            helper: &self.helper,
+            capabilities,
+            tier,
+            spec: &spec,
+            service: true,
+            stdout: std::process::Stdio::piped(),
+        }
+        .start()
+        .await?;
+        Session::begin(launched, tier, spec).await
     }
 }

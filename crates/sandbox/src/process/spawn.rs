@@ -47,11 +47,12 @@ pub(super) async fn spawn(
     mut command: Command,
     keep: &OwnedFd,
     group: Option<&Group>,
+    stdout: Stdio,
 ) -> io::Result<Child> {
     command
         .env_clear()
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdout(stdout)
         .stderr(Stdio::piped())
         .process_group(0);
     let fd = keep.as_raw_fd();

@@ -44,7 +44,7 @@ impl Default for Limits {
     }
 }
 
-/// A command to run: an argument vector, never a shell line. Network access is not available.
+/// A command to run: an argument vector, never a shell line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandSpec {
     /// Program and arguments. A program without `/` is looked up in `PATH` of `env`.
@@ -59,6 +59,8 @@ pub struct CommandSpec {
     pub read_paths: Vec<PathBuf>,
     /// The whole environment beside `PATH`, `LANG`, `HOME` (the workspace) and `TMPDIR`, which it can override.
     pub env: BTreeMap<String, String>,
+    /// Whether it may use the network: the machine's own, private hosts included. Off by default.
+    pub network: bool,
     /// Bytes given on stdin.
     pub stdin: Vec<u8>,
     /// Bounds.
@@ -78,6 +80,7 @@ impl CommandSpec {
             cwd: PathBuf::new(),
             read_paths: Vec::new(),
             env: BTreeMap::new(),
+            network: false,
             stdin: Vec::new(),
             limits: Limits::default(),
         }

@@ -60,6 +60,15 @@ pub enum SqlError {
         /// Why.
         reason: String,
     },
+    /// The server cannot be reached, or its user is not one to be used here.
+    #[error("cannot use the database: {reason}")]
+    Connect {
+        /// Why.
+        reason: String,
+    },
+    /// Anything else that a server reports.
+    #[error("the database failed: {0}")]
+    Server(String),
     /// Anything else that `SQLite` reports.
     #[error("SQLite failed: {0}")]
     Sqlite(rusqlite::Error),
@@ -71,7 +80,7 @@ fn hint_suffix(hint: Option<&str>) -> String {
 
 impl SqlError {
     /// A short stable word for the outcome: `denied`, `timeout`, `limit`, `syntax`, `busy`, `open`, `corrupt`,
-    /// `parameter` or `sqlite`.
+    /// `parameter`, `connect`, `server` or `sqlite`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Denied { .. } => "denied",
@@ -82,6 +91,8 @@ impl SqlError {
             Self::Open { .. } => "open",
             Self::Corrupt { .. } => "corrupt",
             Self::Parameter { .. } => "parameter",
+            Self::Connect { .. } => "connect",
+            Self::Server(_) => "server",
             Self::Sqlite(_) => "sqlite",
         }
     }

@@ -1,5 +1,6 @@
 //! `SQLite` for statements that nobody has read: a read-only connection, an authorizer that `SQLite` itself asks for
 //! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
+//! For servers, where there is none to ask, [`postgres`] and [`mysql`] judge the parsed statement.
 //! No statement text is ever inspected by this module; every decision is taken by `SQLite`'s own parser.
 
 mod authorizer;
@@ -7,15 +8,22 @@ mod error;
 mod guard;
 mod known;
 mod lists;
+pub mod mysql;
 mod open;
+mod parsed;
 mod policy;
+pub mod postgres;
 mod program;
 mod query;
+pub mod remote;
 mod schema;
+mod sensitive;
 mod value;
 
 pub use error::SqlError;
 pub use guard::Guard;
+pub use parsed::Checked;
 pub use policy::{ColumnRef, Functions, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
 pub use schema::{Column, ForeignKey, Schema, Table};
+pub use sensitive::is_sensitive;

@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::sensitive::is_sensitive;
+
 /// Which tables and views a query may read. Names compare without regard to ASCII case, as in SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tables {
@@ -82,6 +84,11 @@ pub struct Policy {
     pub tables: Tables,
     /// Columns that are never read, also not by WHERE or inside a view.
     pub deny_columns: BTreeSet<ColumnRef>,
+    /// Tables and columns whose names speak of secrets are closed too (`data/sensitive-names.txt`), unless `tables`
+    /// is a list of allowed ones that names the table, or `allow_columns` names the column.
+    pub deny_sensitive: bool,
+    /// Columns open in spite of their names.
+    pub allow_columns: BTreeSet<ColumnRef>,
     /// Callable functions.
     pub functions: Functions,
     /// Bounds of each query.
@@ -89,6 +96,14 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The default for a database that nobody has set rules for: what its names call secret stays closed.
+    pub fn careful() -> Self {
+        Self {
+            deny_sensitive: true,
+            ..Self::default()
+        }
+    }
+
     /// All tables but these, and no column of `deny_columns`.
     pub fn denying<'a>(
         tables: impl IntoIterator<Item = &'a str>,
@@ -112,18 +127,24 @@ impl Policy {
         let listed = |set: &BTreeSet<String>| set.iter().any(|t| t.eq_ignore_ascii_case(table));
         match &self.tables {
             _ if is_internal(table) => false,
-            Tables::All => true,
+            Tables::All => !self.sensitive(table),
             Tables::Allow(set) => listed(set),
-            Tables::Deny(set) => !listed(set),
+            Tables::Deny(set) => !listed(set) && !self.sensitive(table),
         }
     }
 
     /// Whether the column may be read; says nothing of its table.
     pub fn allows_column(&self, table: &str, column: &str) -> bool {
-        !self
-            .deny_columns
-            .iter()
-            .any(|c| c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column))
+        let listed = |set: &BTreeSet<ColumnRef>| {
+            set.iter().any(|c| {
+                c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column)
+            })
+        };
+        !listed(&self.deny_columns) && (!self.sensitive(column) || listed(&self.allow_columns))
+    }
+
+    fn sensitive(&self, name: &str) -> bool {
+        self.deny_sensitive && is_sensitive(name)
     }
 }
 

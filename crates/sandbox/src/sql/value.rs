@@ -16,8 +16,13 @@ pub(super) fn to_json(value: ValueRef<'_>) -> Value {
         ValueRef::Real(r) => serde_json::Number::from_f64(r)
             .map_or_else(|| Value::from(r.to_string()), Value::Number),
         ValueRef::Text(bytes) => Value::from(String::from_utf8_lossy(bytes)),
-        ValueRef::Blob(bytes) => json!({ "blob_bytes": bytes.len(), "hex_prefix": hex(bytes) }),
+        ValueRef::Blob(bytes) => blob(bytes),
     }
+}
+
+/// Bytes as a result shows them.
+pub(super) fn blob(bytes: &[u8]) -> Value {
+    json!({ "blob_bytes": bytes.len(), "hex_prefix": hex(bytes) })
 }
 
 /// Bytes that count against the result's size limit.

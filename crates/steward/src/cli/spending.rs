@@ -104,7 +104,7 @@ pub enum KeyAction {
         /// Its name.
         name: String,
         /// A connection it may use; several: repeat. None: all.
-        #[arg(long = "connection", value_name = "NAME")]
+        #[arg(long = "allow-connection", value_name = "NAME")]
         connections: Vec<String>,
         /// An agent it may use; several: repeat. None: no agents.
         #[arg(long = "agent", value_name = "NAME", conflicts_with = "all_agents")]

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::term::Term;
 use anyhow::bail;
 use serde_json::json;
-use steward_core::approval::{Answer, Approval, Subject};
+use steward_core::approval::{Answer, Approval, Subject, Taint};
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Approvals, term: Term) -> anyhow::Result<Exit> {
@@ -39,6 +39,9 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
             describe(&approval.subject)
         );
         println!("    run {}", approval.run_id);
+        for one in taint_of(&approval.subject) {
+            println!("    may derive from {} ({})", one.origin, one.tool);
+        }
         let actions = match approval.subject {
             Subject::Uncertain { .. } => "happened | run-again | skip",
             Subject::Question { .. } => "answer ID \"…\"",
@@ -47,6 +50,13 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         println!("    steward approvals {actions}");
     }
     Ok(Exit::Done)
+}
+
+fn taint_of(subject: &Subject) -> &[Taint] {
+    match subject {
+        Subject::Call { taint, .. } | Subject::Plan { taint, .. } => taint,
+        Subject::Uncertain { .. } | Subject::Question { .. } => &[],
+    }
 }
 
 fn describe(subject: &Subject) -> String {

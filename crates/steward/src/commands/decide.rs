@@ -9,7 +9,9 @@ use steward_core::tool::Preview;
 pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
     term.clear();
     match subject {
-        Subject::Plan { previews, .. } => {
+        Subject::Plan {
+            previews, taint, ..
+        } => {
             for one in previews {
                 term.say(&format!(
                     "  step {} ({:?}): {}",
@@ -18,6 +20,9 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
                     one.preview.summary
                 ));
                 show_detail(term, &one.preview);
+            }
+            for one in taint {
+                term.say(&term.yellow(&format!("  may derive from {} ({})", one.origin, one.tool)));
             }
             yes_no_feedback(term, "Go ahead? [y/N/what to change]")
         }

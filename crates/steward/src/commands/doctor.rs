@@ -1,6 +1,6 @@
 //! `steward doctor`: what works on this machine, by trying it.
 
-use crate::compose::{App, Options, sandbox_helper};
+use crate::compose::{App, Options, python_config, sandbox_helper};
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use steward_core::ports::{Embedder, Models, RunStore, StoreError};
 use steward_sandbox::process::Sandbox;
+use steward_sandbox::python::PythonPool;
 
 /// One finding.
 #[derive(Debug, Serialize)]
@@ -45,6 +46,16 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
     for check in Sandbox::new(sandbox_helper(&settings)).doctor().await {
         findings.push(Finding {
             name: format!("sandbox: {}", check.name),
+            ok: check.ok,
+            detail: check.detail,
+            hint: check.hint.unwrap_or_default(),
+        });
+    }
+    term.status("trying inline Python…");
+    let pool = PythonPool::new(sandbox_helper(&settings), python_config());
+    for check in pool.doctor().await {
+        findings.push(Finding {
+            name: format!("python: {}", check.name),
             ok: check.ok,
             detail: check.detail,
             hint: check.hint.unwrap_or_default(),
@@ -105,6 +116,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Ok(()) => Finding::good("database", "every page was checked"),
         Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
     });
+    findings.push(vault(&app).await);
     for known in &app.connections.known() {
         let name = format!("model {}", known.connection.name);
         findings.push(Finding::good(
@@ -124,4 +136,18 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         )),
     }
     app.close().await;
+}
+
+async fn vault(app: &App) -> Finding {
+    let key = app.vault_keys.place();
+    if let Err(error) = app.vault_keys.check().await {
+        return Finding::bad("vault", error.to_string(), "see the message");
+    }
+    match app.vault.credentials(app.tenant, None, 1).await {
+        Ok(page) if page.items.is_empty() => {
+            Finding::good("vault", format!("no credential yet; its key: {key}"))
+        }
+        Ok(_) => Finding::good("vault", format!("its key opens the credentials: {key}")),
+        Err(error) => Finding::bad("vault", error.to_string(), "see the message"),
+    }
 }

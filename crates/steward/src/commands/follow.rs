@@ -71,6 +71,9 @@ impl Follow {
                 renderer.event(&event);
             }
             match &event.body {
+                EventBody::RunDelegated { child, agent, .. } if !self.json => self.term.say(&self.term.dim(&format!(
+                    "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
+                ))),
                 EventBody::ApprovalRequested {
                     approval_id,
                     subject,
@@ -149,11 +152,11 @@ impl Follow {
     }
 }
 
-/// What `-y` answers. A plan's yes leaves its steps that can't be undone to be asked one by one.
+/// What `-y` answers: nothing that a page or a mail may have asked for (PLAN-8). A plan's yes leaves its steps that can't be undone to be asked one by one.
 fn covered(subject: &Subject) -> bool {
     match subject {
-        Subject::Call { risk, .. } => *risk != RiskClass::Destructive,
-        Subject::Plan { .. } => true,
+        Subject::Call { risk, taint, .. } => *risk != RiskClass::Destructive && taint.is_empty(),
+        Subject::Plan { taint, .. } => taint.is_empty(),
         Subject::Uncertain { .. } | Subject::Question { .. } => false,
     }
 }

@@ -23,5 +23,6 @@ pub mod render;
 pub mod report;
 pub mod resume;
 pub mod runs;
+pub mod sandbox;
 pub mod serve;
 pub mod usage;

@@ -71,6 +71,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         examiner: app.connections.clone(),
         gateway: app.models.clone(),
         ledger: Arc::clone(&ledger),
+        skills: app.store.clone(),
+        vault: Arc::clone(&app.vault),
         about: Arc::new(about(&app, &settings).await),
         hosts: Arc::new(hosts(address, &args.host)),
     };

@@ -12,6 +12,20 @@ pub(super) async fn push(
     run: RunId,
     command: &Command,
 ) -> StoreResult<()> {
+    if tell(tx, tenant, run, command).await? {
+        Ok(())
+    } else {
+        Err(refusal(tx, tenant, run).await?)
+    }
+}
+
+/// The same; `false` if there is no such run, or it has ended.
+pub(super) async fn tell(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    run: RunId,
+    command: &Command,
+) -> StoreResult<bool> {
     // Numbers come from the run's row: never twice, even after the queue was emptied, and two
     // writers wait for each other there.
     let number = tx
@@ -22,7 +36,7 @@ pub(super) async fn push(
         )
         .await?;
     let Some(number) = number else {
-        return Err(refusal(tx, tenant, run).await?);
+        return Ok(false);
     };
     let timer = match command {
         Command::Timer { id } => Some(*id),
@@ -31,7 +45,7 @@ pub(super) async fn push(
     if let Some(timer) = timer
         && is_moot(tx, tenant, run, timer).await?
     {
-        return Ok(());
+        return Ok(true);
     }
     tx.execute(
         "insert into run_inbox (tenant_id, run_id, id, timer_id, body)
@@ -39,7 +53,7 @@ pub(super) async fn push(
         args![tenant, run, number.int(0)?, timer, to_json(command)?],
     )
     .await?;
-    Ok(())
+    Ok(true)
 }
 
 async fn refusal(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<StoreError> {

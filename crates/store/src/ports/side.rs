@@ -1,6 +1,7 @@
 //! Rows that change together with events.
 
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
+use super::inbox;
 use crate::engine::Lot;
 use crate::error::clash;
 use crate::tx::{Tx, args};
@@ -67,6 +68,9 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                     verdict: *verdict,
                 };
                 stand.write(tx, lot).await?;
+            }
+            SideWrite::Tell(run, command) => {
+                inbox::tell(tx, lot.tenant, *run, command).await?;
             }
             SideWrite::Messages(conversation, messages) => {
                 say(tx, lot, *conversation, messages).await?;

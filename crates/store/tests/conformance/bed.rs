@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Connections, Conversations, ExamReports, Facts, Grants,
-    Idempotency, KeptRuns, LoginSessions, RunStore, Settings, SpendLimits, UsageRecord, Users,
-    VirtualKeys,
+    Agents, Approvals, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
+    Facts, Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings,
+    SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -37,6 +37,10 @@ ports!(
         + UsageRecord
         + VirtualKeys
         + ExamReports
+        + Skills
+        + SkillPackages
+        + McpServers
+        + CredentialRows
 );
 
 /// Blobs in memory.

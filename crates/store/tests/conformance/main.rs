@@ -4,6 +4,7 @@
 
 mod bed;
 mod blobs;
+mod credentials;
 mod filters;
 mod fixtures;
 mod inbox;
@@ -12,6 +13,8 @@ mod leases;
 mod log;
 mod race;
 mod rows;
+mod skills;
+mod skills_race;
 mod spending;
 mod spending_model;
 mod spending_usage;
@@ -98,6 +101,21 @@ cases! {
     spending_model::spent_and_set_aside_stay_below_the_limit,
     keys::keys_are_found_by_their_hash,
     keys::one_report_per_endpoint_and_model,
+    skills::a_change_makes_a_version,
+    skills::names_are_unique_in_a_tenant,
+    skills::skills_are_found_and_paged,
+    skills::agents_have_skills_in_order,
+    skills::create_and_attach_is_all_or_nothing,
+    skills::a_removed_skill_leaves_its_agents,
+    skills::packages_are_kept_by_revision,
+    skills::mcp_servers_have_unique_names,
+    skills_race::one_name_is_made_once,
+    skills_race::no_attachment_is_lost,
+    skills_race::a_skill_removed_meanwhile_stays_nowhere,
+    credentials::rows_are_kept_by_name,
+    credentials::one_key_seals_them_all,
+    credentials::resealing_is_all_or_nothing,
+    credentials::uses_are_written_down,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,
     race::claims_of_many_nodes_are_disjoint,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
 
-fn agent(name: &str) -> Agent {
+pub fn agent(name: &str) -> Agent {
     Agent {
         id: AgentId(id()),
         name: name.to_owned(),

@@ -1,6 +1,7 @@
-//! Users, logins, settings, virtual keys and idempotency keys in memory, by the rules of the store's ports. What holds for
+//! Users, logins, settings, virtual keys, credentials and idempotency keys in memory, by the rules of the store's ports. What holds for
 //! the store is proved by its own tests; this is for tests of what uses it.
 
+mod credentials;
 mod idempotency;
 mod sessions;
 mod users;
@@ -24,6 +25,8 @@ struct Tables {
     settings: BTreeMap<String, serde_json::Value>,
     keys: HashMap<(String, String), idempotency::Kept>,
     virtual_keys: BTreeMap<uuid::Uuid, virtual_keys::Kept>,
+    credentials: Vec<steward_core::ports::SealedCredential>,
+    credential_uses: Vec<steward_core::credential::CredentialUse>,
     broken: bool,
 }
 

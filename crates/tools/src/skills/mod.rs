@@ -1,5 +1,22 @@
 //! Skills: what carries them out, and the runtime that finds, opens, runs and scrubs (SKILL-1, -4).
 
+mod check;
+mod credential;
 mod executor;
+mod http;
+mod program;
+mod runtime;
+mod scrape;
+mod scrub;
+pub mod template;
+mod undo;
 
 pub use executor::{Executor, Job};
+pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
+pub use program::{
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
+    ShellExecutor,
+};
+pub use runtime::{SkillPorts, SkillRuntime};
+pub use scrape::ScrapeExecutor;
+pub(crate) use undo::is_of_skill as is_undo;

@@ -11,6 +11,7 @@ const V4: &[(&str, &str)] = &[
     ("10.0.0.0/8", "private"),
     ("100.64.0.0/10", "shared by carriers"),
     ("127.0.0.0/8", "this machine"),
+    ("168.63.129.16/32", "a cloud's own service"),
     ("169.254.0.0/16", "link-local"),
     ("172.16.0.0/12", "private"),
     ("192.0.0.0/24", "reserved for protocols"),
@@ -89,6 +90,10 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     }
     if first & 0xe000 != 0x2000 {
         return Some("reserved");
+    }
+    // ISATAP (RFC 5214): an IPv4 address behind the house's own tunnel, under any prefix.
+    if matches!(address.segments()[4..6], [0 | 0x0200, 0x5efe]) {
+        return Some("ISATAP");
     }
     v6().iter()
         .find(|(net, _)| net.contains(&address))

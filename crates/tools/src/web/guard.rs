@@ -1,6 +1,7 @@
 //! From a URL to the addresses that may be connected to.
 
 use super::address;
+use super::resolve::Resolve;
 use crate::error::ToolsError;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -44,14 +45,14 @@ impl fmt::Display for HostPort {
 
 /// A URL whose form is fine: scheme, host, no user information.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(crate) struct Target {
     pub url: Url,
     host: Host<String>,
     port: u16,
 }
 
 /// Checks the form of a URL.
-pub(super) fn target(url: Url) -> Result<Target, ToolsError> {
+pub(crate) fn target(url: Url) -> Result<Target, ToolsError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(ToolsError::Refused(format!(
             "only http and https can be fetched, not {}:",
@@ -74,7 +75,7 @@ pub(super) fn target(url: Url) -> Result<Target, ToolsError> {
 }
 
 /// Reads a URL as a person or a model writes it; without a scheme it is https.
-pub(super) fn parse(text: &str) -> Result<Url, ToolsError> {
+pub(crate) fn parse(text: &str) -> Result<Url, ToolsError> {
     let text = text.trim();
     let bad = |error: url::ParseError| {
         ToolsError::Refused(format!(
@@ -116,7 +117,11 @@ impl Target {
     }
 
     /// Every address of the host, resolved once and checked; connections go to exactly these.
-    pub async fn addresses(&self, allow: &[HostPort]) -> Result<Vec<SocketAddr>, ToolsError> {
+    pub async fn addresses(
+        &self,
+        allow: &[HostPort],
+        resolver: &dyn Resolve,
+    ) -> Result<Vec<SocketAddr>, ToolsError> {
         let addresses: Vec<SocketAddr> = match &self.host {
             Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), self.port)],
             Host::Ipv6(address) => vec![SocketAddr::new(IpAddr::V6(*address), self.port)],
@@ -124,14 +129,11 @@ impl Target {
             Host::Domain(name) if is_local_name(name) => {
                 vec![SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.port)]
             }
-            Host::Domain(name) => tokio::net::lookup_host((name.as_str(), self.port))
-                .await
-                .map_err(|error| {
-                    ToolsError::Refused(format!(
-                        "the host {name} can't be found ({error}); check its spelling"
-                    ))
-                })?
-                .collect(),
+            Host::Domain(name) => resolver.resolve(name, self.port).await.map_err(|error| {
+                ToolsError::Refused(format!(
+                    "the host {name} can't be found ({error}); check its spelling"
+                ))
+            })?,
         };
         if addresses.is_empty() {
             return Err(ToolsError::Refused(format!(

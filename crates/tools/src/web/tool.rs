@@ -91,13 +91,33 @@ impl ToolHandler for WebFetch {
     }
 }
 
-fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
-    let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
-        || page.media.is_empty() && looks_like_html(&page.bytes);
+/// What a page is.
+pub(crate) enum Shown {
+    /// HTML, decoded.
+    Html(String),
+    /// Anything else.
+    Other,
+}
+
+impl Shown {
+    /// Judged by its media type, else by how it begins.
+    pub fn of(page: &Page) -> Self {
+        let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
+            || page.media.is_empty() && looks_like_html(&page.bytes);
+        if is_html {
+            Self::Html(decode(page, true))
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// A page as a model reads it.
+pub(crate) fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
     let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
     let mut content;
-    if is_html {
-        let read = html::readable(&decode(page, true), &page.url);
+    if let Shown::Html(text) = Shown::of(page) {
+        let read = html::readable(&text, &page.url);
         let title = read.title.unwrap_or_else(|| "(none)".to_owned());
         content = format!("Title: {title}\nURL: {}\n\n{}", page.url, read.text);
         if read.cut {
@@ -120,6 +140,7 @@ fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
     Ok(ToolOutput {
         data: Some(data),
         tainted: true,
+        origin: Some(page.url.to_string()),
         ..ToolOutput::text(content)
     })
 }

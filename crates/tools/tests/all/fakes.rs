@@ -15,7 +15,9 @@ use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, U
 use steward_core::{AgentId, TenantId, Timestamp, hash};
 use steward_sandbox::process::Helper;
 use steward_tools::terminal::TerminalConfig;
-use steward_tools::{Dispatcher, Ports, ToolsConfig, standard};
+use steward_tools::{
+    Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder,
+};
 use tempfile::TempDir;
 
 /// 2026-11-21T08:00:00Z.
@@ -153,10 +155,7 @@ impl Bench {
         let config = ToolsConfig {
             web_allow: web.iter().map(|text| text.parse().unwrap()).collect(),
             terminal,
-            sandbox_helper: Helper {
-                program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
-                prefix: Vec::new(),
-            },
+            sandbox_helper: helper(),
         };
         let (facts, blobs) = (
             Arc::new(MemoryFacts::default()),
@@ -175,6 +174,21 @@ impl Bench {
             dir,
             calls: AtomicU64::new(0),
         }
+    }
+
+    /// The standard tools again, open for more.
+    pub fn builder(&self) -> DispatcherBuilder {
+        let config = ToolsConfig {
+            web_allow: Vec::new(),
+            terminal: TerminalConfig::default(),
+            sandbox_helper: helper(),
+        };
+        let ports = Ports {
+            facts: self.facts.clone(),
+            blobs: self.blobs.clone(),
+            clock: Arc::new(Fixed),
+        };
+        standard_builder(config, &ports).unwrap()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -264,6 +278,14 @@ impl Bench {
         let text = serde_json::to_string(output.undo.as_ref().unwrap()).unwrap();
         let undo: Undo = serde_json::from_str(&text).unwrap();
         self.tools.undo(&undo, &self.scope).await
+    }
+}
+
+/// The sandbox's other half.
+pub fn helper() -> Helper {
+    Helper {
+        program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
+        prefix: Vec::new(),
     }
 }
 

@@ -15,7 +15,18 @@ pub struct Server {
 }
 
 impl Server {
+    /// `answer` is given the path.
     pub async fn start(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Self::start_whole(move |request| answer(request.split(' ').nth(1).unwrap_or("/"))).await
+    }
+
+    /// Answers with what it was sent.
+    pub async fn echo() -> Self {
+        Self::start_whole(|request| ok("text/plain", request)).await
+    }
+
+    /// `answer` is given the whole request, head and body.
+    pub async fn start_whole(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (hits, requests) = (
@@ -36,11 +47,18 @@ impl Server {
                             Ok(read) => head.extend_from_slice(&buffer[..read]),
                         }
                     }
-                    count.fetch_add(1, Ordering::Relaxed);
+                    let end = head.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
+                    let length = length(&String::from_utf8_lossy(&head[..end]));
+                    while head.len() < end + length {
+                        match stream.read(&mut buffer).await {
+                            Ok(0) | Err(_) => return,
+                            Ok(read) => head.extend_from_slice(&buffer[..read]),
+                        }
+                    }
                     let head = String::from_utf8_lossy(&head).into_owned();
-                    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
+                    let bytes = answer(&head);
                     kept.lock().unwrap().push(head);
-                    let bytes = answer(&path);
+                    count.fetch_add(1, Ordering::Relaxed);
                     if bytes.is_empty() {
                         // An empty answer stands for one that never comes.
                         std::future::pending::<()>().await;
@@ -64,6 +82,27 @@ impl Server {
     pub fn allowed(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
+}
+
+fn length(head: &str) -> usize {
+    let lines = head.lines();
+    lines
+        .filter_map(|line| line.split_once(": "))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        .map_or(0, |(_, value)| value.parse().unwrap())
+}
+
+/// An answer of any status, with further lines of its head.
+pub fn answer(status: u16, lines: &[&str], body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+    let mut bytes = format!(
+        "HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
 }
 
 pub fn ok(media: &str, body: impl AsRef<[u8]>) -> Vec<u8> {

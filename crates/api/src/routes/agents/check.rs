@@ -4,7 +4,8 @@ use crate::dto::agent::AgentInput;
 use crate::problem::Problem;
 use crate::routes::routing;
 use crate::state::ApiState;
-use steward_core::ports::KnownConnection;
+use steward_core::SkillId;
+use steward_core::ports::{KnownConnection, StoreError};
 
 const MAX_NAME: usize = 64;
 const MAX_INSTRUCTIONS: usize = 100_000;
@@ -28,12 +29,37 @@ pub(super) async fn check(state: &ApiState, agent: &AgentInput) -> Result<(), Pr
     } else {
         state.connections.list().await
     };
-    judge(agent, &tools, &connections)
+    let skills = skills(state, agent).await?;
+    judge(agent, &tools, &skills, &connections)
+}
+
+/// Names of the skills that the agent's policy names; refuses ids of skills that aren't there.
+async fn skills(state: &ApiState, agent: &AgentInput) -> Result<Vec<String>, Problem> {
+    let tenant = state.runs.deps().tenant;
+    for id in agent.skills.iter().flatten() {
+        let found = state.skills.skill(tenant, SkillId(*id)).await;
+        if matches!(found, Err(StoreError::NotFound(_))) {
+            return Err(Problem::invalid(
+                "skills",
+                format!("there is no skill {id}"),
+                "see GET /api/skills",
+            ));
+        }
+        found?;
+    }
+    let mut names = Vec::new();
+    for name in agent.policy.tools.keys() {
+        if state.skills.skill_by_name(tenant, name).await?.is_some() {
+            names.push(name.clone());
+        }
+    }
+    Ok(names)
 }
 
 fn judge(
     agent: &AgentInput,
     tools: &[String],
+    skills: &[String],
     connections: &[KnownConnection],
 ) -> Result<(), Problem> {
     let name = agent.name.trim();
@@ -63,7 +89,9 @@ fn judge(
         None => Ok(()),
     };
     unknown(agent.tools.iter().collect(), "tools")?;
-    unknown(agent.policy.tools.keys().collect(), "policy.tools")?;
+    let built_in = agent.policy.tools.keys();
+    let built_in = built_in.filter(|name| !skills.contains(name));
+    unknown(built_in.collect(), "policy.tools")?;
     if let Some(id) = agent.connection
         && !connections.iter().any(|one| one.connection.id.0 == id)
     {
@@ -126,7 +154,7 @@ mod tests {
         let agent: AgentInput = serde_json::from_value(body).unwrap();
         let tools = ["read".to_owned(), "write".to_owned()];
         assert_eq!(
-            judge(&agent, &tools, &[]).is_ok(),
+            judge(&agent, &tools, &["restart".to_owned()], &[]).is_ok(),
             fits,
             "{pointer} {value}"
         );
@@ -142,6 +170,7 @@ mod tests {
         check("/tools", json!(["write", "reed"]), false);
         check("/policy/tools", json!({"write": "deny"}), true);
         check("/policy/tools", json!({"wright": "deny"}), false);
+        check("/policy/tools", json!({"restart": "deny"}), true);
         check(
             "/connection",
             json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"),

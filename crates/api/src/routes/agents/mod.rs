@@ -2,8 +2,10 @@
 
 mod check;
 mod one;
+mod patch;
 mod prompt;
 mod several;
+mod skills;
 mod tools;
 
 use crate::state::ApiState;
@@ -17,6 +19,9 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(several::list, several::create))
         .routes(routes!(one::get, one::replace, one::remove))
         .routes(routes!(one::restore))
+        .routes(routes!(patch::patch))
+        .routes(routes!(skills::attach, skills::detach))
+        .routes(routes!(skills::create_and_attach))
         .routes(routes!(prompt::preview))
         .routes(routes!(tools::list))
 }

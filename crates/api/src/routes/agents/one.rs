@@ -44,9 +44,9 @@ pub(crate) async fn replace(
     Body(input): Body<AgentInput>,
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
-    live(&state, id).await?;
+    let before = live(&state, id).await?;
     check(&state, &input).await?;
-    let agent = input.with_id(id);
+    let agent = input.with_id(id, Some(&before));
     let deps = state.runs.deps();
     deps.store.save_agent(deps.tenant, &agent).await?;
     Ok(Json(agent.into()))

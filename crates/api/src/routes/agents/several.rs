@@ -53,7 +53,7 @@ pub(crate) async fn create(
     person.may(Role::Operator)?;
     check(&state, &input).await?;
     let deps = state.runs.deps();
-    let agent = input.with_id(AgentId(deps.ids.next()));
+    let agent = input.with_id(AgentId(deps.ids.next()), None);
     deps.store.save_agent(deps.tenant, &agent).await?;
     Ok((StatusCode::CREATED, Json(agent.into())))
 }

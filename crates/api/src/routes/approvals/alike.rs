@@ -1,6 +1,6 @@
 //! Which entries of the inbox ask the same.
 
-use steward_core::approval::Subject;
+use steward_core::approval::{Subject, Taint};
 use steward_core::policy::RiskClass;
 
 /// What a subject is compared by; `None`: each is its own. Whether an interrupted write happened
@@ -8,12 +8,25 @@ use steward_core::policy::RiskClass;
 pub(super) fn key(subject: &Subject) -> Option<String> {
     match subject {
         Subject::Call {
-            tool, args_hash, ..
-        } => Some(format!("call {tool} {args_hash}")),
-        Subject::Plan { plan_hash, .. } => Some(format!("plan {plan_hash}")),
+            tool,
+            args_hash,
+            taint,
+            ..
+        } => Some(format!("call {tool} {args_hash}{}", from(taint))),
+        Subject::Plan {
+            plan_hash, taint, ..
+        } => Some(format!("plan {plan_hash}{}", from(taint))),
         Subject::Question { text, .. } => Some(format!("question {}", text.trim())),
         Subject::Uncertain { .. } => None,
     }
+}
+
+/// A yes to what the agent wants of its own accord is none to what a page may have told it.
+fn from(taint: &[Taint]) -> String {
+    taint
+        .iter()
+        .map(|one| format!(" from {}", one.origin))
+        .collect()
 }
 
 /// Whether something in it can't be taken back.

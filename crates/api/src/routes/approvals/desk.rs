@@ -3,14 +3,17 @@
 use super::alike::key;
 use super::story::{Story, if_denied};
 use crate::auth::Person;
-use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus};
+use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus, RunAbove};
 use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
 use crate::routes::runs::each_event;
 use crate::state::ApiState;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use steward_core::approval::{Approval as Row, Subject};
+use steward_core::event::EventBody;
 use steward_core::ports::{ApprovalFilter, RunRow};
+use steward_core::run::MAX_DEPTH;
 use steward_core::{ApprovalId, RunId};
 
 /// How many open entries are looked through for duplicates.
@@ -108,6 +111,11 @@ impl<'a> Desk<'a> {
         each_event(self.state, row.run_id, |event| story.see(event)).await?;
         let names = AgentNames::of(self.state, vec![run.agent]).await?;
         let duplicates = self.alike(&row).await?;
+        let chain = above(self.state, story.parent()).await?;
+        let taint = match &row.subject {
+            Subject::Call { taint, .. } | Subject::Plan { taint, .. } => taint.clone(),
+            Subject::Uncertain { .. } | Subject::Question { .. } => Vec::new(),
+        };
         let plan = match row.subject {
             Subject::Plan { .. } => story.plan.take(),
             _ => None,
@@ -129,6 +137,8 @@ impl<'a> Desk<'a> {
             if_denied: if_denied(&row.subject),
             reason: story.reason(&row.subject),
             tainted: story.tainted,
+            taint: taint.into_iter().map(Into::into).collect(),
+            chain,
             duplicates: duplicates.into_iter().map(|id| id.0).collect(),
             subject: row.subject.into(),
             answer: row.answer.map(Into::into),
@@ -136,6 +146,32 @@ impl<'a> Desk<'a> {
             decided_at: row.decided_at.map(|at| at.0),
         })
     }
+}
+
+/// The runs above one whose parent is `parent`, the first one first.
+async fn above(state: &ApiState, parent: Option<RunId>) -> Result<Vec<RunAbove>, Problem> {
+    let deps = state.runs.deps();
+    let mut chain = Vec::new();
+    let mut next = parent;
+    while let Some(id) = next.take()
+        && chain.len() < usize::from(MAX_DEPTH)
+    {
+        let row = deps.store.run(deps.tenant, id).await?;
+        let names = AgentNames::of(state, vec![row.agent]).await?;
+        chain.push(RunAbove {
+            run_id: id.0,
+            agent_name: names.get(row.agent),
+        });
+        each_event(state, id, |event| {
+            if let EventBody::RunStarted { setup, .. } = &event.body {
+                next = setup.parent;
+            }
+            ControlFlow::Break(())
+        })
+        .await?;
+    }
+    chain.reverse();
+    Ok(chain)
 }
 
 /// Where an entry stands. A withdrawn one has an end and no answer.

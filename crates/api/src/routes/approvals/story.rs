@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use steward_core::ApprovalId;
 use steward_core::approval::Subject;
 use steward_core::event::{Event, EventBody, Mode, Setup, ToolResult};
 use steward_core::plan::PlanStep;
 use steward_core::policy::{Decision, RiskClass};
 use steward_core::tool::CallSource;
+use steward_core::{ApprovalId, RunId};
 
 /// The part of a log that a question stands on.
 pub(super) struct Story {
@@ -34,7 +34,11 @@ impl Story {
     /// Takes the next event in; ends at the question.
     pub fn see(&mut self, event: &Event) -> ControlFlow<()> {
         match &event.body {
-            EventBody::RunStarted { setup, .. } => self.setup = Some(setup.clone()),
+            EventBody::RunStarted { setup, .. } => {
+                self.tainted |= !setup.taint.is_empty();
+                self.setup = Some(setup.clone());
+            }
+            EventBody::RunReturned { taint, .. } => self.tainted |= !taint.is_empty(),
             EventBody::ModelResponded { calls, .. } => {
                 let sources = calls.iter().map(|call| (call.id.clone(), call.source));
                 self.sources.extend(sources);
@@ -52,6 +56,11 @@ impl Story {
             _ => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// The run that delegated to this one.
+    pub fn parent(&self) -> Option<RunId> {
+        self.setup.as_ref().and_then(|setup| setup.parent)
     }
 
     /// Who asked the agent.
@@ -229,6 +238,7 @@ mod tests {
                 deep: None,
                 reading: steward_core::event::ReadingKind::default(),
                 route: None,
+                taint: Vec::new(),
                 depth: 0,
                 skills: Vec::new(),
             }),

@@ -1,7 +1,7 @@
 //! `GET /api/runs/{id}`.
 
 use crate::auth::Person;
-use crate::dto::run::{ForkPoint, Run, RunDetail};
+use crate::dto::run::{ChildRun, ForkPoint, Run, RunDetail};
 use crate::extract::PathId;
 use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
@@ -32,6 +32,15 @@ pub(crate) async fn get(
         Some(Waiting::Approval { id, .. }) if seen.outcome.is_none() => Some(id),
         _ => None,
     };
+    let children = seen
+        .children
+        .iter()
+        .map(|child| ChildRun {
+            run_id: child.run.0,
+            agent_name: child.agent.clone(),
+            call_id: child.call_id.clone(),
+        })
+        .collect();
     let setup = seen
         .setup
         .ok_or_else(|| Problem::unavailable("the log of this run has no beginning"))?;
@@ -54,5 +63,7 @@ pub(crate) async fn get(
             .into_iter()
             .find(|kept| kept.run == id)
             .map(|kept| kept.name),
+        parent: setup.parent.map(|id| id.0),
+        children,
     }))
 }

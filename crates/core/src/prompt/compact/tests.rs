@@ -22,6 +22,7 @@ impl Talk {
     fn prompt(&self) -> Prompt {
         assemble(&PromptInput {
             instructions: "You help.",
+            skills: "",
             tool_text: "Tools: look.",
             memory: "likes tea",
             now: Timestamp(0),

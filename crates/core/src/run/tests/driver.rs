@@ -94,6 +94,7 @@ impl Driver {
             deep: None,
             reading: crate::event::ReadingKind::default(),
             route: None,
+            taint: Vec::new(),
             depth: 0,
             skills: Vec::new(),
         };
@@ -181,6 +182,12 @@ impl Driver {
                 call,
                 idempotency_key,
                 effect,
+            }
+            | Effect::Delegate {
+                call,
+                idempotency_key,
+                effect,
+                ..
             },
         ] = &wanted[..]
         else {
@@ -228,17 +235,20 @@ impl Driver {
         let subject = match ask.clone() {
             Ask::Call { call, reason } => Subject::Call {
                 reason,
+                taint: self
+                    .state
+                    .taint_of(self.state.tool(&call.name).unwrap(), &call),
                 args_hash: hash::of_json(&call.arguments),
                 risk: self.state.tool(&call.name).unwrap().risk,
                 call_id: call.id,
                 tool: call.name,
                 arguments: call.arguments,
                 preview: Preview::default(),
-                taint: Vec::new(),
             },
             Ask::Plan => Subject::Plan {
                 plan_hash: self.state.plan.as_ref().unwrap().plan.hash(),
                 previews: vec![],
+                taint: Vec::new(),
             },
             Ask::Uncertain { call } => Subject::Uncertain {
                 call_id: call.id,
@@ -314,5 +324,18 @@ pub(super) fn ok(text: &str) -> ToolResult {
         undo: None,
         tainted: false,
         origin: None,
+    }
+}
+
+/// A result that came from `origin`.
+pub(super) fn from_outside(text: &str, origin: &str) -> ToolResult {
+    ToolResult::Ok {
+        content: text.into(),
+        data: None,
+        truncated: false,
+        receipt: None,
+        undo: None,
+        tainted: true,
+        origin: Some(origin.into()),
     }
 }

@@ -4,9 +4,11 @@
 
 mod cascade;
 mod deep;
+mod delegation;
 mod driver;
 mod forks;
 mod replays;
+mod taint;
 
 use self::driver::{Driver, ok};
 use super::{AnswerFrom, Ask, Effect};

@@ -227,6 +227,113 @@ fn definitions_that_make_no_sense_are_named() {
     }
 }
 
+const HTTP: &str = r#"{"type":"http","description":"d","config":{"method":"GET","url":"https://api.a.example:8443/v1/{{id}}"}}"#;
+/// What a package declares, a skill of it, and what is missing; empty: nothing.
+const DECLARED: &[(&str, &str, &str)] = &[
+    ("{}", HTTP, "reaches api.a.example"),
+    ("{network: [a.example]}", HTTP, "reaches api.a.example"),
+    ("{network: ['*.b.example']}", HTTP, "reaches api.a.example"),
+    ("{network: ['*.a.example']}", HTTP, ""),
+    ("{network: [API.a.example]}", HTTP, ""),
+    ("{network: ['*']}", HTTP, ""),
+    (
+        "{}",
+        r#"{"type":"http","description":"d","config":{"url":"{{url}}"}}"#,
+        "fixed text",
+    ),
+    (
+        "{network: ['*']}",
+        r#"{"type":"http","description":"d","config":{"url":"https://a.example","allow":["10.0.0.1:80"]}}"#,
+        "private hosts",
+    ),
+    ("{}", r#"{"type":"scrape","description":"d"}"#, "reaches *"),
+    (
+        "{}",
+        r#"{"type":"graphql","description":"d","config":{"url":"https://g.example/q","query":"{a}"}}"#,
+        "g.example",
+    ),
+    (
+        "{scripts: true}",
+        r#"{"type":"ssh","description":"d","config":{"host":"H.example","jump":"me@j.example:22","command":["ls"]}}"#,
+        "reaches j.example",
+    ),
+    (
+        "{network: [h.example]}",
+        r#"{"type":"ssh","description":"d","config":{"host":"h.example","command":["ls"]}}"#,
+        "scripts: true",
+    ),
+    (
+        "{}",
+        r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
+        "scripts: true",
+    ),
+    (
+        "{scripts: true}",
+        r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
+        "",
+    ),
+    (
+        "{}",
+        r#"{"type":"python","description":"d","config":{"file":"scripts/a.py"}}"#,
+        "runs a script",
+    ),
+    (
+        "{}",
+        r#"{"type":"python","description":"d","config":{"code":"def run(payload): return 1"}}"#,
+        "",
+    ),
+    (
+        "{}",
+        r#"{"type":"sql","description":"d","config":{"database":"postgres://db.example/x"}}"#,
+        "db.example",
+    ),
+    (
+        "{}",
+        r#"{"type":"sql","description":"d","config":{"database":"sqlite:data.db"}}"#,
+        "",
+    ),
+    (
+        "{}",
+        r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
+        "add `database`",
+    ),
+    (
+        "{}",
+        r#"{"type":"sql","description":"d","credential":{"name":"prod"}}"#,
+        "credential.kind",
+    ),
+    (
+        "{credentials: [database]}",
+        r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
+        "",
+    ),
+    (
+        "{credentials: [magic]}",
+        r#"{"type":"sql","description":"d"}"#,
+        "no kind of credential",
+    ),
+    (
+        "{scripts: true}",
+        r#"{"type":"ansible","description":"d","config":{"playbook":"- hosts: all","inventory":"[web]\nw1 ansible_host=w1.example\n[web:vars]\na=b","network":true}}"#,
+        "w1.example",
+    ),
+    (
+        "{scripts: true}",
+        r#"{"type":"docker","description":"d","config":{"action":"run","image":"a","network":true}}"#,
+        "reaches *",
+    ),
+    (
+        "{}",
+        r#"{"type":"mcp","description":"d","config":{"server":"s","tool":"t","hash":"h"}}"#,
+        "MCP server",
+    ),
+    (
+        "{}",
+        r#"{"type":"agent_delegation","description":"d","config":{"agent":"a"}}"#,
+        "",
+    ),
+];
+
 #[test]
 fn what_is_used_must_be_declared() {
     let check = |permissions: &str, skill: &str| {
@@ -239,111 +346,7 @@ fn what_is_used_must_be_declared() {
         );
         undeclared(&understand("p", all).unwrap()).join("; ")
     };
-    let http = r#"{"type":"http","description":"d","config":{"method":"GET","url":"https://api.a.example:8443/v1/{{id}}"}}"#;
-    for (permissions, skill, wanted) in [
-        ("{}", http, "reaches api.a.example"),
-        ("{network: [a.example]}", http, "reaches api.a.example"),
-        ("{network: ['*.b.example']}", http, "reaches api.a.example"),
-        ("{network: ['*.a.example']}", http, ""),
-        ("{network: [API.a.example]}", http, ""),
-        ("{network: ['*']}", http, ""),
-        (
-            "{}",
-            r#"{"type":"http","description":"d","config":{"url":"{{url}}"}}"#,
-            "fixed text",
-        ),
-        (
-            "{network: ['*']}",
-            r#"{"type":"http","description":"d","config":{"url":"https://a.example","allow":["10.0.0.1:80"]}}"#,
-            "private hosts",
-        ),
-        ("{}", r#"{"type":"scrape","description":"d"}"#, "reaches *"),
-        (
-            "{}",
-            r#"{"type":"graphql","description":"d","config":{"url":"https://g.example/q","query":"{a}"}}"#,
-            "g.example",
-        ),
-        (
-            "{scripts: true}",
-            r#"{"type":"ssh","description":"d","config":{"host":"H.example","jump":"me@j.example:22","command":["ls"]}}"#,
-            "reaches j.example",
-        ),
-        (
-            "{network: [h.example]}",
-            r#"{"type":"ssh","description":"d","config":{"host":"h.example","command":["ls"]}}"#,
-            "scripts: true",
-        ),
-        (
-            "{}",
-            r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
-            "scripts: true",
-        ),
-        (
-            "{scripts: true}",
-            r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
-            "",
-        ),
-        (
-            "{}",
-            r#"{"type":"python","description":"d","config":{"file":"scripts/a.py"}}"#,
-            "runs a script",
-        ),
-        (
-            "{}",
-            r#"{"type":"python","description":"d","config":{"code":"def run(payload): return 1"}}"#,
-            "",
-        ),
-        (
-            "{}",
-            r#"{"type":"sql","description":"d","config":{"database":"postgres://db.example/x"}}"#,
-            "db.example",
-        ),
-        (
-            "{}",
-            r#"{"type":"sql","description":"d","config":{"database":"sqlite:data.db"}}"#,
-            "",
-        ),
-        (
-            "{}",
-            r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
-            "add `database`",
-        ),
-        (
-            "{}",
-            r#"{"type":"sql","description":"d","credential":{"name":"prod"}}"#,
-            "credential.kind",
-        ),
-        (
-            "{credentials: [database]}",
-            r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
-            "",
-        ),
-        (
-            "{credentials: [magic]}",
-            r#"{"type":"sql","description":"d"}"#,
-            "no kind of credential",
-        ),
-        (
-            "{scripts: true}",
-            r#"{"type":"ansible","description":"d","config":{"playbook":"- hosts: all","inventory":"[web]\nw1 ansible_host=w1.example\n[web:vars]\na=b","network":true}}"#,
-            "w1.example",
-        ),
-        (
-            "{scripts: true}",
-            r#"{"type":"docker","description":"d","config":{"action":"run","image":"a","network":true}}"#,
-            "reaches *",
-        ),
-        (
-            "{}",
-            r#"{"type":"mcp","description":"d","config":{"server":"s","tool":"t","hash":"h"}}"#,
-            "MCP server",
-        ),
-        (
-            "{}",
-            r#"{"type":"agent_delegation","description":"d","config":{"agent":"a"}}"#,
-            "",
-        ),
-    ] {
+    for (permissions, skill, wanted) in DECLARED {
         let missing = check(permissions, skill);
         let fits = if wanted.is_empty() {
             missing.is_empty()

@@ -3,6 +3,7 @@
 use super::{files, package};
 use base64::Engine as _;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use steward_core::package::{Finding, Severity};
 use steward_tools::package::{scan, understand};
 
@@ -396,9 +397,11 @@ fn findings_are_few_and_the_worst_comes_first() {
         all.iter().any(|one| one.message.contains("990 more")),
         "{all:#?}"
     );
-    let many: String = (0_u64..170_000)
-        .map(|n| format!("line {n} of {}\n", n * 2_654_435_761 % 1_000_000_007 * 97))
-        .collect();
+    let mut many = String::new();
+    for n in 0_u64..170_000 {
+        let number = n * 2_654_435_761 % 1_000_000_007 * 97;
+        writeln!(many, "line {n} of {number}").unwrap();
+    }
     assert!(
         ((4 << 20)..(5 << 20)).contains(&many.len()),
         "{}",

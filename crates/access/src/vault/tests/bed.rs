@@ -1,0 +1,105 @@
+//! A vault over rows in memory and a file of keys.
+
+use crate::vault::{FileKeys, KeySource, SealedVault, VaultDeps};
+use secrecy::{ExposeSecret, SecretString};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::ports::{CredentialRows, NewCredential, OpenedCredential, Vault, VaultError};
+use steward_core::{CredentialId, TenantId, Timestamp};
+use steward_testkit::{FakeClock, Memory, SeqIds};
+use tempfile::TempDir;
+
+pub const TENANT: TenantId = TenantId::DEFAULT;
+
+pub struct Bed {
+    pub dir: TempDir,
+    pub rows: Arc<Memory>,
+    pub clock: Arc<FakeClock>,
+    ids: Arc<SeqIds>,
+}
+
+impl Bed {
+    pub fn new() -> Self {
+        Self {
+            dir: TempDir::new().unwrap(),
+            rows: Arc::default(),
+            clock: Arc::default(),
+            ids: Arc::default(),
+        }
+    }
+
+    /// So many seconds from now.
+    pub fn clock_plus(&self, seconds: u64) -> Timestamp {
+        let now = steward_core::ports::Clock::now(&*self.clock);
+        now.plus(std::time::Duration::from_secs(seconds))
+    }
+
+    pub fn file(&self) -> FileKeys {
+        FileKeys::new(self.dir.path().join("vault.key"))
+    }
+
+    /// The vault as a start of the program makes it.
+    pub fn vault(&self) -> SealedVault {
+        self.vault_of(Arc::new(self.file()), self.rows.clone())
+    }
+
+    pub fn vault_of(
+        &self,
+        source: Arc<dyn KeySource>,
+        rows: Arc<dyn CredentialRows>,
+    ) -> SealedVault {
+        SealedVault::new(VaultDeps {
+            rows,
+            source,
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+        })
+    }
+}
+
+pub fn fields(fields: &[(&str, &str)]) -> BTreeMap<String, SecretString> {
+    let pairs = fields.iter();
+    pairs
+        .map(|(name, value)| ((*name).to_owned(), SecretString::from(*value)))
+        .collect()
+}
+
+pub fn new(name: &str, kind: CredentialKind, of: &[(&str, &str)]) -> NewCredential {
+    NewCredential {
+        name: name.to_owned(),
+        kind,
+        description: String::new(),
+        fields: fields(of),
+        roles: Vec::new(),
+        discoverable: false,
+        expires_at: None,
+    }
+}
+
+pub fn token(name: &str, token: &str) -> NewCredential {
+    new(name, CredentialKind::Token, &[("token", token)])
+}
+
+pub fn used(id: CredentialId) -> CredentialUse {
+    CredentialUse {
+        credential: id,
+        run: None,
+        agent: None,
+        tool: "t".to_owned(),
+        at: Timestamp(5),
+    }
+}
+
+pub async fn open(
+    vault: &impl Vault,
+    credential: &Credential,
+) -> Result<OpenedCredential, VaultError> {
+    vault.open(TENANT, credential.id, used(credential.id)).await
+}
+
+/// The value of a field.
+pub async fn secret(vault: &impl Vault, credential: &Credential, field: &str) -> String {
+    let opened = open(vault, credential).await.unwrap();
+    opened.fields[field].expose_secret().to_owned()
+}

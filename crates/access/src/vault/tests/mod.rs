@@ -1,0 +1,7 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod bed;
+mod crash;
+mod discover;
+mod keys;
+mod service;

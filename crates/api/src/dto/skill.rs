@@ -1,0 +1,331 @@
+//! Skills.
+
+use super::names::{CredentialKind, Effect, Risk, SkillKind};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use steward_core::{SkillId, Timestamp, skill};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// Which credential a skill uses: by name, or the first of this kind that suits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CredentialWanted {
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<CredentialKind>,
+    /// Whether the skill works without one.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// The skill that takes an effect back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Compensation {
+    /// Its name.
+    pub skill: String,
+    /// Its arguments; strings may hold `{{name}}` of the arguments and `{{result.path}}` of the result.
+    #[schema(value_type = Object)]
+    pub arguments: Value,
+}
+
+/// Limits of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SkillLimits {
+    /// Longest call, milliseconds.
+    #[schema(minimum = 100, maximum = 3_600_000)]
+    pub timeout_ms: u64,
+    /// Longest result for a model, characters.
+    #[schema(minimum = 100, maximum = 1_000_000)]
+    pub result_chars: usize,
+}
+
+impl Default for SkillLimits {
+    fn default() -> Self {
+        skill::SkillLimits::default().into()
+    }
+}
+
+/// A skill as it is configured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SkillInput {
+    /// Its name, unique; also the tool's.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9_]+$")]
+    pub name: String,
+    /// What it does, for the model and for people.
+    #[schema(max_length = 4000)]
+    pub description: String,
+    /// What carries it out; the names of AOS such as `python_inline` are taken too.
+    #[serde(rename = "type")]
+    #[schema(value_type = String)]
+    pub kind: String,
+    /// How; see `GET /api/skills/kinds`.
+    #[schema(value_type = Object)]
+    pub config: Value,
+    /// JSON Schema (object) of its inputs; none: it takes none.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub parameters: Option<Value>,
+    /// Requests that it answers, in people's words.
+    #[serde(default)]
+    pub utterances: Vec<String>,
+    /// How much harm it can do; by default the safe side of its type.
+    #[serde(default)]
+    pub risk: Option<Risk>,
+    /// What a crash in mid-call means; by default the safe side of its type.
+    #[serde(default)]
+    pub effect: Option<Effect>,
+    /// The credential it uses.
+    #[serde(default)]
+    pub credential: Option<CredentialWanted>,
+    /// The skill that takes its effect back.
+    #[serde(default)]
+    pub compensation: Option<Compensation>,
+    /// Limits.
+    #[serde(default)]
+    pub limits: SkillLimits,
+    /// Whether it can be called.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+    /// Category of the catalogue.
+    #[serde(default)]
+    #[schema(max_length = 64)]
+    pub category: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A skill, one version of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Skill {
+    /// Its id, the same over all versions.
+    pub id: Uuid,
+    /// Its name; also the tool's.
+    pub name: String,
+    /// Counts from 1.
+    pub version: u32,
+    /// What it does.
+    pub description: String,
+    /// What carries it out.
+    #[serde(rename = "type")]
+    pub kind: SkillKind,
+    /// How.
+    #[schema(value_type = Object)]
+    pub config: Value,
+    /// JSON Schema of its inputs.
+    #[schema(value_type = Object)]
+    pub parameters: Value,
+    /// Requests that it answers.
+    pub utterances: Vec<String>,
+    /// How much harm it can do.
+    pub risk: Risk,
+    /// What a crash in mid-call means.
+    pub effect: Effect,
+    /// The credential it uses.
+    #[schema(required)]
+    pub credential: Option<CredentialWanted>,
+    /// The skill that takes its effect back.
+    #[schema(required)]
+    pub compensation: Option<Compensation>,
+    /// Limits.
+    pub limits: SkillLimits,
+    /// Whether it can be called.
+    pub enabled: bool,
+    /// The package it came in.
+    #[schema(required)]
+    pub package: Option<String>,
+    /// Category of the catalogue.
+    pub category: String,
+    /// When this version was made, ms since 1970 UTC.
+    pub at: i64,
+    /// Who made it.
+    pub by: String,
+}
+
+/// A skill and the agents that have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct SkillDetail {
+    /// The skill.
+    #[serde(flatten)]
+    pub skill: Skill,
+    /// Ids of the agents.
+    pub agents: Vec<Uuid>,
+}
+
+/// A type of skill and how it is configured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct SkillKindInfo {
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: SkillKind,
+    /// Risk of a skill that names none.
+    pub risk: Risk,
+    /// Effect of a skill that names none.
+    pub effect: Effect,
+    /// Kinds of credential that suit it, best first.
+    pub credentials: Vec<CredentialKind>,
+    /// JSON Schema of `config`.
+    #[schema(value_type = Object)]
+    pub config: Value,
+    /// A whole skill to begin with.
+    #[schema(value_type = Object)]
+    pub example: Value,
+}
+
+/// Which version to go back to.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rollback {
+    /// The version.
+    #[schema(minimum = 1)]
+    pub version: u32,
+}
+
+/// A call of a skill by a person.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SkillTest {
+    /// Its arguments.
+    #[schema(value_type = Object)]
+    pub arguments: Value,
+    /// Whether only to say what it would do.
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+    /// Whether it may change something: needed, and an operator, for skills that do more than look.
+    #[serde(default)]
+    pub confirm: bool,
+    /// The agent whose credentials are used; none: only those that may be found.
+    #[serde(default)]
+    pub agent: Option<Uuid>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub(crate) struct SkillTested {
+    /// Whether it worked; a dry run always does.
+    pub ok: bool,
+    /// What it would do.
+    pub preview: String,
+    /// What came back, as a model would get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The same as data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object)]
+    pub data: Option<Value>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How long it took, milliseconds.
+    pub ms: u64,
+}
+
+/// A skill that was made or changed and attached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Attached {
+    /// The skill.
+    pub skill: Skill,
+    /// Whether it was made; else one of this name was changed.
+    pub created: bool,
+}
+
+impl From<skill::SkillLimits> for SkillLimits {
+    fn from(limits: skill::SkillLimits) -> Self {
+        Self {
+            timeout_ms: limits.timeout_ms,
+            result_chars: limits.result_chars,
+        }
+    }
+}
+
+impl SkillInput {
+    /// The skill of this id, or which field is wrong and why.
+    pub fn skill(
+        self,
+        id: SkillId,
+        at: Timestamp,
+        by: String,
+    ) -> Result<skill::Skill, (&'static str, String)> {
+        let kind: skill::SkillKind = self.kind.parse().map_err(|why| ("type", why))?;
+        let spec: skill::SkillSpec =
+            serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))
+                .map_err(|error| ("config", error.to_string()))?;
+        let (risk, effect) = kind.defaults();
+        Ok(skill::Skill {
+            id,
+            name: self.name,
+            version: 1,
+            description: self.description.trim().to_owned(),
+            utterances: self.utterances,
+            parameters: self.parameters.unwrap_or_else(
+                || json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            ),
+            spec,
+            risk: self.risk.map_or(risk, Into::into),
+            effect: self.effect.map_or(effect, Into::into),
+            credential: self.credential.map(|wanted| skill::CredentialWanted {
+                name: wanted.name,
+                kind: wanted.kind.map(Into::into),
+                optional: wanted.optional,
+            }),
+            compensation: self.compensation.map(|back| skill::Compensation {
+                skill: back.skill,
+                arguments: back.arguments,
+            }),
+            limits: skill::SkillLimits {
+                timeout_ms: self.limits.timeout_ms,
+                result_chars: self.limits.result_chars,
+            },
+            enabled: self.enabled,
+            package: None,
+            category: self.category,
+            at,
+            by,
+        })
+    }
+}
+
+impl From<skill::Skill> for Skill {
+    fn from(skill: skill::Skill) -> Self {
+        let kind = skill.kind().into();
+        let config = serde_json::to_value(&skill.spec)
+            .ok()
+            .and_then(|mut spec| spec.get_mut("config").map(Value::take))
+            .unwrap_or_default();
+        Self {
+            id: skill.id.0,
+            name: skill.name,
+            version: skill.version,
+            description: skill.description,
+            kind,
+            config,
+            parameters: skill.parameters,
+            utterances: skill.utterances,
+            risk: skill.risk.into(),
+            effect: skill.effect.into(),
+            credential: skill.credential.map(|wanted| CredentialWanted {
+                name: wanted.name,
+                kind: wanted.kind.map(Into::into),
+                optional: wanted.optional,
+            }),
+            compensation: skill.compensation.map(|back| Compensation {
+                skill: back.skill,
+                arguments: back.arguments,
+            }),
+            limits: skill.limits.into(),
+            enabled: skill.enabled,
+            package: skill.package,
+            category: skill.category,
+            at: skill.at.0,
+            by: skill.by,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `PATCH` of an agent: a JSON merge patch (RFC 7396).
+
+use super::check::check;
+use super::one::live;
+use crate::auth::Person;
+use crate::dto::agent::{Agent, AgentInput};
+use crate::extract::{Body, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use serde_json::Value;
+use steward_core::AgentId;
+use steward_core::ports::Role;
+
+/// Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
+/// merged key by key.
+#[utoipa::path(patch, path = "/api/universal-agents/{id}", tag = "agents", operation_id = "patchAgent",
+    params(("id" = Uuid, Path)), request_body(content = Object, description = "Fields of AgentInput"),
+    responses((status = 200, description = "Changed", body = Agent)))]
+pub(crate) async fn patch(
+    State(state): State<ApiState>,
+    person: Person,
+    PathId(id): PathId<AgentId>,
+    Body(patch): Body<Value>,
+) -> Result<Json<Agent>, Problem> {
+    person.may(Role::Operator)?;
+    if !patch.is_object() {
+        return Err(Problem::invalid(
+            "",
+            "the patch is no JSON object",
+            "send the fields to change, such as {\"metadata\": {\"team\": \"blue\"}}",
+        ));
+    }
+    let before = live(&state, id).await?;
+    let mut whole = serde_json::to_value(Agent::from(before.clone())).unwrap_or_default();
+    if let Some(fields) = whole.as_object_mut() {
+        fields.remove("id");
+    }
+    merge(&mut whole, &patch);
+    let input: AgentInput = serde_json::from_value(whole).map_err(|error| {
+        Problem::invalid(
+            "",
+            format!("the agent would not be one: {error}"),
+            "see AgentInput in the API's document",
+        )
+    })?;
+    check(&state, &input).await?;
+    let agent = input.with_id(id, Some(&before));
+    let deps = state.runs.deps();
+    deps.store.save_agent(deps.tenant, &agent).await?;
+    Ok(Json(agent.into()))
+}
+
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(serde_json::Map::new());
+    }
+    let Some(target) = target.as_object_mut() else {
+        return;
+    };
+    for (key, value) in patch {
+        if value.is_null() {
+            target.remove(key);
+        } else {
+            merge(target.entry(key.clone()).or_insert(Value::Null), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+    use serde_json::json;
+
+    #[test]
+    fn fields_are_merged_and_null_removes() {
+        let mut whole = json!({"name": "a", "metadata": {"x": 1, "y": 2}, "tools": ["read"]});
+        merge(
+            &mut whole,
+            &json!({"metadata": {"x": null, "z": {"deep": true}}, "tools": ["write"], "deep": null}),
+        );
+        assert_eq!(
+            whole,
+            json!({"name": "a", "metadata": {"y": 2, "z": {"deep": true}}, "tools": ["write"]})
+        );
+    }
+}

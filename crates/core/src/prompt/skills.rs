@@ -1,0 +1,82 @@
+//! What internal skills add to a prompt (SKILL-1), fitted to the window (TOOL-11).
+
+use crate::skill::SkillPrompt;
+use crate::tool::truncate;
+use std::fmt::Write as _;
+
+/// As prompts are estimated: characters of one token.
+const CHARS: u64 = 3;
+
+/// The section of the internal skills, in their order, in at most about `room` tokens. Where they
+/// need more, the longest are cut first, each to the same length, and each cut is marked.
+pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
+    let skills: Vec<(&str, &str)> = skills
+        .iter()
+        .map(|skill| (skill.name.as_str(), skill.text.trim()))
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
+    let room = usize::try_from(room.saturating_mul(CHARS)).unwrap_or(usize::MAX);
+    let lengths: Vec<usize> = skills
+        .iter()
+        .map(|(_, text)| text.chars().count())
+        .collect();
+    let limit = fair(&lengths, room);
+    let mut section = String::new();
+    for (name, text) in skills {
+        let gap = if section.is_empty() { "" } else { "\n\n" };
+        let _ = write!(section, "{gap}## Skill: {name}\n{}", truncate(text, limit).0);
+    }
+    section
+}
+
+/// The longest length at which all fit: short ones leave their share to the others.
+fn fair(lengths: &[usize], room: usize) -> usize {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let mut left = room;
+    for (done, length) in sorted.iter().enumerate() {
+        let share = left / (sorted.len() - done);
+        if *length > share {
+            return share;
+        }
+        left -= length;
+    }
+    usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skills_text;
+    use crate::prompt::estimate_tokens;
+    use crate::skill::SkillPrompt;
+
+    fn skills(of: &[(&str, usize)]) -> Vec<SkillPrompt> {
+        let text = |length: usize| "a rule to keep. ".chars().cycle().take(length).collect();
+        of.iter()
+            .map(|(name, length)| SkillPrompt {
+                name: (*name).to_owned(),
+                text: text(*length),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_fits_is_said_in_full() {
+        assert_eq!(skills_text(&[], 100), "");
+        let text = skills_text(&skills(&[("tone", 15), ("empty", 0), ("facts", 15)]), 100);
+        assert_eq!(
+            text,
+            "## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep."
+        );
+    }
+
+    #[test]
+    fn the_longest_is_cut_and_marked_in_a_small_window() {
+        let all = skills(&[("tone", 60), ("handbook", 9000), ("facts", 60)]);
+        let text = skills_text(&all, 300);
+        assert!(text.contains("[truncated: 8220 chars omitted]"), "{text}");
+        assert_eq!(text.matches("truncated").count(), 1, "the short ones stay");
+        assert!(estimate_tokens(&text) < 300 + 40, "{}", estimate_tokens(&text));
+        assert_eq!(skills_text(&all, 0).matches("truncated").count(), 3);
+    }
+}

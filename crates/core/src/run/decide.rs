@@ -1,0 +1,139 @@
+//! What a person's answer changes.
+
+use super::apply::said;
+use super::state::{CallStatus, RunState};
+use crate::approval::{Answer, Subject};
+use crate::hash;
+use crate::plan::{FINAL_ANSWER, Plan};
+use crate::policy::{Grant, GrantScope, RiskClass};
+use crate::tool::EffectClass;
+
+impl RunState {
+    pub(super) fn note_call(&mut self, subject: &Subject) {
+        match subject {
+            Subject::Call {
+                call_id,
+                tool,
+                arguments,
+                ..
+            }
+            | Subject::Uncertain {
+                call_id,
+                tool,
+                arguments,
+            } => {
+                self.enter(call_id, tool, arguments);
+            }
+            Subject::Question { call_id, text } => {
+                self.enter(call_id, "feedback", &serde_json::json!({"question": text}));
+            }
+            Subject::Plan { .. } => {}
+        }
+    }
+
+    pub(super) fn decided(&mut self, subject: &Subject, answer: &Answer) {
+        match (subject, answer) {
+            (Subject::Call { call_id, .. }, Answer::Approve { grant, until }) => {
+                self.grants.extend(grant.clone().map(|scope| Grant {
+                    scope,
+                    until: *until,
+                }));
+                self.set_status(call_id, CallStatus::Approved);
+            }
+            (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
+                self.cascade.denied = true;
+                let reason = reason
+                    .as_deref()
+                    .map(|why| format!(": {why}"))
+                    .unwrap_or_default();
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected(format!("a person said no{reason}")),
+                );
+                self.cut_plan_short();
+            }
+            (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
+                self.cascade.denied = true;
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected(format!("a person wants it otherwise: {text}")),
+                );
+                self.replan_with(text);
+            }
+            (Subject::Plan { .. }, Answer::Approve { grant, until }) => {
+                self.grants.extend(grant.clone().map(|scope| Grant {
+                    scope,
+                    until: *until,
+                }));
+                self.approve_plan();
+            }
+            (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
+            (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
+            (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
+                let result = said(
+                    "A person confirmed that this happened before the interruption; its output is not known.",
+                );
+                self.set_status(call_id, CallStatus::Done(result));
+            }
+            (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
+                if let Some(entry) = self.entry(call_id)
+                    && let CallStatus::Uncertain { key } = entry.status.clone()
+                {
+                    entry.status = CallStatus::Repeat {
+                        key,
+                        effect: EffectClass::Write,
+                    };
+                }
+            }
+            (Subject::Uncertain { call_id, .. }, Answer::Skip) => {
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected("interrupted; a person chose to leave it out".to_owned()),
+                );
+            }
+            (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
+                self.set_status(call_id, CallStatus::Done(said(text)));
+            }
+            (Subject::Question { call_id, .. }, _) => {
+                self.set_status(
+                    call_id,
+                    CallStatus::Rejected("the user gave no answer".to_owned()),
+                );
+            }
+            (Subject::Uncertain { .. } | Subject::Call { .. } | Subject::Plan { .. }, _) => {}
+        }
+    }
+
+    /// Approval of a plan covers exactly its steps with exactly their arguments, and no
+    /// destructive one (PLAN-5).
+    pub(super) fn approve_plan(&mut self) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.approved = true;
+        let steps = plan.plan.steps.clone();
+        for step in steps {
+            let covered = self
+                .tool(&step.tool)
+                .is_some_and(|spec| spec.risk != RiskClass::Destructive);
+            if covered && Plan::open_arguments(&step).is_empty() && step.tool != FINAL_ANSWER {
+                self.grants.push(Grant {
+                    scope: GrantScope::Call {
+                        name: step.tool.clone(),
+                        args_hash: hash::of_json(&step.args),
+                    },
+                    until: None,
+                });
+            }
+        }
+    }
+
+    fn replan_with(&mut self, text: &str) {
+        self.feedback.push(text.to_owned());
+        self.cut_plan_short();
+    }
+
+    fn cut_plan_short(&mut self) {
+        if let Some(plan) = &mut self.plan {
+            plan.cut_short = true;
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Takes secrets out of everything that leaves an executor (SKILL-4).

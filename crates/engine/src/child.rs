@@ -1,0 +1,341 @@
+//! Delegation (RUN-6): a call that another agent carries out, in a run of its own. The id of that
+//! run stands in the log before the run is made, so a crash neither loses nor doubles it; the parent
+//! gives its lease back and is woken by the end of the child, in the same transaction.
+
+use crate::ask::status;
+use crate::deps::Deps;
+use crate::error::EngineError;
+use crate::log;
+use crate::runner::Runner;
+use crate::start::{StartRun, begun, row, setup, standing};
+use crate::tool_call::result_limit;
+use fail::fail_point;
+use serde_json::{Value, json};
+use steward_core::budget::Budget;
+use steward_core::event::{EVENT_VERSION, EventBody, Mode, Origin, Outcome, Setup, ToolResult};
+use steward_core::policy::{Grant, GrantScope};
+use steward_core::ports::{
+    Lease, RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope,
+};
+use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
+use steward_core::skill::request_of;
+use steward_core::tool::{EffectClass, Preview, ToolCall, truncate};
+use steward_core::{RunId, hash};
+
+/// Request template of a delegation that names none.
+const TEMPLATE: &str = "{{task}}";
+
+/// Commits that a call is another agent's, with the id of its run. [`attend`] makes that run.
+pub(crate) async fn delegate(
+    runner: &mut Runner<'_>,
+    call: ToolCall,
+    agent: String,
+    idempotency_key: String,
+    effect: EffectClass,
+) -> StoreResult<()> {
+    let deps = runner.deps;
+    let request = match request(&runner.journal.state, &call) {
+        Ok(request) => match deps.store.agent_by_name(deps.tenant, &agent).await? {
+            Some(_) => Ok(request),
+            None => Err(format!(
+                "there is no agent `{agent}` any more; do it without it, or say that it is missing"
+            )),
+        },
+        Err(why) => Err(why),
+    };
+    let intent = EventBody::ToolIntent {
+        call_id: call.id.clone(),
+        tool: call.name.clone(),
+        args_hash: hash::of_json(&call.arguments),
+        arguments: call.arguments,
+        effect,
+        idempotency_key,
+    };
+    let next = match request {
+        Ok(request) => EventBody::RunDelegated {
+            call_id: call.id,
+            child: RunId(deps.ids.next()),
+            agent,
+            request,
+        },
+        Err(message) => EventBody::ToolResult {
+            call_id: call.id,
+            tool: call.name,
+            result: ToolResult::Error {
+                message,
+                fatal: false,
+            },
+            ms: 0,
+        },
+    };
+    runner.journal.commit(vec![intent, next], Vec::new()).await?;
+    fail_point!("engine.delegated.after");
+    Ok(())
+}
+
+/// Looks after the run that this one waits for: makes it, or takes its result in (`true`), or parks
+/// until it ends.
+pub(crate) async fn attend(runner: &mut Runner<'_>, child: ChildRun) -> StoreResult<bool> {
+    let deps = runner.deps;
+    match deps.store.run(deps.tenant, child.run).await {
+        Ok(row) if row.status == RunStatus::Finished => {
+            take_in(runner, &child, &row).await?;
+            return Ok(true);
+        }
+        Ok(_) => {}
+        Err(StoreError::NotFound(_)) => match begin(runner, &child).await {
+            Ok(lease) => {
+                fail_point!("engine.child.made");
+                runner.service.spawn(lease, true);
+            }
+            Err(EngineError::Store(error)) => return Err(error),
+            Err(error) => {
+                give_up(runner, &child, &error.to_string()).await?;
+                return Ok(true);
+            }
+        },
+        Err(error) => return Err(error),
+    }
+    let parked = status(&runner.journal.state, RunStatus::Parked);
+    runner.journal.commit(Vec::new(), vec![parked]).await?;
+    fail_point!("engine.child.parked");
+    Ok(false)
+}
+
+/// Stops the run that this one waits for, which stops those below it.
+pub(crate) async fn stop(runner: &Runner<'_>, by: &str) -> StoreResult<()> {
+    let Some(Waiting::Child(child)) = &runner.journal.state.waiting else {
+        return Ok(());
+    };
+    match runner.service.stop(child.run, by).await {
+        // It was never made, or it has ended.
+        Ok(())
+        | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
+        Err(EngineError::Store(error)) => Err(error),
+        Err(error) => {
+            tracing::warn!(run = %child.run, %error, "the run below was not stopped");
+            Ok(())
+        }
+    }
+}
+
+/// What a call would do, before it does: a delegation is the engine's own.
+pub(crate) async fn preview(
+    deps: &Deps,
+    state: &RunState,
+    call: &ToolCall,
+    scope: &ToolScope,
+) -> Preview {
+    let Some(agent) = state.tool(&call.name).and_then(delegate_of) else {
+        return deps.tools.preview(call, scope).await;
+    };
+    match request(state, call) {
+        Ok(request) => Preview {
+            summary: format!("asks the agent {agent}, which has tools and a policy of its own"),
+            detail: Some(request),
+            count: None,
+            reversible: false,
+        },
+        Err(why) => Preview {
+            summary: format!("would fail: {why}"),
+            ..Preview::default()
+        },
+    }
+}
+
+fn request(state: &RunState, call: &ToolCall) -> Result<String, String> {
+    let skill = state.tool(&call.name).and_then(|spec| spec.skill.as_ref());
+    let template = skill.and_then(|skill| skill.request.as_deref());
+    request_of(template.unwrap_or(TEMPLATE), &call.arguments)
+}
+
+/// Makes the child with its first event and a lease of ours.
+async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineError> {
+    let deps = runner.deps;
+    let state = &runner.journal.state;
+    let Some(parent) = state.setup.as_deref() else {
+        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
+    };
+    let agent = deps
+        .store
+        .agent_by_name(deps.tenant, &child.agent)
+        .await?
+        .ok_or_else(|| EngineError::NotFound(format!("agent {}", child.agent)))?;
+    let now = deps.clock.now();
+    let asked = StartRun {
+        agent,
+        input: child.request.clone(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Loop,
+        origin: Origin::Delegation,
+        asked_by: parent.asked_by.clone(),
+        workspace: parent.workspace.clone(),
+        grants: passed_on(deps, parent).await?,
+        connection: None,
+        intent_filter: parent.intent_filter,
+        user: parent.user,
+        key: parent.key,
+    };
+    let mut setup = setup(deps, asked, now).await?;
+    setup.parent = Some(state.run_id);
+    setup.depth = parent.depth + 1;
+    setup.taint = state.sources();
+    setup.budget = setup.budget.within(left(parent, state));
+    let started = EventBody::RunStarted {
+        v: EVENT_VERSION,
+        setup: Box::new(setup),
+    };
+    let row = row(
+        deps.tenant,
+        child.run,
+        &begun(child.run, &started, now),
+        now,
+    )?;
+    let until = now.plus(deps.config.lease);
+    Ok(deps
+        .store
+        .create_run(row, vec![started], Vec::new(), &deps.config.node, until)
+        .await?)
+}
+
+/// What the child may spend: what is left, but for one call that the parent answers with.
+fn left(parent: &Setup, state: &RunState) -> Budget {
+    let left = parent.budget.left(&state.spent);
+    Budget {
+        model_calls: left.model_calls.saturating_sub(1),
+        ..left
+    }
+}
+
+/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
+/// parent's agent for good does not go for another.
+async fn passed_on(deps: &Deps, parent: &Setup) -> Result<Vec<Grant>, EngineError> {
+    let own = standing(deps, &parent.agent, deps.clock.now()).await?;
+    Ok(parent
+        .grants
+        .iter()
+        .filter(|grant| {
+            grant.scope == GrantScope::AllButDestructive
+                && grant.until.is_none()
+                && !own.contains(grant)
+        })
+        .cloned()
+        .collect())
+}
+
+/// The child's end becomes the call's result.
+async fn take_in(runner: &mut Runner<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
+    let ended = match log::state(runner.deps, child.run).await {
+        Ok(state) => state,
+        Err(EngineError::Store(error)) => return Err(error),
+        Err(error) => return give_up(runner, child, &error.to_string()).await,
+    };
+    let known = runner.journal.state.sources();
+    let mut taint = ended.sources();
+    taint.retain(|one| !known.iter().any(|seen| seen.origin == one.origin));
+    let tool = tool_of(&runner.journal.state, child);
+    let limit = result_limit(&runner.journal.state, &tool);
+    let result = result(child, &ended, row, limit);
+    let ms = ended.last_at.since(row.created_at).as_millis();
+    let events = vec![
+        EventBody::RunReturned {
+            call_id: child.call_id.clone(),
+            child: child.run,
+            spent: ended.spent,
+            proved: ended.proofs(),
+            taint,
+        },
+        EventBody::ToolResult {
+            call_id: child.call_id.clone(),
+            tool,
+            result,
+            ms: u64::try_from(ms).unwrap_or(u64::MAX),
+        },
+    ];
+    fail_point!("engine.child.ended");
+    runner.journal.commit(events, at_work(runner)).await
+}
+
+/// The child can't be made or read: the model is told.
+async fn give_up(runner: &mut Runner<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
+    let result = EventBody::ToolResult {
+        call_id: child.call_id.clone(),
+        tool: tool_of(&runner.journal.state, child),
+        result: ToolResult::Error {
+            message: format!("the agent {} could not be asked: {why}", child.agent),
+            fatal: false,
+        },
+        ms: 0,
+    };
+    let side = at_work(runner);
+    runner.journal.commit(vec![result], side).await
+}
+
+fn at_work(runner: &Runner<'_>) -> Vec<SideWrite> {
+    vec![status(&runner.journal.state, RunStatus::Running)]
+}
+
+fn tool_of(state: &RunState, child: &ChildRun) -> String {
+    state
+        .call(&child.call_id)
+        .map_or_else(String::new, |entry| entry.call.name.clone())
+}
+
+fn result(
+    child: &ChildRun,
+    ended: &RunState,
+    row: &RunRow,
+    limit: usize,
+) -> ToolResult {
+    let sources = ended.sources();
+    let origins: Vec<&str> = sources.iter().map(|one| one.origin.as_str()).collect();
+    let answer = ended.answer.trim();
+    let agent = &child.agent;
+    let why = match ended.outcome.as_ref() {
+        Some(Outcome::Completed) => None,
+        Some(Outcome::Limited { limit, message }) if message.is_empty() => {
+            let budget = ended.setup.as_ref().map(|setup| limit.explain(&setup.budget));
+            Some(budget.unwrap_or_default())
+        }
+        Some(Outcome::Limited { message, .. } | Outcome::Failed { message }) => {
+            Some(message.clone())
+        }
+        Some(Outcome::Stopped { by }) => Some(format!("stopped by {by}")),
+        Some(Outcome::Rejected) => Some("a person said no to its plan".to_owned()),
+        None => Some("it has no end".to_owned()),
+    };
+    let content = match (&why, answer.is_empty()) {
+        (None, true) => format!("The agent {agent} ended without an answer."),
+        (None, false) => answer.to_owned(),
+        (Some(why), true) => {
+            return ToolResult::Error {
+                message: format!("the agent {agent} gave no answer: {why}"),
+                fatal: false,
+            };
+        }
+        (Some(why), false) => {
+            format!("The agent {agent} did not finish: {why}. So far it has:\n\n{answer}")
+        }
+    };
+    let (content, truncated) = truncate(&content, limit);
+    ToolResult::Ok {
+        content,
+        data: Some(json!({
+            "run": child.run,
+            "agent": agent,
+            "outcome": outcome_word(ended.outcome.as_ref()),
+            "verdict": row.verdict,
+        })),
+        truncated,
+        receipt: None,
+        undo: None,
+        tainted: !origins.is_empty(),
+        origin: (!origins.is_empty()).then(|| origins.join(", ")),
+    }
+}
+
+fn outcome_word(outcome: Option<&Outcome>) -> Value {
+    let value = outcome.map(|outcome| json!(outcome)).unwrap_or_default();
+    value.get("status").cloned().unwrap_or_default()
+}

@@ -1,0 +1,257 @@
+//! Starting one confined program: the same for a command that is waited for and for one that serves.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+
+use super::bwrap::{self, Users};
+use super::caps::Capabilities;
+use super::cgroup::Group;
+use super::error::SandboxError;
+use super::leash::Leash;
+use super::mounts::{self, ETC, NETWORK, Resolved, SYSTEM};
+use super::plan::Plan;
+use super::privileges::{NOBODY, can_drop, is_root};
+use super::sandbox::Helper;
+use super::spawn::spawn;
+use super::spec::{CommandSpec, Limits, Privileges, Tier};
+use crate::helper::tasks_of_user;
+
+/// Files below /proc and /dev that the Landlock tier shows, beside the process's own.
+const LANDLOCK_READ: &[&str] = &[
+    "/proc/self",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/filesystems",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// How a program is started.
+pub(crate) struct Launch<'a> {
+    pub helper: &'a Helper,
+    pub capabilities: &'a Capabilities,
+    pub tier: Tier,
+    pub spec: &'a CommandSpec,
+    /// It serves until it is killed: only the limits of the kernel hold it, nobody looks at its time.
+    pub service: bool,
+    pub stdout: Stdio,
+}
+
+/// A started program; dropping it kills it and all that it has started.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    pub child: Child,
+    pub leash: Leash,
+    /// One line of JSON comes when it ends, or when it could not be started.
+    pub status: pipe::Receiver,
+    /// What stdin begins with; the program's own bytes follow.
+    pub preamble: Vec<u8>,
+    pub privileges: Privileges,
+    pub held: Held,
+}
+
+/// What must outlive the program: its temporary folder and its control group.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _tmp: Option<tempfile::TempDir>,
+    _group: Option<Group>,
+}
+
+impl Launch<'_> {
+    pub async fn start(self) -> Result<Launched, SandboxError> {
+        let Self {
+            helper,
+            capabilities,
+            tier,
+            spec,
+            ..
+        } = self;
+        let resolved = mounts::resolve(spec)?;
+        let dropping = is_root() && can_drop(&resolved, tier);
+        let group = if is_root() {
+            Group::new(spec.limits.processes)
+        } else {
+            None
+        };
+        // Without a namespace only the kernel's count holds back a program that does nothing but fork.
+        if tier == Tier::Landlock && is_root() && !dropping && group.is_none() {
+            return Err(uncounted(&resolved));
+        }
+        let privileges = match (is_root(), dropping) {
+            (false, _) => Privileges::User,
+            (true, true) => Privileges::Dropped,
+            (true, false) => Privileges::RootWithoutCapabilities,
+        };
+        // Bubblewrap brings its own /tmp; Landlock cannot, so the command gets a folder that goes when it does.
+        let own_tmp = match tier {
+            Tier::Namespaces => None,
+            Tier::Landlock => Some(private_tmp(dropping)?),
+        };
+        let tmp = own_tmp
+            .as_ref()
+            .map_or(Path::new("/tmp"), tempfile::TempDir::path);
+        let mut plan = plan(
+            spec,
+            &resolved,
+            tier,
+            capabilities.landlock_abi,
+            dropping,
+            tmp,
+        );
+        plan.service = self.service;
+        // The group counts the command alone, the limit by user whatever else runs as that user.
+        if group.is_some() {
+            plan.most_processes = None;
+        }
+        let (status, status_out) = status_pipe()?;
+        let command = command(
+            helper,
+            capabilities,
+            tier,
+            &resolved,
+            &spec.limits,
+            dropping,
+            &status_out,
+        )?;
+        let child = spawn(command, &status_out, group.as_ref(), self.stdout).await?;
+        drop(status_out);
+        let leash = Leash::new(child.id(), tier);
+        let mut preamble =
+            serde_json::to_vec(&plan).map_err(|e| SandboxError::Invalid(e.to_string()))?;
+        preamble.splice(
+            0..0,
+            u32::try_from(preamble.len())
+                .unwrap_or(u32::MAX)
+                .to_le_bytes(),
+        );
+        Ok(Launched {
+            child,
+            leash,
+            status,
+            preamble,
+            privileges,
+            held: Held {
+                _tmp: own_tmp,
+                _group: group,
+            },
+        })
+    }
+}
+
+fn uncounted(resolved: &Resolved) -> SandboxError {
+    let workspace = resolved.workspace.display();
+    SandboxError::Unavailable {
+        missing: format!("processes of root cannot be limited without a pids control group, and nobody may not use {workspace}"),
+        hint: "Install bubblewrap (package `bubblewrap`), run this program as an ordinary user, or give `nobody` access \
+               to the workspace"
+            .to_owned(),
+    }
+}
+
+/// World-usable inside a private parent would be simpler, but the path must be walkable for the dropped user.
+fn private_tmp(dropping: bool) -> Result<tempfile::TempDir, SandboxError> {
+    let dir = tempfile::Builder::new().prefix("sandbox-").tempdir()?;
+    if dropping {
+        std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY))?;
+    }
+    Ok(dir)
+}
+
+fn status_pipe() -> Result<(pipe::Receiver, OwnedFd), SandboxError> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC).map_err(std::io::Error::from)?;
+    Ok((pipe::Receiver::from_owned_fd(read)?, write))
+}
+
+fn plan(
+    spec: &CommandSpec,
+    resolved: &Resolved,
+    tier: Tier,
+    landlock_abi: i32,
+    dropping: bool,
+    tmp: &Path,
+) -> Plan {
+    let mut read: Vec<_> = SYSTEM
+        .iter()
+        .chain(ETC)
+        .chain(LANDLOCK_READ)
+        .map(Into::into)
+        .collect();
+    if spec.network {
+        read.extend(NETWORK.iter().map(Into::into));
+    }
+    read.extend(resolved.read_paths.iter().cloned());
+    let mut write = vec!["/dev/null".into(), tmp.to_owned()];
+    if resolved.writable {
+        &mut write
+    } else {
+        &mut read
+    }
+    .push(resolved.workspace.clone());
+    Plan {
+        argv: spec.argv.clone(),
+        cwd: resolved.cwd.clone(),
+        env: mounts::environment(spec, &resolved.workspace, tmp),
+        tier,
+        limits: spec.limits.clone(),
+        read,
+        write,
+        network: spec.network,
+        landlock_abi,
+        drop_to: dropping.then_some(NOBODY),
+        most_processes: most_processes(&spec.limits, tier, dropping),
+        service: false,
+        parent: (tier == Tier::Landlock).then(std::process::id),
+    }
+}
+
+/// The kernel counts a user's processes in its user namespace, and never those of root.
+fn most_processes(limits: &Limits, tier: Tier, dropping: bool) -> Option<u64> {
+    let present = match (is_root(), tier) {
+        (true, _) if dropping => tasks_of_user(NOBODY),
+        (true, _) => return None,
+        // A namespace of its own, with nothing in it but the helper.
+        (false, Tier::Namespaces) => 1,
+        (false, Tier::Landlock) => tasks_of_user(rustix::process::getuid().as_raw()),
+    };
+    Some(present + limits.processes)
+}
+
+fn command(
+    helper: &Helper,
+    capabilities: &Capabilities,
+    tier: Tier,
+    resolved: &Resolved,
+    limits: &Limits,
+    dropping: bool,
+    status: &OwnedFd,
+) -> Result<Command, SandboxError> {
+    use std::os::fd::AsRawFd as _;
+    let fd = status.as_raw_fd();
+    match tier {
+        Tier::Namespaces => {
+            let users = match (is_root(), dropping) {
+                (false, _) => Users::Own,
+                (true, false) => Users::RootMapped,
+                (true, true) => Users::RootDropping,
+            };
+            let bwrap = capabilities
+                .bubblewrap
+                .as_ref()
+                .ok_or_else(|| capabilities.unavailable())?;
+            let mut command = Command::new(bwrap);
+            command.args(bwrap::arguments(helper, resolved, limits, users, fd));
+            Ok(command)
+        }
+        Tier::Landlock => {
+            let mut command = Command::new(&helper.program);
+            command.args(&helper.prefix).arg("run").arg(fd.to_string());
+            Ok(command)
+        }
+    }
+}

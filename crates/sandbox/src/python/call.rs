@@ -1,0 +1,181 @@
+//! One call, from its pipes to its end.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio_util::sync::CancellationToken;
+
+use super::config::PythonLimits;
+use super::control::Request;
+use super::frame::End;
+use super::zygote::{Ended, Zygote};
+use crate::process::Output;
+
+/// After the wall time, for the case that the warm interpreter itself is stopped.
+const BACKSTOP: Duration = Duration::from_secs(5);
+
+/// What came of a call, not interpreted yet.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub end: End,
+    pub frame: Vec<u8>,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// More came on a pipe than an honest call would send.
+    pub flooded: bool,
+    pub cancelled: bool,
+    pub ms: u64,
+}
+
+/// Why there is not even that.
+#[derive(Debug)]
+pub(super) enum NoCall {
+    /// The interpreter is gone; another one may do.
+    Gone,
+    /// No process could be made just now.
+    Busy(String),
+    Io(std::io::Error),
+}
+
+impl From<std::io::Error> for NoCall {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Kills the call when it is not waited for any more.
+struct Guard<'z> {
+    zygote: &'z Zygote,
+    id: u64,
+    armed: bool,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.zygote.kill(self.id);
+        }
+    }
+}
+
+pub(super) async fn make(
+    zygote: &Zygote,
+    input: &[u8],
+    limits: &PythonLimits,
+    check: bool,
+    cancel: &CancellationToken,
+) -> Result<Raw, NoCall> {
+    let source = memfd_create("input", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
+    let mut source = File::from(source);
+    source.write_all(input)?;
+    let (out, out_end) = pair()?;
+    let (err, err_end) = pair()?;
+    let (result, result_end) = pair()?;
+    let (id, ended) = zygote.expect().ok_or(NoCall::Gone)?;
+    let started = Instant::now();
+    let wall_ms = u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX);
+    let request = Request::Call {
+        id,
+        wall_ms,
+        memory: limits.memory_bytes,
+        cpu_s: limits.wall.as_secs() + 1,
+        output: limits.output_bytes,
+        check,
+    };
+    let fds = [
+        source.as_fd(),
+        out_end.as_fd(),
+        err_end.as_fd(),
+        result_end.as_fd(),
+    ];
+    zygote
+        .send(&request, &fds)
+        .await
+        .map_err(|_| NoCall::Gone)?;
+    let mut guard = Guard {
+        zygote,
+        id,
+        armed: true,
+    };
+    drop((source, out_end, err_end, result_end));
+    let over = || zygote.kill(id);
+    let work = async {
+        // One byte more than is kept tells an honest call that printed too much; what comes beyond went around the
+        // capture.
+        tokio::join!(
+            read(out, limits.output_bytes, limits.output_bytes + 1, over),
+            read(err, limits.output_bytes, limits.output_bytes + 1, over),
+            read(result, limits.result_bytes, limits.result_bytes, over),
+            ended,
+        )
+    };
+    tokio::pin!(work);
+    let mut cancelled = false;
+    let finished = tokio::select! {
+        finished = &mut work => Some(finished),
+        () = tokio::time::sleep(limits.wall.saturating_add(BACKSTOP)) => None,
+        () = cancel.cancelled() => {
+            cancelled = true;
+            zygote.kill(id);
+            tokio::time::timeout(BACKSTOP, &mut work).await.ok()
+        }
+    };
+    guard.armed = false;
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Some(((stdout, out_over), (stderr, err_over), (frame, over), ended)) = finished else {
+        zygote.condemn();
+        return Ok(Raw {
+            end: End {
+                status: libc::SIGKILL,
+                late: !cancelled,
+            },
+            frame: Vec::new(),
+            stdout: Output::default(),
+            stderr: Output::default(),
+            flooded: false,
+            cancelled,
+            ms,
+        });
+    };
+    match ended {
+        Err(_) => Err(NoCall::Gone),
+        Ok(Ended::Busy(why)) => Err(NoCall::Busy(why)),
+        Ok(Ended::Done(end)) => Ok(Raw {
+            end,
+            frame: frame.bytes,
+            stdout,
+            stderr,
+            flooded: out_over || err_over || over,
+            cancelled,
+            ms,
+        }),
+    }
+}
+
+fn pair() -> std::io::Result<(pipe::Receiver, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    Ok((pipe::Receiver::from_owned_fd(read)?, write))
+}
+
+/// The beginning of a pipe, to its end; beyond `most` bytes the writer is killed once.
+async fn read(mut from: pipe::Receiver, keep: usize, most: usize, over: impl Fn()) -> (Output, bool) {
+    let mut output = Output::default();
+    let mut flooded = false;
+    let mut buffer = vec![0u8; 16 << 10];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        output.total += read as u64;
+        let room = keep.saturating_sub(output.bytes.len()).min(read);
+        output.bytes.extend_from_slice(&buffer[..room]);
+        if output.total > most as u64 && !flooded {
+            flooded = true;
+            over();
+        }
+    }
+    (output, flooded)
+}

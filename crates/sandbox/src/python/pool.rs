@@ -1,0 +1,245 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use super::call::{self, NoCall, Raw};
+use super::check;
+use super::config::{MOST_CODE, MOST_PAYLOAD, PythonConfig, PythonLimits, allowed};
+use super::frame;
+use super::outcome::{FaultKind, PythonFault, PythonOutcome};
+use super::start;
+use super::zygote::Zygote;
+use crate::process::{Check, Helper, Privileges, Sandbox, SandboxError, Tier};
+
+/// How often a call is tried again where the system has no room for its process, and how long between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Runs inline Python, each call in a process of its own. Cheap to clone; clones share the warm interpreter, which is
+/// started at the first call or by [`PythonPool::warm`], started anew if it is lost, and killed with the last clone.
+#[derive(Debug, Clone)]
+pub struct PythonPool {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    sandbox: Sandbox,
+    config: PythonConfig,
+    slots: Semaphore,
+    zygote: Mutex<Option<Arc<Zygote>>>,
+}
+
+/// The interpreter in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// Such as `3.11.2`.
+    pub version: String,
+    /// Its program.
+    pub program: PathBuf,
+    /// How it is confined.
+    pub tier: Tier,
+    /// As whom it runs.
+    pub privileges: Privileges,
+    /// Milliseconds from nothing to the first possible call, the trial of its walls included.
+    pub start_ms: u64,
+}
+
+impl PythonPool {
+    /// A pool with the strongest tier of the machine. Nothing is started yet.
+    pub fn new(helper: Helper, config: PythonConfig) -> Self {
+        Self::within(Sandbox::new(helper), config)
+    }
+
+    /// A pool in this sandbox.
+    pub fn within(sandbox: Sandbox, config: PythonConfig) -> Self {
+        let slots = Semaphore::new(config.concurrency.clamp(1, 256));
+        Self {
+            inner: Arc::new(Inner {
+                sandbox,
+                config,
+                slots,
+                zygote: Mutex::new(None),
+            }),
+        }
+    }
+
+    /// Starts the interpreter, so that the first call does not wait for it.
+    ///
+    /// # Errors
+    /// [`SandboxError::Unavailable`] where there is no Python or it cannot be confined; nothing is run then.
+    pub async fn warm(&self) -> Result<Interpreter, SandboxError> {
+        let zygote = self.zygote().await?;
+        Ok(Interpreter {
+            version: zygote.ready.version.clone(),
+            program: PathBuf::from(&zygote.ready.executable),
+            tier: zygote.tier,
+            privileges: zygote.privileges,
+            start_ms: zygote.start_ms,
+        })
+    }
+
+    /// Calls `run(payload)` of `code` and waits for the end of its process, which is killed at its wall time, when
+    /// `cancel` is, and when the returned future is dropped.
+    ///
+    /// # Errors
+    /// [`SandboxError`] where Python cannot be run at all; code that fails is no error but an outcome.
+    pub async fn run(
+        &self,
+        code: &str,
+        payload: &Value,
+        limits: &PythonLimits,
+        cancel: &CancellationToken,
+    ) -> Result<PythonOutcome, SandboxError> {
+        let input = check::input(code, payload);
+        let (most_code, most) = (MOST_CODE, MOST_CODE + MOST_PAYLOAD);
+        if code.len() > most_code || input.len() > most {
+            return Err(SandboxError::Invalid(format!(
+                "the code may have {most_code} bytes and the payload {MOST_PAYLOAD}; pass less"
+            )));
+        }
+        let slot = tokio::select! {
+            slot = self.inner.slots.acquire() => slot,
+            () = cancel.cancelled() => return Ok(never(FaultKind::Cancelled, Tier::Namespaces)),
+        };
+        let _slot = slot.map_err(|_| SandboxError::Invalid("the pool is closed".to_owned()))?;
+        let (mut lost, mut busy) = (0, 0);
+        loop {
+            let zygote = self.zygote().await?;
+            match call::make(&zygote, &input, limits, false, cancel).await {
+                Ok(raw) => return Ok(outcome(raw, limits, zygote.tier)),
+                // The interpreter ended for a reason of its own, such as the system's lack of memory.
+                Err(NoCall::Gone) if lost < 1 => lost += 1,
+                Err(NoCall::Gone) => return Ok(never(FaultKind::Killed, zygote.tier)),
+                Err(NoCall::Busy(why)) if busy >= TRIES => {
+                    return Err(SandboxError::Setup {
+                        step: "fork".to_owned(),
+                        reason: why,
+                    });
+                }
+                Err(NoCall::Busy(_)) => {
+                    busy += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(NoCall::Io(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Runs the real thing against its walls and reports what it saw. Takes about a second.
+    pub async fn doctor(&self) -> Vec<Check> {
+        let found = match self.warm().await {
+            Ok(found) => found,
+            Err(error) => return vec![line("interpreter", false, error.to_string())],
+        };
+        let place = start::name(found.tier);
+        let mut checks = vec![line(
+            "interpreter",
+            true,
+            format!(
+                "Python {} ({}) under {place}, warm after {} ms",
+                found.version,
+                found.program.display(),
+                found.start_ms
+            ),
+        )];
+        if let Ok(zygote) = self.zygote().await {
+            checks.extend(check::barriers(&zygote).await);
+        }
+        let started = Instant::now();
+        let never = CancellationToken::new();
+        let code = "import json, re, math, datetime, itertools, collections, statistics, hashlib, base64\ndef run(payload): return payload";
+        let limits = PythonLimits::default();
+        let answer = self.run(code, &json!([1]), &limits, &never).await;
+        let ok = answer.is_ok_and(|o| o.result.as_ref() == Ok(&json!([1])));
+        let detail = format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0);
+        checks.push(line("call", ok, detail));
+        let short = PythonLimits {
+            wall: Duration::from_millis(300),
+            ..limits
+        };
+        let endless = "def run(payload):\n    while True: pass";
+        let (word, ms) = match self.run(endless, &json!(null), &short, &never).await {
+            Ok(outcome) => (outcome.word(), outcome.ms),
+            Err(_) => ("failed", 0),
+        };
+        checks.push(line(
+            "kill at the wall time",
+            word == "timeout" && ms < 3000,
+            format!("{word} after {ms} ms"),
+        ));
+        checks
+    }
+
+    async fn zygote(&self) -> Result<Arc<Zygote>, SandboxError> {
+        let mut current = self.inner.zygote.lock().await;
+        if let Some(zygote) = current.as_ref().filter(|z| z.alive()) {
+            return Ok(Arc::clone(zygote));
+        }
+        let started = Arc::new(start::start(&self.inner.sandbox, &self.inner.config).await?);
+        *current = Some(Arc::clone(&started));
+        Ok(started)
+    }
+}
+
+fn line(name: &str, ok: bool, detail: String) -> Check {
+    Check {
+        name: name.to_owned(),
+        ok,
+        detail,
+        hint: (!ok).then(|| "Inline Python is not run while this fails.".to_owned()),
+    }
+}
+
+fn outcome(raw: Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
+    let result = if raw.cancelled {
+        Err(fault_of(FaultKind::Cancelled))
+    } else if raw.flooded {
+        Err(fault_of(FaultKind::Output))
+    } else {
+        frame::read(
+            raw.end,
+            &raw.frame,
+            limits.wall.as_millis(),
+            &allowed().join(", "),
+        )
+    };
+    PythonOutcome {
+        result,
+        stdout: raw.stdout.text().into_owned(),
+        stderr: raw.stderr.text().into_owned(),
+        truncated: raw.stdout.truncated() || raw.stderr.truncated(),
+        ms: raw.ms,
+        tier,
+    }
+}
+
+fn never(kind: FaultKind, tier: Tier) -> PythonOutcome {
+    PythonOutcome {
+        result: Err(fault_of(kind)),
+        stdout: String::new(),
+        stderr: String::new(),
+        truncated: false,
+        ms: 0,
+        tier,
+    }
+}
+
+fn fault_of(kind: FaultKind) -> PythonFault {
+    let (message, hint) = match kind {
+        FaultKind::Cancelled => ("the call was cancelled", "Call again if it is still wanted"),
+        FaultKind::Output => (
+            "the result or the output is too large",
+            "Return and print less: a summary, or the first rows",
+        ),
+        _ => (
+            "the interpreter ended in the middle of the call",
+            "Call again; if it happens again, hold less data at a time",
+        ),
+    };
+    frame::fault(kind, message.to_owned(), hint, None)
+}

@@ -1,0 +1,20 @@
+use super::names::NameSet;
+
+/// What one kind of server permits.
+#[derive(Debug)]
+pub(in crate::sql) struct Rules {
+    /// Functions without effects, and those written without parentheses.
+    pub functions: NameSet,
+    /// Functions that may stand for a table.
+    pub table_functions: NameSet,
+    /// Types that may be cast to: those whose reading of a text looks nothing up.
+    pub types: NameSet,
+    /// Schemas that describe the server or the session.
+    pub closed_schemas: NameSet,
+    /// Beginnings of the names of such tables, whatever the schema.
+    pub closed_prefixes: &'static [&'static str],
+    /// `/*!` and the like are run by the server.
+    pub live_comments: bool,
+    /// INSERT, UPDATE and DELETE too.
+    pub write: bool,
+}

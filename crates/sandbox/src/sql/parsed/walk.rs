@@ -1,0 +1,324 @@
+//! Every node of a statement, judged.
+
+use std::ops::ControlFlow::{self, Break, Continue};
+
+use sqlparser::ast::{
+    BinaryOperator, DataType, Expr, Function, FunctionArguments, FunctionArgumentClause, ObjectName, Query, Select,
+    SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
+};
+
+use super::rules::Rules;
+use super::{denied, limit};
+use crate::sql::error::SqlError;
+
+/// Levels of an expression.
+const DEPTH: usize = 100;
+
+/// How many values the statement takes, if all of it is permitted.
+pub(super) fn walk(statement: &Statement, rules: &Rules) -> Result<usize, SqlError> {
+    let mut judge = Judge {
+        rules,
+        depth: 0,
+        parameters: 0,
+        outermost: true,
+    };
+    match statement.visit(&mut judge) {
+        Continue(()) => Ok(judge.parameters),
+        Break(error) => Err(error),
+    }
+}
+
+struct Judge<'r> {
+    rules: &'r Rules,
+    depth: usize,
+    parameters: usize,
+    outermost: bool,
+}
+
+type Flow = ControlFlow<SqlError>;
+
+const ONLY_READ: &str = "Only a single SELECT, VALUES or WITH … SELECT is run.";
+const PLAIN: &str = "Write it in plain SQL.";
+
+fn deny(what: impl AsRef<str>, hint: &str) -> Flow {
+    Break(denied(what.as_ref(), hint))
+}
+
+fn unless(bad: bool, what: &str, hint: &str) -> Flow {
+    if bad { deny(what, hint) } else { Continue(()) }
+}
+
+impl Visitor for Judge<'_> {
+    type Break = SqlError;
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> Flow {
+        let outermost = std::mem::replace(&mut self.outermost, false);
+        match statement {
+            Statement::Query(_) => Continue(()),
+            Statement::Insert(insert) if self.rules.write && outermost => unless(
+                insert.overwrite || insert.replace_into || insert.table_alias.is_some(),
+                "this form of INSERT",
+                PLAIN,
+            ),
+            Statement::Update(_) | Statement::Delete(_) if self.rules.write && outermost => {
+                Continue(())
+            }
+            _ => deny("a statement that does more than read", ONLY_READ),
+        }
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> Flow {
+        unless(
+            !query.locks.is_empty(),
+            "locking rows",
+            "Leave FOR UPDATE and FOR SHARE out.",
+        )?;
+        unless(
+            query.for_clause.is_some()
+                || query.settings.is_some()
+                || query.format_clause.is_some()
+                || !query.pipe_operators.is_empty(),
+            "a clause that is not known here",
+            PLAIN,
+        )?;
+        body(&query.body)
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> Flow {
+        unless(select.into.is_some(), "SELECT … INTO", ONLY_READ)?;
+        unless(
+            !select.optimizer_hints.is_empty(),
+            "a hint to the planner",
+            "Leave it out.",
+        )?;
+        unless(
+            select.top.is_some()
+                || select.exclude.is_some()
+                || !select.lateral_views.is_empty()
+                || select.prewhere.is_some()
+                || !select.connect_by.is_empty()
+                || !select.cluster_by.is_empty()
+                || !select.distribute_by.is_empty()
+                || !select.sort_by.is_empty()
+                || select.qualify.is_some()
+                || select.value_table_mode.is_some()
+                || select.select_modifiers.is_some()
+                || !matches!(select.flavor, SelectFlavor::Standard),
+            "a clause that is not known here",
+            PLAIN,
+        )
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> Flow {
+        let Some(parts) = parts(relation) else {
+            return deny(format!("the name {relation}"), PLAIN);
+        };
+        let refused = || deny(format!("table {relation}"), "Query the tables of the database.");
+        match parts.as_slice() {
+            [table] => {
+                if self.closed_table(table) {
+                    return refused();
+                }
+            }
+            [schema, table] => {
+                if self.rules.closed_schemas.has(schema)
+                    || self.closed_table(schema)
+                    || self.closed_table(table)
+                {
+                    return refused();
+                }
+            }
+            _ => return refused(),
+        }
+        Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> Flow {
+        match factor {
+            TableFactor::Table {
+                name,
+                args,
+                with_hints,
+                version,
+                sample,
+                index_hints,
+                json_path,
+                partitions,
+                ..
+            } => {
+                unless(
+                    !with_hints.is_empty()
+                        || version.is_some()
+                        || sample.is_some()
+                        || !index_hints.is_empty()
+                        || !partitions.is_empty()
+                        || json_path.is_some(),
+                    "a clause of a table that is not known here",
+                    PLAIN,
+                )?;
+                match args {
+                    None => Continue(()),
+                    Some(args) if args.settings.is_none() => self.table_function(name),
+                    Some(_) => deny("a table function with settings", PLAIN),
+                }
+            }
+            TableFactor::Function { name, .. } => self.table_function(name),
+            TableFactor::Derived { sample, .. } => unless(sample.is_some(), "TABLESAMPLE", PLAIN),
+            TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => Continue(()),
+            _ => deny("a kind of table that is not known here", PLAIN),
+        }
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> Flow {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Break(limit(&format!("an expression of more than {DEPTH} levels")));
+        }
+        match expr {
+            Expr::Function(function) => self.function(function),
+            Expr::Cast { data_type, format, .. } => {
+                unless(format.is_some(), "CAST … FORMAT", PLAIN)?;
+                self.data_type(data_type)
+            }
+            Expr::Convert { data_type, styles, .. } => {
+                unless(!styles.is_empty(), "CONVERT with a style", PLAIN)?;
+                data_type.as_ref().map_or(Continue(()), |t| self.data_type(t))
+            }
+            Expr::TypedString(typed) => self.data_type(&typed.data_type),
+            Expr::BinaryOp { op, .. } => unless(
+                matches!(
+                    op,
+                    BinaryOperator::Assignment
+                        | BinaryOperator::Custom(_)
+                        | BinaryOperator::PGCustomBinaryOperator(_)
+                        | BinaryOperator::Glob
+                        | BinaryOperator::Match
+                        | BinaryOperator::DuckIntegerDivide
+                ),
+                "this operator",
+                PLAIN,
+            ),
+            Expr::Prefixed { .. }
+            | Expr::InUnnest { .. }
+            | Expr::Struct { .. }
+            | Expr::Named { .. }
+            | Expr::Dictionary(_)
+            | Expr::Map(_)
+            | Expr::OuterJoin(_)
+            | Expr::Prior(_)
+            | Expr::Lambda(_) => deny("an expression that is not known here", PLAIN),
+            _ => Continue(()),
+        }
+    }
+
+    fn post_visit_expr(&mut self, _: &Expr) -> Flow {
+        self.depth = self.depth.saturating_sub(1);
+        Continue(())
+    }
+
+    fn pre_visit_value(&mut self, value: &ValueWithSpan) -> Flow {
+        match &value.value {
+            Value::Number(..)
+            | Value::SingleQuotedString(_)
+            | Value::HexStringLiteral(_)
+            | Value::Boolean(_)
+            | Value::Null => Continue(()),
+            Value::DoubleQuotedString(text) if !text.contains('"') => Continue(()),
+            Value::Placeholder(name) => {
+                // `?` counts, `$n` names its place.
+                let place = match name.strip_prefix('$') {
+                    Some(number) => number.parse().unwrap_or(usize::MAX),
+                    None if name == "?" => self.parameters + 1,
+                    None => usize::MAX,
+                };
+                if (1..=500).contains(&place) {
+                    self.parameters = self.parameters.max(place);
+                    Continue(())
+                } else {
+                    deny(format!("the placeholder {name}"), "Number them from $1, or use ?.")
+                }
+            }
+            _ => deny("a literal of a special form", "Use plain '…' text and numbers."),
+        }
+    }
+}
+
+impl Judge<'_> {
+    fn closed_table(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        self.rules
+            .closed_prefixes
+            .iter()
+            .any(|prefix| lower.starts_with(prefix))
+    }
+
+    fn function(&self, function: &Function) -> Flow {
+        let name = function.name.to_string();
+        let plain = match parts(&function.name).as_deref() {
+            Some([single]) => self.rules.functions.has(single),
+            _ => false,
+        };
+        if !plain {
+            return deny(format!("function {name}"), "Use the standard SQL functions.");
+        }
+        let clauses = match &function.args {
+            FunctionArguments::List(list) => list.clauses.as_slice(),
+            FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
+        };
+        unless(
+            function.uses_odbc_syntax
+                || !matches!(function.parameters, FunctionArguments::None)
+                || clauses.iter().any(|clause| {
+                    !matches!(
+                        clause,
+                        FunctionArgumentClause::OrderBy(_)
+                            | FunctionArgumentClause::Separator(_)
+                            | FunctionArgumentClause::IgnoreOrRespectNulls(_)
+                            | FunctionArgumentClause::Limit(_)
+                    )
+                }),
+            "this form of a call",
+            PLAIN,
+        )
+    }
+
+    fn table_function(&self, name: &ObjectName) -> Flow {
+        match parts(name).as_deref() {
+            Some([single]) if self.rules.table_functions.has(single) => Continue(()),
+            _ => deny(
+                format!("table function {name}"),
+                "Query the tables of the database.",
+            ),
+        }
+    }
+
+    fn data_type(&self, data_type: &DataType) -> Flow {
+        let text = data_type.to_string();
+        let head: &str = text.split(['(', '[']).next().unwrap_or_default().trim();
+        // Names of several words stand in the list with underscores.
+        if self.rules.types.has(&head.replace(' ', "_")) {
+            Continue(())
+        } else {
+            deny(format!("type {text}"), "Cast to text, numbers, dates or JSON.")
+        }
+    }
+}
+
+/// Only what is in the list of kinds; the parts are visited by themselves.
+fn body(body: &SetExpr) -> Flow {
+    match body {
+        SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => Continue(()),
+        SetExpr::SetOperation { left, right, .. } => {
+            self::body(left)?;
+            self::body(right)
+        }
+        _ => deny("a statement that does more than read", ONLY_READ),
+    }
+}
+
+fn parts(name: &ObjectName) -> Option<Vec<&str>> {
+    name.0
+        .iter()
+        .map(|part| part.as_ident().map(|ident| ident.value.as_str()))
+        .collect()
+}

@@ -1,0 +1,156 @@
+//! Statements on a PostgreSQL, MariaDB or MySQL server: checked ([`super::postgres`], [`super::mysql`]), then run in a
+//! transaction that is read-only unless writing is asked for, with a time limit that the server enforces, and caps on
+//! what comes back. A role that could reach files or programs of the server is refused: there the server would be no
+//! boundary.
+
+mod json;
+mod mysql;
+mod postgres;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::error::SqlError;
+use super::parsed::Checked;
+use super::policy::Limits;
+use super::query::Rows;
+
+/// After the server's own limit.
+const GRACE: Duration = Duration::from_secs(2);
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How a connection is used.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RemoteOptions {
+    /// Rows, bytes and wall time of each statement; the rest is for `SQLite`.
+    pub limits: Limits,
+    /// INSERT, UPDATE and DELETE too.
+    pub write: bool,
+}
+
+/// What a statement did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A query's rows.
+    Rows(Rows),
+    /// How many rows were changed.
+    Changed(u64),
+}
+
+/// A connection to a server under guard.
+#[derive(Debug)]
+pub struct Remote {
+    server: Server,
+    options: RemoteOptions,
+}
+
+#[derive(Debug)]
+enum Server {
+    Postgres(postgres::Connection),
+    MySql(mysql::Connection),
+}
+
+impl Remote {
+    /// Whether `text` is the URL of a server rather than a file.
+    pub fn is_url(text: &str) -> bool {
+        ["postgres://", "postgresql://", "mysql://", "mariadb://"]
+            .iter()
+            .any(|scheme| text.starts_with(scheme))
+    }
+
+    /// Connects to `postgres://…`, `mysql://…` or `mariadb://…`.
+    ///
+    /// # Errors
+    /// [`SqlError::Connect`], also for a role with too much power.
+    pub async fn connect(url: &str, options: RemoteOptions) -> Result<Self, SqlError> {
+        let connecting = async {
+            if url.starts_with("postgres") {
+                let connection = postgres::Connection::open(url, &options).await;
+                connection.map(Server::Postgres)
+            } else {
+                let url = url.replacen("mariadb://", "mysql://", 1);
+                let connection = mysql::Connection::open(&url, &options).await;
+                connection.map(Server::MySql)
+            }
+        };
+        let server = tokio::time::timeout(CONNECT, connecting)
+            .await
+            .map_err(|_| SqlError::Connect {
+                reason: format!("it did not answer within {CONNECT:?}"),
+            })??;
+        Ok(Self { server, options })
+    }
+
+    /// Checks and runs one statement with values for its placeholders (`$1`… or `?`).
+    ///
+    /// # Errors
+    /// [`SqlError`]. After [`SqlError::Timeout`] and [`SqlError::Connect`] the connection may be unusable.
+    pub async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
+        let write = self.options.write;
+        let checked = match &self.server {
+            Server::Postgres(_) => super::postgres::check(sql, write)?,
+            Server::MySql(_) => super::mysql::check(sql, write)?,
+        };
+        fits(&checked, parameters)?;
+        let limits = &self.options.limits;
+        let running = async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.run(&checked, parameters, limits).await,
+                Server::MySql(connection) => connection.run(&checked, parameters, limits).await,
+            }
+        };
+        tokio::time::timeout(limits.wall + GRACE, running)
+            .await
+            .unwrap_or_else(|_| Err(timeout(limits)))
+    }
+
+    /// Ends the connection; dropping it does so less politely.
+    pub async fn close(self) {
+        match self.server {
+            Server::Postgres(connection) => connection.close().await,
+            Server::MySql(connection) => connection.close().await,
+        }
+    }
+}
+
+fn fits(checked: &Checked, parameters: &[Value]) -> Result<(), SqlError> {
+    if checked.parameters == parameters.len() {
+        return Ok(());
+    }
+    Err(SqlError::Parameter {
+        index: checked.parameters.min(parameters.len()) + 1,
+        reason: format!(
+            "the statement takes {} values, {} were given",
+            checked.parameters,
+            parameters.len()
+        ),
+    })
+}
+
+fn timeout(limits: &Limits) -> SqlError {
+    SqlError::Timeout {
+        ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+fn too_much_power(what: &str) -> SqlError {
+    SqlError::Connect {
+        reason: format!(
+            "its user {what}, so the server would not hold it back; make a user of its own that may only read the tables it needs"
+        ),
+    }
+}
+
+fn no_connection(error: &sqlx::Error) -> SqlError {
+    SqlError::Connect {
+        reason: error.to_string(),
+    }
+}
+
+fn unbindable(index: usize) -> SqlError {
+    SqlError::Parameter {
+        index,
+        reason: "use a text, number, boolean or null".to_owned(),
+    }
+}

@@ -1,0 +1,179 @@
+use futures_util::TryStreamExt as _;
+use serde_json::Value;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgDatabaseError};
+use sqlx::query::Query;
+use sqlx::{
+    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection,
+    Postgres, Row as _, Statement as _,
+};
+
+use super::json::{Collector, first_row};
+use super::{Answer, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use crate::sql::error::SqlError;
+use crate::sql::parsed::Checked;
+use crate::sql::policy::Limits;
+
+/// Roles that reach beyond the database.
+const POWERS: &str = "SELECT rolsuper OR rolreplication OR EXISTS (SELECT 1 FROM pg_catalog.pg_roles p WHERE p.rolname IN \
+    ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program', 'pg_signal_backend', 'pg_maintain', \
+    'pg_write_all_data') AND pg_catalog.pg_has_role(current_user, p.oid, 'MEMBER')) \
+    FROM pg_catalog.pg_roles WHERE rolname = current_user";
+
+#[derive(Debug)]
+pub(super) struct Connection(PgConnection);
+
+impl Connection {
+    pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
+        let wanted: PgConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
+        let mut connection = wanted
+            .application_name("steward")
+            .statement_cache_capacity(0)
+            .disable_statement_logging()
+            .connect()
+            .await
+            .map_err(|e| no_connection(&e))?;
+        // Texts are read as they were checked; names mean what they mean to the server, not what the session says.
+        let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
+             SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
+             SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'";
+        connection
+            .execute(settings)
+            .await
+            .map_err(|e| no_connection(&e))?;
+        let powerful: bool = sqlx::query_scalar(POWERS)
+            .fetch_one(&mut connection)
+            .await
+            .map_err(|e| no_connection(&e))?;
+        if powerful {
+            return Err(too_much_power(
+                "is a superuser or may read files, run programs or write all data of the server",
+            ));
+        }
+        let _ = options;
+        Ok(Self(connection))
+    }
+
+    pub async fn run(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+    ) -> Result<Answer, SqlError> {
+        let mode = if checked.writes { "READ WRITE" } else { "READ ONLY" };
+        let ms = limits.wall.as_millis().clamp(1, 3_600_000);
+        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
+        self.0
+            .execute(AssertSqlSafe(begin))
+            .await
+            .map_err(|e| classify(e, limits))?;
+        let answer = self.inside(checked, parameters, limits).await;
+        let end = if checked.writes && answer.is_ok() {
+            "COMMIT"
+        } else {
+            "ROLLBACK"
+        };
+        let ended = self.0.execute(end).await.map_err(|e| classify(e, limits));
+        answer.and_then(|answer| ended.map(|_| answer))
+    }
+
+    async fn inside(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+    ) -> Result<Answer, SqlError> {
+        let error = |e| classify(e, limits);
+        if checked.writes {
+            let query = bind(sqlx::query(AssertSqlSafe(checked.sql.clone())), parameters)?;
+            let done = query.execute(&mut self.0).await.map_err(error)?;
+            return Ok(Answer::Changed(done.rows_affected()));
+        }
+        let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
+        let prepared = (&mut self.0).prepare(sql).await.map_err(error)?;
+        let columns: Vec<String> = prepared
+            .columns()
+            .iter()
+            .map(|c| c.name().to_owned())
+            .collect();
+        if columns.is_empty() {
+            return Err(SqlError::Syntax {
+                message: "the query has no columns".to_owned(),
+                hint: None,
+            });
+        }
+        // The server makes the JSON, whatever the types, and says so instead where a row is too large to send.
+        let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
+        let names = names.join(", ");
+        let wrapped = format!(
+            "SELECT CASE WHEN octet_length(j) <= {} THEN j END FROM (SELECT json_build_array({names})::text AS j \
+             FROM ({}) AS q({names})) AS r LIMIT {}",
+            limits.bytes,
+            checked.sql,
+            limits.rows + 1
+        );
+        let query = bind(sqlx::query(AssertSqlSafe(wrapped)), parameters)?.persistent(false);
+        let mut rows = query.fetch(&mut self.0);
+        let mut collector = Collector::new(columns, limits);
+        while let Some(row) = rows.try_next().await.map_err(error)? {
+            let text: Option<String> = row.try_get(0).map_err(error)?;
+            let text = text.ok_or_else(|| first_row(limits))?;
+            let values = serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            if !collector.take(values, text.len())? {
+                break;
+            }
+        }
+        Ok(Answer::Rows(collector.rows))
+    }
+
+    pub async fn close(self) {
+        let _ = self.0.close().await;
+    }
+}
+
+fn bind<'q>(
+    mut query: Query<'q, Postgres, PgArguments>,
+    parameters: &[Value],
+) -> Result<Query<'q, Postgres, PgArguments>, SqlError> {
+    for (at, value) in parameters.iter().enumerate() {
+        query = match value {
+            Value::Null => query.bind(None::<String>),
+            Value::Bool(b) => query.bind(*b),
+            Value::String(s) => query.bind(s.clone()),
+            Value::Number(n) => match (n.as_i64(), n.as_f64()) {
+                (Some(i), _) => query.bind(i),
+                (None, Some(f)) => query.bind(f),
+                (None, None) => return Err(unbindable(at + 1)),
+            },
+            Value::Array(_) | Value::Object(_) => return Err(unbindable(at + 1)),
+        };
+    }
+    Ok(query)
+}
+
+/// By the classes of SQLSTATE.
+fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = &error else {
+        return no_connection(&error);
+    };
+    let said = server.try_downcast_ref::<PgDatabaseError>();
+    let code = said.map_or("", PgDatabaseError::code);
+    let message = server.message().to_owned();
+    match code {
+        "57014" => timeout(limits),
+        "42501" | "25006" => SqlError::Denied {
+            what: message,
+            hint: "Ask for something else, or have it allowed in the database.".to_owned(),
+        },
+        _ if code.starts_with("54") || code.starts_with("53") => SqlError::Limit { what: message },
+        "22003" | "22012" | "22P02" | "22007" | "22008" => SqlError::Syntax {
+            message,
+            hint: None,
+        },
+        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => SqlError::Syntax {
+            hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
+            message,
+        },
+        "55P03" => SqlError::Busy,
+        _ => SqlError::Server(message),
+    }
+}

@@ -1,0 +1,5 @@
+# expect: blocked
+import json
+def mods(): return json.dumps.__globals__['__builtins__']['__import__']
+def run(p):
+    return json.__loader__.get_data('/etc/passwd').decode()

@@ -1,0 +1,5 @@
+# expect: timeout
+import json
+def mods(): return json.dumps.__globals__['__builtins__']['__import__']
+def run(p):
+    mods()('time').sleep(100)

@@ -1,0 +1,2 @@
+# expect: memory
+def run(p): return len(bytes(1<<36))

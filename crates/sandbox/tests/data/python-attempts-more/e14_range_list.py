@@ -1,0 +1,2 @@
+# expect: memory
+def run(p): return len(list(range(10**10)))

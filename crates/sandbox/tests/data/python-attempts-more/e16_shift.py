@@ -1,0 +1,2 @@
+# expect: memory
+def run(p): return (1<<(1<<40)).bit_length()

@@ -1,0 +1,3 @@
+# expect: blocked
+def run(p):
+    x=[]; x.append(x); return x

@@ -1,0 +1,3 @@
+# expect: ok
+def run(p):
+    print('\ud800 \udcff'); return 1

@@ -1,0 +1,3 @@
+# expect: truncated
+def run(p):
+    print('é'*10**6); return 1

@@ -1,0 +1,2 @@
+# expect: blocked
+x=1

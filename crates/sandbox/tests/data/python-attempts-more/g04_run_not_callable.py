@@ -1,0 +1,2 @@
+# expect: blocked
+run=3

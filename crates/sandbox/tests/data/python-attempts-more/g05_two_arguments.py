@@ -1,0 +1,2 @@
+# expect: blocked
+def run(a,b): return 1

@@ -1,0 +1,3 @@
+# expect: blocked
+raise ValueError('x')
+def run(p): return 1

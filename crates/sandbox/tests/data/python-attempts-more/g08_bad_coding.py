@@ -1,0 +1,3 @@
+# expect: blocked
+# -*- coding: nosuch -*-
+def run(p): return 1

@@ -1,0 +1,2 @@
+# expect: blocked
+async def run(p): return 1

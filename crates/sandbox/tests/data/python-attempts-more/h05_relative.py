@@ -1,0 +1,3 @@
+# expect: blocked
+from . import os
+def run(p): return 1

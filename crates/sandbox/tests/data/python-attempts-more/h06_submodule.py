@@ -1,0 +1,3 @@
+# expect: blocked
+import json.os
+def run(p): return 1

@@ -1,0 +1,3 @@
+# expect: blocked
+import random
+def run(p): return random.random()

@@ -1,0 +1,3 @@
+# expect: blocked
+import socket
+def run(p): return 1

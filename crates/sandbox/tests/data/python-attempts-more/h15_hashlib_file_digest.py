@@ -1,0 +1,3 @@
+# expect: blocked
+import hashlib
+def run(p): return hashlib.__builtins__['open']('/etc/passwd').read()

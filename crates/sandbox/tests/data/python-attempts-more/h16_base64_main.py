@@ -1,0 +1,3 @@
+# expect: blocked
+import base64
+def run(p): base64.main(); return 1

@@ -1,0 +1,3 @@
+# expect: blocked
+import statistics
+def run(p): return [str(v) for v in statistics.random._os.scandir('/')]

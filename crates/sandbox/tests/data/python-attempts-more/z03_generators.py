@@ -1,0 +1,3 @@
+# expect: ok
+import itertools
+def run(p): return 1

@@ -1,0 +1,3 @@
+# expect: ok
+from __future__ import annotations
+def run(p: Undefined) -> Never: return 1

@@ -1,0 +1,2 @@
+# expect: ok
+def run(p): return None

@@ -1,0 +1,51 @@
+//! Every file of attempts, each expected to end as its first line says, on each tier of this machine.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod python_support;
+
+use std::path::Path;
+
+use python_support::{describe, limits, pools, run};
+
+/// `# expect: ok-or-blocked` → `["ok", "blocked"]`.
+fn expected(code: &str) -> Vec<String> {
+    let first = code.lines().next().unwrap();
+    let words = first.strip_prefix("# expect: ").expect("the first line");
+    words.trim().split("-or-").map(str::to_owned).collect()
+}
+
+async fn all(folder: &str, least: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(files.len() >= least, "{} attempts", files.len());
+    for (tier, pool) in pools().await {
+        let mut wrong = Vec::new();
+        // One at a time: each meets an interpreter that all before it have tried to spoil.
+        for file in &files {
+            let code = std::fs::read_to_string(file).unwrap();
+            let outcome = run(&pool, &code, serde_json::json!({}), &limits()).await;
+            let word = outcome.word();
+            if std::env::var_os("SHOW").is_some() {
+                println!("{} {}", file.file_name().unwrap().display(), describe(&outcome));
+            }
+            if !expected(&code).iter().any(|e| e == word) {
+                wrong.push(format!("{}: {}", file.display(), describe(&outcome)));
+            }
+        }
+        assert!(wrong.is_empty(), "{tier:?}\n{}", wrong.join("\n"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_given_attempts_end_as_expected() {
+    all("python-attempts", 37).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn our_own_attempts_end_as_expected() {
+    all("python-attempts-more", 40).await;
+}

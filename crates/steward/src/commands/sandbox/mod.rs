@@ -1,0 +1,31 @@
+//! `steward sandbox`: one file or statement, run exactly as a skill runs it, so that any attempt can be tried by hand.
+
+mod python;
+mod sql;
+
+use crate::cli::{Sandbox, SandboxAction};
+use crate::exit::Exit;
+use crate::settings::Settings;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Runs the command.
+pub async fn run(settings: Settings, args: Sandbox) -> anyhow::Result<Exit> {
+    let answer = match args.action {
+        SandboxAction::Python(args) => python::run(&settings, args).await?,
+        SandboxAction::Sql(args) => sql::run(args).await?,
+    };
+    println!("{answer}");
+    Ok(if answer["ok"] == Value::Bool(true) {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+fn seconds(given: f64) -> anyhow::Result<Duration> {
+    Duration::try_from_secs_f64(given)
+        .ok()
+        .filter(|wall| !wall.is_zero() && *wall <= Duration::from_hours(1))
+        .ok_or_else(|| anyhow::anyhow!("--timeout must be above 0 and at most 3600 seconds"))
+}

@@ -1,0 +1,120 @@
+use crate::bed::Bed;
+use crate::fixtures::{TENANT, id};
+use crate::rows::agent;
+use crate::skills::skill;
+use futures::future::join_all;
+use std::collections::BTreeSet;
+use steward_core::agent::Agent;
+use steward_core::ports::{Agents, SkillFilter, Skills, StoreError};
+use steward_core::skill::Skill;
+
+/// Calls at once.
+const MANY: usize = 20;
+
+/// Runs `MANY` futures in tasks of their own.
+async fn all<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
+    make: impl Fn(usize) -> F,
+) -> Vec<T> {
+    let tasks = (0..MANY).map(|number| tokio::spawn(make(number)));
+    let done = join_all(tasks).await;
+    done.into_iter().map(|one| one.unwrap()).collect()
+}
+
+pub async fn one_name_is_made_once(bed: Bed) {
+    let store = bed.store();
+    let mut agents = Vec::new();
+    for number in 0..4 {
+        agents.push(agent(&format!("agent {number}")));
+        store.save_agent(TENANT, &agents[number]).await.unwrap();
+    }
+    let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
+    let kept = all(|number| {
+        let (store, agent) = (store.clone(), ids[number % ids.len()]);
+        async move {
+            store
+                .create_and_attach(TENANT, agent, &skill("one"))
+                .await
+                .unwrap()
+        }
+    })
+    .await;
+    assert_eq!(kept.iter().filter(|(_, made)| *made).count(), 1);
+    let all_ids: BTreeSet<_> = kept.iter().map(|(skill, _)| skill.id).collect();
+    assert_eq!(all_ids.len(), 1);
+    assert!(kept.iter().all(|(skill, _)| skill.version == 1));
+    for id in ids {
+        assert_eq!(store.skills_of(TENANT, id).await.unwrap().len(), 1);
+    }
+    // Each other content is a version, and no number is given twice.
+    let versions = all(|number| {
+        let (store, agent) = (store.clone(), agents[0].id);
+        let changed = Skill {
+            description: number.to_string(),
+            ..skill("one")
+        };
+        async move {
+            store
+                .create_and_attach(TENANT, agent, &changed)
+                .await
+                .unwrap()
+                .0
+                .version
+        }
+    })
+    .await;
+    let versions: BTreeSet<_> = versions.into_iter().collect();
+    assert!(versions.into_iter().eq(2..22));
+    let every = store.skills(TENANT, &SkillFilter::default(), None, 0).await;
+    assert_eq!(every.unwrap().items.len(), 1);
+}
+
+pub async fn no_attachment_is_lost(bed: Bed) {
+    let store = bed.store();
+    let zoe = agent("zoe");
+    store.save_agent(TENANT, &zoe).await.unwrap();
+    all(|number| {
+        let (store, agent) = (store.clone(), zoe.id);
+        async move {
+            let made = store
+                .create_and_attach(TENANT, agent, &skill(&format!("s{number}")))
+                .await;
+            made.unwrap()
+        }
+    })
+    .await;
+    let has = store.agent(TENANT, zoe.id).await.unwrap();
+    assert_eq!(has.skills.len(), MANY);
+    let distinct: BTreeSet<_> = has.skills.iter().collect();
+    assert_eq!(distinct.len(), MANY);
+}
+
+pub async fn a_skill_removed_meanwhile_stays_nowhere(bed: Bed) {
+    let store = bed.store();
+    let one = store.save_skill(TENANT, &skill("one")).await.unwrap();
+    let mut agents = Vec::new();
+    for _ in 0..MANY {
+        let named = Agent {
+            name: id().to_string(),
+            ..agent("x")
+        };
+        store.save_agent(TENANT, &named).await.unwrap();
+        agents.push(named.id);
+    }
+    all(|number| {
+        let (store, agent) = (store.clone(), agents[number]);
+        async move {
+            if number == MANY / 2 {
+                return store.remove_skill(TENANT, one.id).await.unwrap();
+            }
+            match store.attach_skill(TENANT, agent, one.id, true).await {
+                Ok(()) | Err(StoreError::NotFound(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    })
+    .await;
+    for agent in agents {
+        let left = store.agent(TENANT, agent).await.unwrap().skills;
+        assert!(left.is_empty(), "{left:?}");
+    }
+}

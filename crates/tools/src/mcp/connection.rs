@@ -1,0 +1,328 @@
+//! One connection to a server: its list of tools, and calls.
+
+use super::error::McpError;
+use super::listener::{Heard, Listener};
+use super::open::{chain, last_words};
+use super::pin::Listed;
+use crate::handler::Context;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams,
+    ServerResult, Tool,
+};
+use rmcp::service::{
+    Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use steward_core::mcp::McpServer;
+use steward_sandbox::process::Session;
+
+/// Between two looks at the stop flag.
+const POLL: Duration = Duration::from_millis(50);
+/// Longest wait until a server is told to stop.
+const CANCEL: Duration = Duration::from_secs(1);
+/// Longest look at the list of tools.
+const LIST: Duration = Duration::from_secs(20);
+/// Pages of a list, and tools in all.
+const PAGES: usize = 50;
+const TOOLS: usize = 500;
+/// Largest schema and longest description of a tool that is looked at.
+const SCHEMA: usize = 64 << 10;
+const DESCRIPTION: usize = 16 << 10;
+/// After this a list is looked at again, since servers without sessions can't say that it changed.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// Why a request got no answer.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The connection is no longer good, and the server has not taken the request in.
+    Gone(String),
+    /// The connection broke while the server had the request.
+    Broke(String),
+    /// It wants a login.
+    Login,
+    /// It answered with an error.
+    Error(McpError),
+}
+
+struct Listing {
+    at: Instant,
+    changes: u64,
+    tools: Arc<Vec<Listed>>,
+}
+
+/// A connection. Dropping it ends the server's process, if it has one.
+pub(super) struct Connection {
+    server: String,
+    peer: Peer<RoleClient>,
+    heard: Arc<Heard>,
+    listing: tokio::sync::Mutex<Option<Listing>>,
+    busy: AtomicUsize,
+    used: Mutex<Instant>,
+    program: tokio::sync::Mutex<Option<Session>>,
+    _service: RunningService<RoleClient, Listener>,
+}
+
+/// Counts a use while it lasts.
+pub(super) struct Busy<'a>(&'a Connection);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.busy.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Connection {
+    pub fn new(
+        server: &McpServer,
+        service: RunningService<RoleClient, Listener>,
+        heard: Arc<Heard>,
+        program: Option<Session>,
+    ) -> Self {
+        Self {
+            server: server.name.clone(),
+            peer: service.peer().clone(),
+            heard,
+            listing: tokio::sync::Mutex::new(None),
+            busy: AtomicUsize::new(0),
+            used: Mutex::new(Instant::now()),
+            program: tokio::sync::Mutex::new(program),
+            _service: service,
+        }
+    }
+
+    /// Whether it can't be used any more.
+    pub fn closed(&self) -> bool {
+        self.peer.is_transport_closed()
+    }
+
+    /// How long nobody has used it.
+    pub fn idle(&self) -> Duration {
+        if self.busy.load(Ordering::Acquire) > 0 {
+            return Duration::ZERO;
+        }
+        self.used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .elapsed()
+    }
+
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Keeps it from being closed as idle.
+    pub fn begin(&self) -> Busy<'_> {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        Busy(self)
+    }
+
+    /// Its tools, listed anew where they may have changed.
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<Listed>>, Fault> {
+        let mut listing = self.listing.lock().await;
+        // Read before the list: a change in between shows at the next look.
+        let changes = self.heard.changes();
+        if let Some(known) = listing.as_ref()
+            && !anew
+            && known.changes == changes
+            && known.at.elapsed() < FRESH
+        {
+            return Ok(Arc::clone(&known.tools));
+        }
+        *listing = None;
+        let tools = match tokio::time::timeout(LIST, self.list()).await {
+            Ok(tools) => Arc::new(tools?),
+            Err(_) => {
+                return Err(Fault::Error(McpError::Unreachable {
+                    server: self.server.clone(),
+                    reason: format!("it did not list its tools within {} s", LIST.as_secs()),
+                }));
+            }
+        };
+        *listing = Some(Listing {
+            at: Instant::now(),
+            changes,
+            tools: Arc::clone(&tools),
+        });
+        Ok(tools)
+    }
+
+    async fn list(&self) -> Result<Vec<Listed>, Fault> {
+        let mut tools: Vec<Listed> = Vec::new();
+        let mut cursor = None;
+        for _ in 0..PAGES {
+            let mut page = PaginatedRequestParams::default();
+            page.cursor = cursor;
+            let answer = self.peer.list_tools(Some(page)).await;
+            let answer = answer.map_err(|error| self.fault(error, false))?;
+            for tool in answer.tools {
+                let Some(tool) = self.listed(tool) else {
+                    continue;
+                };
+                if tools.iter().any(|other| other.name == tool.name) {
+                    return Err(self.refuse(format!("it lists two tools called `{}`", tool.name)));
+                }
+                tools.push(tool);
+            }
+            if tools.len() > TOOLS {
+                break;
+            }
+            cursor = answer.next_cursor;
+            if cursor.is_none() {
+                return Ok(tools);
+            }
+        }
+        Err(self.refuse(format!(
+            "it lists more than {TOOLS} tools or {PAGES} pages of them"
+        )))
+    }
+
+    fn refuse(&self, reason: String) -> Fault {
+        Fault::Error(McpError::Unreachable {
+            server: self.server.clone(),
+            reason,
+        })
+    }
+
+    fn listed(&self, tool: Tool) -> Option<Listed> {
+        let description = tool.description.unwrap_or_default().into_owned();
+        let parameters = Value::Object(tool.input_schema.as_ref().clone());
+        if description.len() > DESCRIPTION || parameters.to_string().len() > SCHEMA {
+            tracing::warn!(server = self.server, tool = %tool.name, "an MCP tool with too long a description or schema is left out");
+            return None;
+        }
+        let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
+        Some(Listed {
+            name: tool.name.into_owned(),
+            description,
+            parameters,
+            read_only: hint == Some(true),
+        })
+    }
+
+    /// Calls a tool. Where `context` is halted, the server is told to stop.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        context: &Context,
+    ) -> Result<CallToolResult, Fault> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let sent = self
+            .peer
+            .send_cancellable_request(request, PeerRequestOptions::no_options());
+        let handle = sent.await.map_err(|error| self.fault(error, false))?;
+        let token = handle.progress_token.clone();
+        self.heard.follow(&token);
+        let mut flight = Flight(Some(handle));
+        let answer = loop {
+            let Some(handle) = flight.0.as_mut() else {
+                break None;
+            };
+            tokio::select! {
+                answer = &mut handle.rx => break Some(answer),
+                () = tokio::time::sleep(POLL) => if context.halted() { break None },
+            }
+        };
+        let progress = self.heard.leave(&token);
+        let Some(answer) = answer else {
+            // The server is told without waiting for it: whoever halted has little patience.
+            drop(flight);
+            return Err(Fault::Error(self.halted(tool, context, progress)));
+        };
+        flight.0 = None;
+        match answer.unwrap_or(Err(ServiceError::TransportClosed)) {
+            Ok(ServerResult::CallToolResult(result)) => Ok(result),
+            Ok(_) => Err(Fault::Error(McpError::Said {
+                server: self.server.clone(),
+                message: "it answered the call with something that is no result of a tool"
+                    .to_owned(),
+            })),
+            Err(error) => Err(self.broken(self.fault(error, true)).await),
+        }
+    }
+
+    fn halted(&self, tool: &str, context: &Context, progress: String) -> McpError {
+        let (server, tool) = (self.server.clone(), tool.to_owned());
+        if context.scope.stopped() {
+            McpError::Stopped {
+                server,
+                tool,
+                progress,
+            }
+        } else {
+            McpError::TimedOut {
+                server,
+                tool,
+                progress,
+            }
+        }
+    }
+
+    /// With the last words of a program that ended.
+    async fn broken(&self, fault: Fault) -> Fault {
+        let Fault::Broke(reason) = fault else {
+            return fault;
+        };
+        match self.program.lock().await.take() {
+            Some(mut program) => {
+                Fault::Broke(format!("{reason}{}", last_words(&mut program).await))
+            }
+            None => Fault::Broke(reason),
+        }
+    }
+
+    fn fault(&self, error: ServiceError, sent: bool) -> Fault {
+        let lost = |reason: String| {
+            if sent {
+                Fault::Broke(reason)
+            } else {
+                Fault::Gone(reason)
+            }
+        };
+        match error {
+            ServiceError::McpError(error) => Fault::Error(McpError::Said {
+                server: self.server.clone(),
+                message: error.message.chars().take(2000).collect(),
+            }),
+            ServiceError::TransportSend(error) => {
+                match error
+                    .error
+                    .downcast_ref::<StreamableHttpError<reqwest::Error>>()
+                {
+                    Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
+                    // The server says that it knows nothing of this session: it did nothing.
+                    Some(StreamableHttpError::SessionExpired) => {
+                        Fault::Gone("its session ended".to_owned())
+                    }
+                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => {
+                        Fault::Gone(chain(inner))
+                    }
+                    _ => lost(chain(&error)),
+                }
+            }
+            other => lost(chain(&other)),
+        }
+    }
+}
+
+/// A call that is being answered. Dropped before its answer, it tells the server.
+struct Flight(Option<RequestHandle<RoleClient>>);
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(tokio::time::timeout(
+                CANCEL,
+                handle.cancel(Some("no longer wanted".to_owned())),
+            ));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A person's login: begun here, finished when the browser comes back.
+
+use super::http::Guarded;
+use super::token::granted_fields;
+use crate::mcp::error::McpError;
+use crate::mcp::open::chain;
+use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
+use secrecy::{ExposeSecret as _, SecretString};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use steward_core::{McpServerId, TenantId, Timestamp, UserId};
+use url::Url;
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// Most logins under way.
+const MOST: usize = 256;
+
+/// What a login is for.
+#[derive(Debug, Clone)]
+pub struct LoginRequest {
+    /// Tenant.
+    pub tenant: TenantId,
+    /// The server.
+    pub server: McpServerId,
+    /// Who logs in; where each user has a token of their own, it becomes theirs.
+    pub user: UserId,
+    /// Where the browser comes back to: an address of this Steward.
+    pub redirect_uri: String,
+    /// Scopes; empty: what the server asks for.
+    pub scopes: Vec<String>,
+}
+
+/// A login that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// Where the person goes.
+    pub url: String,
+    /// The `state` that comes back with the code.
+    pub state: String,
+}
+
+struct Waiting {
+    request: LoginRequest,
+    session: AuthorizationSession,
+    client: Client,
+    token_url: String,
+    until: Timestamp,
+}
+
+/// A client that the login server knows.
+#[derive(Clone, Default)]
+pub(in crate::mcp) struct Client {
+    pub id: String,
+    pub secret: Option<SecretString>,
+}
+
+/// What a login gave.
+pub(in crate::mcp) struct LoggedIn {
+    pub request: LoginRequest,
+    /// Fields of a credential of the kind `oauth2`.
+    pub fields: BTreeMap<String, SecretString>,
+}
+
+/// Logins under way. They are in memory: one begun before a restart is begun anew.
+#[derive(Default)]
+pub(in crate::mcp) struct Logins {
+    waiting: Mutex<HashMap<String, Waiting>>,
+}
+
+impl Logins {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds the login server of the MCP server at `url`, registers a client there unless one is `known`, and
+    /// makes the address that a person opens.
+    pub async fn begin(
+        &self,
+        url: &str,
+        guarded: Guarded,
+        known: Option<Client>,
+        request: LoginRequest,
+        now: Timestamp,
+    ) -> Result<Begun, McpError> {
+        let failed = |error: &dyn std::error::Error| {
+            McpError::Invalid(format!("the login can't begin: {}", chain(error)))
+        };
+        let manager =
+            AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let mut manager = manager.map_err(|error| failed(&error))?;
+        let found = manager
+            .resolve_metadata()
+            .await
+            .map_err(|error| failed(&error))?;
+        if !found.source.is_discovered() {
+            return Err(McpError::Invalid(
+                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
+                    .to_owned(),
+            ));
+        }
+        let token_url = found.metadata.token_endpoint.clone();
+        manager.set_metadata(found.metadata);
+        let mut scopes = request.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        let client = if let Some(known) = known {
+            known
+        } else {
+            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
+            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
+            let registered = registered.await.map_err(|error| failed(&error))?;
+            Client {
+                id: registered.client_id,
+                secret: registered.client_secret.map(Into::into),
+            }
+        };
+        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
+            .with_scopes(scopes)
+            .with_preregistered_client(client.id.clone());
+        if let Some(secret) = &client.secret {
+            asked = asked.with_client_secret(secret.expose_secret());
+        }
+        let session = AuthorizationSession::new(manager, asked).await;
+        let session = session.map_err(|(_, error)| failed(&error))?;
+        let url = session.get_authorization_url().to_owned();
+        let Some(state) = query(&url, "state") else {
+            return Err(McpError::Invalid(
+                "the login server's address holds no state".to_owned(),
+            ));
+        };
+        let mut waiting = self.waiting();
+        waiting.retain(|_, one| now < one.until);
+        if waiting.len() >= MOST {
+            return Err(McpError::Invalid(
+                "too many logins are under way; finish one, or wait ten minutes".to_owned(),
+            ));
+        }
+        let one = Waiting {
+            request,
+            session,
+            client,
+            token_url,
+            until: now.plus(PATIENCE),
+        };
+        waiting.insert(state.clone(), one);
+        Ok(Begun { url, state })
+    }
+
+    /// Changes the code that the browser brought back for tokens. `user` must be who began.
+    pub async fn complete(
+        &self,
+        user: UserId,
+        state: &str,
+        code: &str,
+        issuer: Option<&str>,
+        now: Timestamp,
+    ) -> Result<LoggedIn, McpError> {
+        let unknown = || {
+            McpError::Invalid(
+                "this login is not under way: it took too long, or was begun by someone else; begin it anew"
+                    .to_owned(),
+            )
+        };
+        let one = {
+            let mut waiting = self.waiting();
+            let own = waiting
+                .get(state)
+                .is_some_and(|one| one.request.user == user && now < one.until);
+            if !own {
+                return Err(unknown());
+            }
+            waiting.remove(state).ok_or_else(unknown)?
+        };
+        let tokens = one
+            .session
+            .handle_callback_with_issuer(code, state, issuer)
+            .await
+            .map_err(|error| McpError::Invalid(format!("the login failed: {}", chain(&error))))?;
+        let tokens = serde_json::to_value(&tokens).unwrap_or_default();
+        let text = |name: &str| tokens[name].as_str();
+        let Some(access) = text("access_token") else {
+            return Err(McpError::Invalid(
+                "the login server gave no token".to_owned(),
+            ));
+        };
+        let expires = tokens["expires_in"].as_u64();
+        let mut fields = granted_fields(access, text("refresh_token"), expires, now);
+        fields.insert("client_id".to_owned(), one.client.id.into());
+        fields.insert("token_url".to_owned(), one.token_url.into());
+        if let Some(secret) = one.client.secret {
+            fields.insert("client_secret".to_owned(), secret);
+        }
+        if let Some(resource) = query(&one.session.auth_url, "resource") {
+            fields.insert("resource".to_owned(), resource.into());
+        }
+        Ok(LoggedIn {
+            request: one.request,
+            fields,
+        })
+    }
+}
+
+fn query(url: &str, name: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let pair = url.query_pairs().find(|(key, _)| key == name)?;
+    Some(pair.1.into_owned())
+}

@@ -1,0 +1,137 @@
+//! Connections that are kept while they are used.
+
+use super::connection::Connection;
+use super::error::McpError;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use steward_core::{CredentialId, McpServerId, TenantId, UserId};
+
+/// Most connections at a time; the longest idle one makes room.
+const MOST: usize = 64;
+
+/// Which connection: never shared between users where each has a token, nor between states of the
+/// configuration or the credential.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub tenant: TenantId,
+    pub server: McpServerId,
+    pub user: Option<UserId>,
+    pub credential: Option<CredentialId>,
+    /// Hash of configuration and credential.
+    pub stamp: String,
+}
+
+impl Key {
+    fn replaces(&self, other: &Self) -> bool {
+        let same = |key: &Self| (key.tenant, key.server, key.user, key.credential);
+        same(self) == same(other) && self.stamp != other.stamp
+    }
+}
+
+type Slot = Arc<tokio::sync::Mutex<Option<Arc<Connection>>>>;
+
+/// All connections of an installation.
+#[derive(Default)]
+pub(super) struct Pool {
+    slots: Mutex<HashMap<Key, Slot>>,
+}
+
+impl Pool {
+    fn slots(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection of `key`, opened if there is none or if it is no longer good. Those that wait for the same
+    /// one get the same one.
+    pub async fn get<F>(
+        self: &Arc<Self>,
+        key: Key,
+        idle: Duration,
+        open: F,
+    ) -> Result<Arc<Connection>, McpError>
+    where
+        F: Future<Output = Result<Connection, McpError>>,
+    {
+        let slot = {
+            let mut slots = self.slots();
+            slots.retain(|other, _| !key.replaces(other));
+            Arc::clone(slots.entry(key.clone()).or_default())
+        };
+        let mut held = slot.lock().await;
+        if let Some(connection) = held.as_ref().filter(|one| !one.closed()) {
+            return Ok(Arc::clone(connection));
+        }
+        *held = None;
+        self.make_room(&key);
+        let connection = Arc::new(open.await?);
+        *held = Some(Arc::clone(&connection));
+        drop(held);
+        tokio::spawn(watch(
+            Arc::downgrade(self),
+            key,
+            Arc::downgrade(&connection),
+            idle,
+        ));
+        Ok(connection)
+    }
+
+    /// Lets go of a connection that failed; a newer one in its place stays.
+    pub fn remove(&self, key: &Key, connection: &Arc<Connection>) {
+        let mut slots = self.slots();
+        let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
+            Ok(held) => held
+                .as_ref()
+                .is_some_and(|one| Arc::ptr_eq(one, connection)),
+            Err(_) => false,
+        });
+        if same {
+            slots.remove(key);
+        }
+    }
+
+    /// Lets go of all connections of a server; calls under way end by themselves.
+    pub fn close(&self, tenant: TenantId, server: McpServerId) {
+        self.slots()
+            .retain(|key, _| (key.tenant, key.server) != (tenant, server));
+    }
+
+    fn make_room(&self, but: &Key) {
+        let mut slots = self.slots();
+        while slots.len() > MOST {
+            let idle = slots
+                .iter()
+                .filter(|(key, _)| *key != but)
+                .filter_map(|(key, slot)| {
+                    let held = slot.try_lock().ok()?;
+                    Some((
+                        held.as_ref().map_or(Duration::MAX, |one| one.idle()),
+                        key.clone(),
+                    ))
+                })
+                .filter(|(idle, _)| !idle.is_zero())
+                .max_by_key(|(idle, _)| *idle);
+            let Some((_, key)) = idle else { return };
+            slots.remove(&key);
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.slots().len()
+    }
+}
+
+/// Closes a connection that nobody has used for a while.
+async fn watch(pool: Weak<Pool>, key: Key, connection: Weak<Connection>, idle: Duration) {
+    loop {
+        tokio::time::sleep(idle / 4).await;
+        let (Some(pool), Some(connection)) = (pool.upgrade(), connection.upgrade()) else {
+            return;
+        };
+        if connection.closed() || connection.idle() >= idle {
+            pool.remove(&key, &connection);
+            return;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The credential of a call: found, opened, written down, and kept out of what leaves.
+
+use super::runtime::SkillPorts;
+use super::scrub::Scrubber;
+use crate::error::ToolsError;
+use crate::handler::Context;
+use secrecy::{ExposeSecret, SecretString};
+use std::slice;
+use steward_core::credential::CredentialUse;
+use steward_core::ports::{OpenedCredential, Role, ToolScope, VaultError};
+use steward_core::skill::{CredentialWanted, Skill};
+
+/// A credential at hand, or none.
+pub(super) struct Key {
+    pub opened: Option<OpenedCredential>,
+}
+
+impl Key {
+    /// Discovers and opens the credential of `skill` (SKILL-4). A skill that asks for none gets one
+    /// only where its agent names one for it.
+    pub async fn find(
+        ports: &SkillPorts,
+        skill: &Skill,
+        scope: &ToolScope,
+    ) -> Result<Self, ToolsError> {
+        let named = CredentialWanted {
+            optional: true,
+            ..CredentialWanted::default()
+        };
+        let kinds = skill.kind().credentials();
+        if skill.credential.is_none() && kinds.is_empty() {
+            return Ok(Self { opened: None });
+        }
+        let agent = ports.agents.agent(scope.tenant, scope.agent).await?;
+        let wanted = match &skill.credential {
+            Some(wanted) => wanted,
+            None if agent.credentials.contains_key(&skill.name) => &named,
+            None => return Ok(Self { opened: None }),
+        };
+        let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
+        let role = role(ports, scope).await?;
+        let found = ports
+            .vault
+            .discover(scope.tenant, &agent, role, &skill.name, kinds, wanted)
+            .await
+            .map_err(explain)?;
+        let Some(credential) = found else {
+            return Ok(Self { opened: None });
+        };
+        let used = CredentialUse {
+            credential: credential.id,
+            run: scope.run,
+            agent: Some(scope.agent),
+            tool: skill.name.clone(),
+            at: scope.now,
+        };
+        let opened = ports.vault.open(scope.tenant, credential.id, used).await;
+        Ok(Self {
+            opened: Some(opened.map_err(explain)?),
+        })
+    }
+
+    /// Knows all secrets of this call: the credential's, what follows from them, and those that the
+    /// executor came to know.
+    pub fn scrubber(&self, context: &Context) -> Scrubber {
+        Scrubber::new(self.secrets().into_iter().chain(context.learned_secrets()))
+    }
+
+    /// The same without an executor's own.
+    pub fn secrets(&self) -> Vec<(String, SecretString)> {
+        let Some(opened) = &self.opened else {
+            return Vec::new();
+        };
+        let credential = &opened.credential;
+        let label = |field: &str| format!("{}.{field}", credential.name);
+        let mut all: Vec<(String, SecretString)> = opened
+            .fields
+            .iter()
+            .filter(|(field, _)| !credential.kind.shows(field))
+            .map(|(field, secret)| (label(field), secret.clone()))
+            .collect();
+        // A server that repeats what it was sent gives these back, not the fields.
+        let text = |field: &str| opened.fields.get(field).map(ExposeSecret::expose_secret);
+        for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
+            if let (Some(user), Some(secret)) = (text(user), text(password)) {
+                all.push((label(password), format!("{user}:{secret}").into()));
+            }
+        }
+        if let Some(password) = text("url").and_then(|url| url::Url::parse(url).ok()) {
+            all.extend(
+                password
+                    .password()
+                    .map(|text| (label("url"), decoded(text).into())),
+            );
+        }
+        all
+    }
+}
+
+/// Percent-encoded text as it is.
+fn decoded(text: &str) -> String {
+    let pair = format!("x={}", text.replace('+', "%2B"));
+    url::form_urlencoded::parse(pair.as_bytes())
+        .next()
+        .map_or_else(|| text.to_owned(), |(_, value)| value.into_owned())
+}
+
+/// The role of the user behind the run; none for a run of nobody.
+async fn role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
+    let Some(id) = scope.user else {
+        return Ok(None);
+    };
+    let user = ports.users.user(scope.tenant, id).await?;
+    Ok(user.and_then(|user| serde_json::from_value(user.role.into()).ok()))
+}
+
+fn explain(error: VaultError) -> ToolsError {
+    match error {
+        VaultError::Store(error) => error.into(),
+        other => ToolsError::Refused(other.to_string()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Skills of the type graphql.
+
+use super::auth::{Authorizer, places_credential};
+use super::exchange::Exchange;
+use super::executor::shown;
+use super::{reading, request, select};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::template::{self, Place, Template, Values, check_json, check_url};
+use crate::skills::{Executor, Job};
+use crate::web::{Ask, Client};
+use async_trait::async_trait;
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use serde_json::{Value, json};
+use steward_core::ports::ToolScope;
+use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+
+/// Longest list of a server's errors, characters.
+const ERRORS: usize = 1200;
+
+/// Sends GraphQL operations.
+pub struct GraphqlExecutor {
+    client: Client,
+    authorizer: Authorizer,
+}
+
+impl GraphqlExecutor {
+    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    pub fn new(client: Client) -> Self {
+        Self {
+            client,
+            authorizer: Authorizer::default(),
+        }
+    }
+
+    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let ask = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let exchange = Exchange {
+            client: &client,
+            skill: job.skill,
+            context,
+            retries: if job.skill.effect == EffectClass::Read {
+                spec.retries
+            } else {
+                0
+            },
+        };
+        let place = reading::origin(&ask.url);
+        let form = std::collections::BTreeMap::new();
+        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
+        let answer = self.authorizer.send(ask, &job, placed, &exchange).await?;
+        let body = reading::json(&answer);
+        // Servers give errors with the status 200 and with others; the list says more than the status.
+        if let Some(problems) = body.as_ref().and_then(problems) {
+            return Err(ToolsError::Refused(format!(
+                "{place} refused the operation: {problems}"
+            )));
+        }
+        if !answer.status.is_success() {
+            return Err(reading::failure(&answer));
+        }
+        let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
+        let data = data.ok_or_else(|| {
+            ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address"))
+        })?;
+        let value = match &spec.select {
+            Some(path) => select::select(path, &data)?,
+            None => data,
+        };
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "sent".to_owned(),
+            object: format!("{} {place}", operation(&spec.query)),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        Ok(ToolOutput {
+            receipt,
+            tainted: true,
+            origin: Some(place),
+            ..ToolOutput {
+                data: Some(value.clone()),
+                ..ToolOutput::text(reading::content(&value))
+            }
+        })
+    }
+}
+
+fn spec(skill: &Skill) -> Result<&GraphqlSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Graphql(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no graphql skill")),
+    }
+}
+
+/// `query`, `mutation` or `subscription`, as the document says in its first word.
+fn operation(document: &str) -> &'static str {
+    let mut lines = document.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    match first.unwrap_or("") {
+        text if text.starts_with("mutation") => "mutation",
+        text if text.starts_with("subscription") => "subscription",
+        _ => "query",
+    }
+}
+
+fn problems(body: &Value) -> Option<String> {
+    let errors = body["errors"].as_array().filter(|all| !all.is_empty())?;
+    let messages: Vec<String> = errors
+        .iter()
+        .map(|error| match error["message"].as_str() {
+            Some(message) => message.to_owned(),
+            None => error.to_string(),
+        })
+        .collect();
+    Some(steward_core::tool::truncate(&messages.join("; "), ERRORS).0)
+}
+
+fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
+    let mut ask = Ask::get(template::url(&spec.url, values)?);
+    ask.method = Method::POST;
+    let media = HeaderValue::from_static("application/json");
+    ask.headers.insert(CONTENT_TYPE, media);
+    let accept = HeaderValue::from_static("application/graphql-response+json, application/json");
+    ask.headers.insert(ACCEPT, accept);
+    request::headers(&mut ask.headers, &spec.headers, values)?;
+    let variables = match template::json(&spec.variables, values)? {
+        Value::Null => json!({}),
+        other => other,
+    };
+    let body = json!({"query": spec.query, "variables": variables});
+    ask.body = body.to_string().into_bytes();
+    Ok(ask)
+}
+
+#[async_trait]
+impl Executor for GraphqlExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Graphql
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        let url = Template::parse(&spec.url);
+        if !url.is_ok_and(|url| url.is_fixed()) {
+            return Err("config.url: the endpoint is fixed text".to_owned());
+        }
+        check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+        request::check_headers(&spec.headers, &skill.parameters)?;
+        check_json(&spec.variables, Place::Body, &skill.parameters)
+            .map_err(|error| format!("config.variables: {error}"))?;
+        if !(spec.variables.is_object() || spec.variables.is_null()) {
+            return Err(r#"config.variables: give an object, such as {"id": "{{id}}"}"#.to_owned());
+        }
+        match operation(&spec.query) {
+            _ if spec.query.trim().is_empty() => {
+                return Err("config.query: give the GraphQL document".to_owned());
+            }
+            "subscription" => {
+                return Err("config.query: a subscription never ends; use a query".to_owned());
+            }
+            "mutation" if skill.effect == EffectClass::Read => {
+                return Err("effect: a mutation changes something; use write".to_owned());
+            }
+            _ => {}
+        }
+        if let Some(path) = &spec.select {
+            select::check(path).map_err(|error| format!("config.select: {error}"))?;
+        }
+        request::check_allow(&spec.allow)
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+        let values = Values::shown(skill, arguments);
+        match spec(skill).and_then(|spec| build(spec, &values)) {
+            Ok(ask) => shown(&ask, skill),
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(self.carry_out(job, context).await?)
+    }
+}

@@ -1,0 +1,171 @@
+//! Skills of the type huggingface: inference on an endpoint that may have to load its model first.
+
+use super::auth::Authorizer;
+use super::exchange::Exchange;
+use super::executor::shown;
+use super::{reading, request};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::template::{self, Place, Values, check_json, check_text, check_url};
+use crate::skills::{Executor, Job};
+use crate::web::{Answer, Ask, Client};
+use async_trait::async_trait;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+
+/// Wait for a model that loads, where the server doesn't say how long.
+const LOADING: f64 = 5.0;
+/// Longest wait between two tries.
+const LONGEST: f64 = 30.0;
+
+/// Asks models on a HuggingFace endpoint.
+pub struct HuggingfaceExecutor {
+    client: Client,
+    authorizer: Authorizer,
+}
+
+impl HuggingfaceExecutor {
+    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    pub fn new(client: Client) -> Self {
+        Self {
+            client,
+            authorizer: Authorizer::default(),
+        }
+    }
+
+    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let ask = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let exchange = Exchange {
+            client: &client,
+            skill: job.skill,
+            context,
+            retries: 0,
+        };
+        let place = reading::origin(&ask.url);
+        let answer = loop {
+            let answer = self
+                .authorizer
+                .send(ask.clone(), &job, false, &exchange)
+                .await?;
+            // A model that loads has done nothing yet, so asking again is safe.
+            match loading(&answer) {
+                Some(wait) if wait < context.left() => exchange.pause(wait).await?,
+                _ => break answer,
+            }
+        };
+        if !answer.status.is_success() {
+            return Err(reading::failure(&answer));
+        }
+        let value = reading::kept(&answer);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "asked".to_owned(),
+            object: spec.model.clone(),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        Ok(ToolOutput {
+            receipt,
+            tainted: true,
+            origin: Some(place),
+            ..ToolOutput {
+                data: Some(value.clone()),
+                ..ToolOutput::text(reading::content(&value))
+            }
+        })
+    }
+}
+
+/// How long a model still needs to load.
+fn loading(answer: &Answer) -> Option<Duration> {
+    let body = reading::json(answer)?;
+    let estimated = body["estimated_time"].as_f64();
+    let says = body["error"]
+        .as_str()
+        .is_some_and(|text| text.contains("loading"));
+    if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {
+        return None;
+    }
+    let wait = estimated.filter(|wait| wait.is_finite()).unwrap_or(LOADING);
+    Some(Duration::from_secs_f64(wait.clamp(0.05, LONGEST)))
+}
+
+fn spec(skill: &Skill) -> Result<&HuggingfaceSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Huggingface(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no huggingface skill")),
+    }
+}
+
+fn address(spec: &HuggingfaceSpec) -> String {
+    format!("{}/{}", spec.url.trim_end_matches('/'), spec.model)
+}
+
+fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
+    let mut ask = Ask::get(template::url(&address(spec), values)?);
+    ask.method = Method::POST;
+    let media = HeaderValue::from_static("application/json");
+    ask.headers.insert(CONTENT_TYPE, media.clone());
+    ask.headers.insert(ACCEPT, media);
+    let inputs = Value::String(spec.inputs.clone());
+    let mut body = json!({"inputs": template::json(&inputs, values)?});
+    if body["inputs"].is_null() {
+        return Err(ToolsError::refused("there is no input; give the model one"));
+    }
+    let parameters = template::json(&spec.parameters, values)?;
+    if !parameters.is_null() {
+        body["parameters"] = parameters;
+    }
+    ask.body = body.to_string().into_bytes();
+    Ok(ask)
+}
+
+#[async_trait]
+impl Executor for HuggingfaceExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Huggingface
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let proper =
+            |part: &str| !part.is_empty() && !part.contains("..") && part.chars().all(plain);
+        if spec.model.split('/').count() > 2 || !spec.model.split('/').all(proper) {
+            return Err(format!(
+                "config.model: `{}` is no name of a model; write it as facebook/bart-large-mnli",
+                spec.model
+            ));
+        }
+        if spec.url.contains("{{") {
+            return Err("config.url: the endpoint is fixed text".to_owned());
+        }
+        check_url(&address(spec), &skill.parameters)
+            .map_err(|error| format!("config.url: {error}"))?;
+        check_text(&spec.inputs, Place::Text, &skill.parameters)
+            .map_err(|error| format!("config.inputs: {error}"))?;
+        check_json(&spec.parameters, Place::Text, &skill.parameters)
+            .map_err(|error| format!("config.parameters: {error}"))?;
+        request::check_allow(&spec.allow)
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+        let values = Values::shown(skill, arguments);
+        match spec(skill).and_then(|spec| build(spec, &values)) {
+            Ok(ask) => shown(&ask, skill),
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(self.carry_out(job, context).await?)
+    }
+}

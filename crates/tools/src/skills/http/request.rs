@@ -1,0 +1,171 @@
+//! From a skill's configuration to a request.
+
+use crate::error::ToolsError;
+use crate::skills::template::{
+    self, Place, Template, TemplateError, Values, check_json, check_text, check_texts, check_url,
+};
+use crate::web::{Ask, HostPort};
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use steward_core::skill::HttpSpec;
+use url::form_urlencoded::Serializer;
+
+/// Headers that say how a request is sent, which is not a skill's to say.
+const RESERVED: &[&str] = &[
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The hosts that an operator allows.
+pub(in crate::skills) fn allowed(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
+    list.iter().map(|text| text.parse()).collect()
+}
+
+/// Whether all hosts of `allow` can be read.
+pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
+    allowed(list)
+        .map(|_| ())
+        .map_err(|error| format!("config.allow: {error}"))
+}
+
+pub(super) fn method(text: &str) -> Result<Method, String> {
+    let name = text.trim().to_ascii_uppercase();
+    match name.as_str() {
+        "" => Ok(Method::GET),
+        "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => {
+            Method::from_bytes(name.as_bytes()).map_err(|error| error.to_string())
+        }
+        _ => Err(format!(
+            "config.method: `{text}` is none of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+        )),
+    }
+}
+
+/// Names and templates of headers.
+pub(super) fn check_headers(
+    headers: &BTreeMap<String, String>,
+    schema: &Value,
+) -> Result<(), String> {
+    for (name, text) in headers {
+        header_name(name)?;
+        let template = Template::parse(text).and_then(|one| one.check(Place::Header, schema));
+        template.map_err(|error| format!("config.headers.{name}: {error}"))?;
+    }
+    Ok(())
+}
+
+pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
+    let parsed: HeaderName = name
+        .trim()
+        .parse()
+        .map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
+    if RESERVED.contains(&parsed.as_str()) {
+        return Err(format!(
+            "config.headers: {name} is set by Steward itself; leave it out"
+        ));
+    }
+    Ok(parsed)
+}
+
+/// Everything of a request that can be judged before it is made.
+pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
+    let method = method(&spec.method)?;
+    check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;
+    check_headers(&spec.headers, schema)?;
+    let at = |name: &'static str| move |error: TemplateError| format!("config.{name}: {error}");
+    check_texts(spec.query.values(), Place::Query, schema).map_err(at("query"))?;
+    check_texts(spec.form.values(), Place::Body, schema).map_err(at("form"))?;
+    if let Some(body) = &spec.body {
+        check_json(body, Place::Body, schema).map_err(at("body"))?;
+    }
+    for name in spec.query.keys().chain(spec.form.keys()) {
+        check_text(name, Place::Text, &Value::Null)
+            .map_err(|_| "config.query and config.form: names are fixed text".to_owned())?;
+    }
+    if spec.body.is_some() && !spec.form.is_empty() {
+        return Err("config: give either body or form, not both".to_owned());
+    }
+    let has_body = spec.body.is_some() || !spec.form.is_empty();
+    if has_body && matches!(method, Method::GET | Method::HEAD) {
+        return Err(format!(
+            "config: a {method} has no body; use POST, or put the values into the query"
+        ));
+    }
+    check_allow(&spec.allow)
+}
+
+/// The request of a call.
+pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
+    let mut ask = Ask::get(template::url(&spec.url, values)?);
+    ask.method = method(&spec.method).map_err(ToolsError::Refused)?;
+    let json = HeaderValue::from_static("application/json, text/*;q=0.8, */*;q=0.5");
+    ask.headers.insert(ACCEPT, json);
+    for (name, text) in &spec.query {
+        for value in repeated(text, values)? {
+            ask.url.query_pairs_mut().append_pair(name, &value);
+        }
+    }
+    if let Some(body) = &spec.body {
+        let body = template::json(body, values)?;
+        let media = HeaderValue::from_static("application/json");
+        ask.headers.insert(CONTENT_TYPE, media);
+        ask.body = body.to_string().into_bytes();
+    } else if !spec.form.is_empty() {
+        let mut form = Serializer::new(String::new());
+        for (name, text) in &spec.form {
+            for value in repeated(text, values)? {
+                form.append_pair(name, &value);
+            }
+        }
+        let media = HeaderValue::from_static("application/x-www-form-urlencoded");
+        ask.headers.insert(CONTENT_TYPE, media);
+        ask.body = form.finish().into_bytes();
+    }
+    headers(&mut ask.headers, &spec.headers, values)?;
+    Ok(ask)
+}
+
+/// Adds a skill's headers; one whose arguments are all absent is left out.
+pub(super) fn headers(
+    headers: &mut HeaderMap,
+    source: &BTreeMap<String, String>,
+    values: &Values<'_>,
+) -> Result<(), ToolsError> {
+    for (name, text) in source {
+        let template = Template::parse(text)?;
+        let Some(text) = template.header(name, values)? else {
+            continue;
+        };
+        let name = header_name(name).map_err(ToolsError::Refused)?;
+        let mut value = HeaderValue::from_bytes(text.as_bytes())
+            .map_err(|_| TemplateError::Control(format!("the header {name}")))?;
+        value.set_sensitive(template.slots().any(|slot| slot.credential().is_some()));
+        headers.insert(name, value);
+    }
+    Ok(())
+}
+
+/// The values of a parameter: one for each element of a list, none where it is absent.
+fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> {
+    let template = Template::parse(text)?;
+    let list = template.single().and_then(|slot| values.get(slot));
+    if let Some(Value::Array(items)) = list {
+        let text = |item: Value| match item {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        return Ok(items.into_iter().map(text).collect());
+    }
+    Ok(template.text(values)?.into_iter().collect())
+}

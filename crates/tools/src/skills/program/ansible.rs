@@ -1,0 +1,353 @@
+//! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
+//! workspace writable; a playbook that needs the network runs as a guarded process.
+
+use super::confined;
+use super::guarded::{self, Programs};
+use super::report;
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::{Executor, Job};
+use async_trait::async_trait;
+use secrecy::ExposeSecret as _;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::credential::CredentialKind;
+use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::skill::{AnsibleSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
+use tempfile::TempDir;
+
+/// Longest check run for a preview.
+const PREVIEW: Duration = Duration::from_secs(9);
+
+/// Runs playbooks.
+pub struct AnsibleExecutor {
+    programs: Programs,
+    sandbox: Sandbox,
+    /// Folders that ansible and its Python are in, which the sandbox must show.
+    readable: Vec<PathBuf>,
+}
+
+impl AnsibleExecutor {
+    /// `programs` says where `ansible-playbook` is; `readable`: further folders that it needs, such
+    /// as that of its Python.
+    pub fn new(programs: Programs, helper: Helper, readable: Vec<PathBuf>) -> Self {
+        Self {
+            programs,
+            sandbox: Sandbox::new(helper),
+            readable,
+        }
+    }
+
+    fn program(&self) -> Result<PathBuf, ToolsError> {
+        self.programs.find("ansible-playbook").ok_or_else(|| {
+            ToolsError::refused(
+                "there is no ansible-playbook on this machine; an operator must install ansible-core, or do without",
+            )
+        })
+    }
+
+    async fn play(
+        &self,
+        skill: &Skill,
+        arguments: &Value,
+        secret: Option<&OpenedCredential>,
+        context: &Context,
+        check: bool,
+    ) -> Result<Played, ToolsError> {
+        let spec = spec(skill)?;
+        let program = self.program()?;
+        let files = Files::write(spec, arguments, secret)?;
+        let mut args = vec![
+            "--inventory".to_owned(),
+            files.path("inventory"),
+            "--extra-vars".to_owned(),
+            format!("@{}", files.path("vars.json")),
+        ];
+        if check || spec.check {
+            args.extend(["--check".to_owned(), "--diff".to_owned()]);
+        }
+        if !spec.network {
+            args.extend(["--connection".to_owned(), "local".to_owned()]);
+        }
+        args.push(files.path("playbook.yml"));
+        context.check()?;
+        if spec.network {
+            let env = environment(&files.dir.path().display().to_string());
+            let home = files.dir.path();
+            let ended = guarded::run(&self.programs, &program, &args, &env, home, context).await?;
+            return Ok(Played {
+                code: ended.code,
+                how: match (ended.halted, ended.code) {
+                    (true, _) => "was stopped".to_owned(),
+                    (_, Some(code)) => format!("ended with exit status {code}"),
+                    (_, None) => "was killed".to_owned(),
+                },
+                stdout: ended.stdout,
+                stderr: ended.stderr,
+            });
+        }
+        let argv = std::iter::once(program.display().to_string()).chain(args);
+        let mut command = CommandSpec::new(argv, &context.scope.workspace);
+        command.access = if check || spec.check {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        };
+        command.read_paths.clone_from(&self.readable);
+        command.read_paths.push(files.dir.path().to_owned());
+        // The sandbox has a temporary folder of its own.
+        command.env = environment("$TMPDIR");
+        let outcome = confined::run(&self.sandbox, command, context).await?;
+        Ok(Played {
+            code: match outcome.exit {
+                Exit::Exited(code) => Some(code),
+                _ => None,
+            },
+            how: confined::ending(outcome.exit),
+            stdout: outcome.stdout,
+            stderr: outcome.stderr,
+        })
+    }
+}
+
+struct Played {
+    code: Option<i32>,
+    how: String,
+    stdout: Output,
+    stderr: Output,
+}
+
+fn spec(skill: &Skill) -> Result<&AnsibleSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Ansible(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no ansible skill")),
+    }
+}
+
+/// Ansible's settings: files of its own only in a temporary folder, no colours, machine-readable end.
+fn environment(temporary: &str) -> BTreeMap<String, String> {
+    [
+        ("ANSIBLE_HOME", format!("{temporary}/home")),
+        ("ANSIBLE_LOCAL_TEMP", format!("{temporary}/local")),
+        ("ANSIBLE_REMOTE_TEMP", format!("{temporary}/remote")),
+        ("ANSIBLE_NOCOLOR", "1".to_owned()),
+        ("ANSIBLE_RETRY_FILES_ENABLED", "0".to_owned()),
+        ("ANSIBLE_LOCALHOST_WARNING", "0".to_owned()),
+        ("ANSIBLE_INVENTORY_UNPARSED_FAILED", "1".to_owned()),
+        ("ANSIBLE_HOST_KEY_CHECKING", "1".to_owned()),
+        ("ANSIBLE_DEPRECATION_WARNINGS", "0".to_owned()),
+        ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// The playbook, its inventory, and its variables: files that only this call sees.
+struct Files {
+    dir: TempDir,
+}
+
+impl Files {
+    fn write(
+        spec: &AnsibleSpec,
+        arguments: &Value,
+        secret: Option<&OpenedCredential>,
+    ) -> Result<Self, ToolsError> {
+        let trouble = |error: std::io::Error| {
+            ToolsError::Refused(format!("no folder for the playbook: {error}"))
+        };
+        let files = Self {
+            dir: tempfile::tempdir().map_err(trouble)?,
+        };
+        // In the sandbox another user may read them; there no secret is among them.
+        let (folder, file) = if secret.is_some() {
+            (0o700, 0o600)
+        } else {
+            (0o755, 0o644)
+        };
+        let permissions = fs::Permissions::from_mode(folder);
+        fs::set_permissions(files.dir.path(), permissions).map_err(trouble)?;
+        let put =
+            |name: &str, text: &str| put(&files.dir.path().join(name), text, file).map_err(trouble);
+        put("playbook.yml", &spec.playbook)?;
+        put("inventory", &spec.inventory)?;
+        let mut variables = arguments.as_object().cloned().unwrap_or_default();
+        if let Some(opened) = secret {
+            let key = files.path("key");
+            let field = |name: &str| opened.fields.get(name).map(|text| text.expose_secret());
+            if let Some(text) = field("private_key") {
+                put("key", &format!("{}\n", text.trim_end()))?;
+            }
+            login(&mut variables, opened.credential.kind, &key, field);
+        }
+        put("vars.json", &Value::Object(variables).to_string())?;
+        Ok(files)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+}
+
+fn login<'a>(
+    variables: &mut Map<String, Value>,
+    kind: CredentialKind,
+    key: &str,
+    field: impl Fn(&str) -> Option<&'a str>,
+) {
+    let mut set = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            variables.insert(name.to_owned(), value.into());
+        }
+    };
+    set("ansible_user", field("username"));
+    set("ansible_password", field("password"));
+    set(
+        "ansible_become_password",
+        field("sudo_password").or(field("password")),
+    );
+    if kind == CredentialKind::SshKey {
+        set("ansible_ssh_private_key_file", Some(key));
+    }
+}
+
+fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// The sums of the last lines: `ok=2 changed=1 …` over all hosts.
+fn recap(text: &str) -> BTreeMap<String, u64> {
+    let lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("PLAY RECAP"));
+    let mut sums = BTreeMap::new();
+    for word in lines.skip(1).flat_map(str::split_whitespace) {
+        if let Some((name, Ok(count))) = word
+            .split_once('=')
+            .map(|(name, n)| (name, n.parse::<u64>()))
+        {
+            *sums.entry(name.to_owned()).or_default() += count;
+        }
+    }
+    sums
+}
+
+#[async_trait]
+impl Executor for AnsibleExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Ansible
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        if spec.playbook.trim().is_empty() {
+            return Err("config.playbook: give the YAML of the playbook".to_owned());
+        }
+        if spec.inventory.trim().is_empty() {
+            return Err("config.inventory: name the hosts, such as `localhost`".to_owned());
+        }
+        if skill.credential.is_some() && !spec.network {
+            return Err(
+                "credential: a playbook for this machine needs none; set network for other hosts"
+                    .to_owned(),
+            );
+        }
+        let names = skill.parameters["properties"].as_object();
+        let reserved = |name: &&String| name.starts_with("ansible_");
+        if let Some(name) = names.and_then(|names| names.keys().find(reserved)) {
+            return Err(format!(
+                "parameters: `{name}` is one of ansible's own variables, which decide where it goes and as whom; use another name"
+            ));
+        }
+        if skill.parameters["additionalProperties"] != false {
+            return Err("parameters: set additionalProperties to false, since every argument becomes a variable".to_owned());
+        }
+        if !spec.check && skill.effect == EffectClass::Read {
+            return Err("effect: a playbook changes something; use write, or set check".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Runs the playbook in check mode, for one that stays on this machine.
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+        let spec = match spec(skill) {
+            Ok(spec) => spec,
+            Err(error) => {
+                return Preview {
+                    summary: format!("would fail: {error}"),
+                    ..Preview::default()
+                };
+            }
+        };
+        let shown = Preview {
+            summary: "runs a playbook".to_owned(),
+            detail: Some(format!("{}\nvariables: {arguments}", spec.playbook)),
+            count: None,
+            reversible: spec.check,
+        };
+        // Other hosts need the credential, which no preview opens.
+        if spec.network {
+            return shown;
+        }
+        let mut scope = scope.clone();
+        scope.stop = Arc::clone(&scope.stop);
+        let context = Context::new(scope, String::new(), PREVIEW);
+        match self.play(skill, arguments, None, &context, true).await {
+            Ok(played) if played.code == Some(0) => {
+                let text = report::printed(&played.stdout, &Output::default());
+                let changed = recap(&text).get("changed").copied().unwrap_or(0);
+                Preview {
+                    summary: format!("runs a playbook that would change {changed} things"),
+                    detail: Some(text),
+                    count: Some(changed),
+                    ..shown
+                }
+            }
+            Ok(played) => Preview {
+                summary: format!("runs a playbook; its check {}", played.how),
+                detail: Some(report::printed(&played.stdout, &played.stderr)),
+                ..shown
+            },
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..shown
+            },
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        let played = self
+            .play(job.skill, job.arguments, job.secret, context, false)
+            .await?;
+        let text = report::printed(&played.stdout, &played.stderr);
+        let sums = recap(&played.stdout.text());
+        if played.code != Some(0) {
+            let error = format!(
+                "ansible-playbook {}; look at what it has done before trying again\n{text}",
+                played.how
+            );
+            return Err(ToolsError::Refused(error).into());
+        }
+        let count = |name: &str| sums.get(name).copied().unwrap_or(0);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "played".to_owned(),
+            object: job.skill.name.clone(),
+            evidence: Some(format!("ok={} changed={}", count("ok"), count("changed"))),
+        });
+        Ok(ToolOutput {
+            data: Some(json!({"exit": 0, "recap": sums, "stdout": played.stdout.text()})),
+            receipt,
+            ..ToolOutput::text(text)
+        })
+    }
+}

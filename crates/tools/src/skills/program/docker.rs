@@ -1,0 +1,410 @@
+//! Skills of the type docker: the docker program as a guarded process. Containers that are run have no
+//! rights beyond computing, and no network unless the skill says so.
+
+use super::guarded::{self, Ended, Programs};
+use super::report;
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::template::{self, Place, Values, argv, check_text, check_texts};
+use crate::skills::{Executor, Job};
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+use steward_core::hash;
+use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
+use tempfile::TempDir;
+
+/// Processes of a container.
+const PIDS: u32 = 128;
+/// Memory that may be asked for, MiB.
+const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
+/// Most lines of a log.
+const LINES: u32 = 10_000;
+/// Longest end of a container whose call was stopped.
+const KILL: Duration = Duration::from_secs(10);
+
+/// Drives docker.
+pub struct DockerExecutor {
+    programs: Programs,
+}
+
+impl DockerExecutor {
+    /// `programs` says where docker is, and passes `DOCKER_HOST` on where that is set.
+    pub fn new(programs: Programs) -> Self {
+        Self { programs }
+    }
+
+    async fn docker(
+        &self,
+        args: &[String],
+        home: &Path,
+        context: &Context,
+    ) -> Result<Ended, ToolsError> {
+        let program = self.programs.find("docker").ok_or_else(|| {
+            ToolsError::refused(
+                "there is no docker on this machine; an operator must install it, or do without",
+            )
+        })?;
+        let none = BTreeMap::new();
+        guarded::run(&self.programs, &program, args, &none, home, context).await
+    }
+
+    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let args = args(spec, &Values::of(job), &name(&context.idempotency_key))?;
+        let home = home(spec, job.secret)?;
+        context.check()?;
+        let ended = self.docker(&args, home.path(), context).await?;
+        if ended.halted {
+            return Err(self.halted(spec, home.path(), context).await);
+        }
+        let text = report::printed(&ended.stdout, &ended.stderr);
+        if ended.code != Some(0) {
+            return Err(failure(&args, ended.code, &text));
+        }
+        output(spec, &args, &ended, text, job.skill)
+    }
+
+    /// Ends the container too: the program's end leaves it running.
+    async fn halted(&self, spec: &DockerSpec, home: &Path, context: &Context) -> ToolsError {
+        let DockerSpec::Run { .. } = spec else {
+            return ToolsError::Unsettled {
+                tool: "docker".to_owned(),
+                why: "it was stopped".to_owned(),
+            };
+        };
+        let name = name(&context.idempotency_key);
+        let mut scope = context.scope.clone();
+        scope.stop = std::sync::Arc::default();
+        let context = Context::new(scope, context.idempotency_key.clone(), KILL);
+        let args = ["kill", name.as_str()].map(str::to_owned);
+        let killed = self.docker(&args, home, &context).await;
+        ToolsError::Refused(match killed {
+            Ok(ended) if ended.code == Some(0) => {
+                format!("the container {name} was stopped before its end and removed")
+            }
+            _ => format!(
+                "it was stopped before its end; see whether the container {name} still runs"
+            ),
+        })
+    }
+}
+
+/// Stable over repeats of a call, so that a repeat does not run beside the first.
+fn name(key: &str) -> String {
+    format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
+}
+
+fn spec(skill: &Skill) -> Result<&DockerSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Docker(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no docker skill")),
+    }
+}
+
+fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String>, ToolsError> {
+    let of = |command: &[&str], container: &str| {
+        let container = template::text(container, values)?.unwrap_or_default();
+        if !is_container(&container) {
+            return Err(ToolsError::Refused(format!(
+                "`{container}` is no name of a container; the skill that lists them shows their names"
+            )));
+        }
+        let mut args = words(command);
+        args.push(container);
+        Ok(args)
+    };
+    match spec {
+        DockerSpec::Run {
+            image,
+            command,
+            network,
+            memory_mib,
+        } => {
+            let network = if *network { "bridge" } else { "none" };
+            let (memory, pids) = (format!("{memory_mib}m"), PIDS.to_string());
+            let mut args = words(&[
+                "run",
+                "--rm",
+                "--name",
+                name,
+                "--network",
+                network,
+                "--read-only",
+                "--tmpfs",
+                "/tmp:rw,noexec,nosuid,nodev,size=64m",
+                "--cap-drop",
+                "ALL",
+                "--security-opt",
+                "no-new-privileges",
+                "--pids-limit",
+                &pids,
+                "--memory",
+                &memory,
+                "--memory-swap",
+                &memory,
+                "--",
+                image,
+            ]);
+            args.extend(argv(command, values)?);
+            Ok(args)
+        }
+        DockerSpec::List => Ok(words(&["ps", "--all", "--format", "{{json .}}"])),
+        DockerSpec::Logs { container, lines } => {
+            let lines = (*lines).min(LINES).to_string();
+            of(&["logs", "--tail", &lines, "--"], container)
+        }
+        DockerSpec::Restart { container } => of(&["restart", "--"], container),
+        DockerSpec::Stop { container } => of(&["stop", "--"], container),
+        DockerSpec::Start { container } => of(&["start", "--"], container),
+    }
+}
+
+fn is_container(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    name.len() <= 128
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain)
+}
+
+fn is_image(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-/:@".contains(c);
+    name.len() <= 512
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain)
+}
+
+/// A folder of its own for docker's configuration, with the registry's login where there is one.
+fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
+    let trouble = |error: std::io::Error| {
+        ToolsError::Refused(format!("no folder for docker's configuration: {error}"))
+    };
+    let home = tempfile::tempdir().map_err(trouble)?;
+    if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
+        let field = |name: &str| opened.fields.get(name).map(|text| text.expose_secret());
+        let user = field("username").unwrap_or("token");
+        let password = field("password").or(field("token")).unwrap_or("");
+        let auth = BASE64_STANDARD.encode(format!("{user}:{password}"));
+        let config = json!({"auths": {registry(image): {"auth": auth}}});
+        let folder = home.path().join(".docker");
+        fs::create_dir(&folder).map_err(trouble)?;
+        let mut options = fs::OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600);
+        let file = file.open(folder.join("config.json")).map_err(trouble)?;
+        serde_json::to_writer(file, &config).map_err(|error| trouble(error.into()))?;
+    }
+    Ok(home)
+}
+
+/// The registry of an image: its first part, where that looks like a host.
+fn registry(image: &str) -> &str {
+    match image.split_once('/') {
+        Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
+        _ => "https://index.docker.io/v1/",
+    }
+}
+
+fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
+    let how = match code {
+        Some(125) => "docker could not start it".to_owned(),
+        Some(code) => format!("ended with exit status {code}"),
+        None => "was killed".to_owned(),
+    };
+    let action = args.first().map_or("", String::as_str);
+    ToolsError::Refused(
+        format!("docker {action}: {how}\n{text}")
+            .trim_end()
+            .to_owned(),
+    )
+}
+
+fn output(
+    spec: &DockerSpec,
+    args: &[String],
+    ended: &Ended,
+    text: String,
+    skill: &Skill,
+) -> Result<ToolOutput, ToolsError> {
+    let last = args.last().cloned().unwrap_or_default();
+    if let DockerSpec::List = spec {
+        let stdout = ended.stdout.text();
+        let lines = stdout.lines().filter(|line| !line.trim().is_empty());
+        let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
+        let rows = rows.map_err(|error| {
+            ToolsError::Refused(format!("docker gave a list that can't be read: {error}"))
+        })?;
+        let shown = rows.iter().map(|row| {
+            let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
+            format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
+        });
+        let shown: Vec<String> = shown.collect();
+        let content = match shown.is_empty() {
+            true => "(there are no containers)".to_owned(),
+            false => format!("name | image | status\n{}", shown.join("\n")),
+        };
+        return Ok(ToolOutput {
+            data: Some(Value::Array(rows)),
+            ..ToolOutput::text(content)
+        });
+    }
+    let snapshot = |action: &str| {
+        Some(Undo::Snapshot {
+            tool: skill.name.clone(),
+            snapshot: json!({"action": action, "container": last}),
+        })
+    };
+    let (action, object, undo) = match spec {
+        DockerSpec::Run { image, .. } => ("ran", image.clone(), None),
+        DockerSpec::Restart { .. } => ("restarted", last.clone(), None),
+        DockerSpec::Stop { .. } => ("stopped", last.clone(), snapshot("start")),
+        DockerSpec::Start { .. } => ("started", last.clone(), snapshot("stop")),
+        DockerSpec::Logs { .. } | DockerSpec::List => ("read", last.clone(), None),
+    };
+    let content = if text.is_empty() {
+        "(docker printed nothing)".to_owned()
+    } else {
+        text
+    };
+    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
+        action: action.to_owned(),
+        object,
+        evidence: Some("exit status 0".to_owned()),
+    });
+    Ok(ToolOutput {
+        data: Some(
+            json!({"exit": 0, "stdout": ended.stdout.text(), "stderr": ended.stderr.text()}),
+        ),
+        receipt,
+        undo,
+        // What a container says is nobody's word here.
+        tainted: matches!(spec, DockerSpec::Logs { .. }),
+        origin: matches!(spec, DockerSpec::Logs { .. }).then(|| format!("the log of {last}")),
+        ..ToolOutput::text(content)
+    })
+}
+
+#[async_trait]
+impl Executor for DockerExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Docker
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let changes = match spec(skill).map_err(|error| error.to_string())? {
+            DockerSpec::Run {
+                image,
+                command,
+                memory_mib,
+                ..
+            } => {
+                if !is_image(image) {
+                    return Err(format!(
+                        "config.image: `{image}` is no image; write it as alpine:3.22 (fixed text)"
+                    ));
+                }
+                if !MEMORY_MIB.contains(memory_mib) {
+                    return Err(format!(
+                        "config.memory_mib: give {} to {}",
+                        MEMORY_MIB.start(),
+                        MEMORY_MIB.end()
+                    ));
+                }
+                check_texts(command, Place::Argv, &skill.parameters)
+                    .map_err(|error| format!("config.command: {error}"))?;
+                true
+            }
+            DockerSpec::List => false,
+            DockerSpec::Logs { container, .. } => {
+                check_text(container, Place::Argv, &skill.parameters)
+                    .map_err(|error| format!("config.container: {error}"))?;
+                false
+            }
+            DockerSpec::Restart { container }
+            | DockerSpec::Stop { container }
+            | DockerSpec::Start { container } => {
+                check_text(container, Place::Argv, &skill.parameters)
+                    .map_err(|error| format!("config.container: {error}"))?;
+                true
+            }
+        };
+        if changes && skill.effect == EffectClass::Read {
+            return Err("effect: this changes something; use write".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+        let values = Values::shown(skill, arguments);
+        let built = spec(skill).and_then(|spec| Ok((spec, args(spec, &values, "steward-…")?)));
+        match built {
+            Ok((spec, args)) => {
+                let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
+                let (summary, reversible) = match spec {
+                    DockerSpec::Run { network: true, .. } => {
+                        ("runs a container with network access", false)
+                    }
+                    DockerSpec::Run { .. } => ("runs a container without network or rights", false),
+                    DockerSpec::List => ("lists the containers", true),
+                    DockerSpec::Logs { .. } => ("reads the log of a container", true),
+                    DockerSpec::Restart { .. } => ("restarts a container", false),
+                    DockerSpec::Stop { .. } => ("stops a container", true),
+                    DockerSpec::Start { .. } => ("starts a container", true),
+                };
+                Preview {
+                    summary: summary.to_owned(),
+                    detail: Some(report::line(&line)),
+                    count: None,
+                    reversible,
+                }
+            }
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(self.carry_out(job, context).await?)
+    }
+
+    async fn undo(
+        &self,
+        job: Job<'_>,
+        snapshot: &Value,
+        scope: &ToolScope,
+    ) -> Result<String, ToolError> {
+        let (action, container) = (&snapshot["action"], &snapshot["container"]);
+        let args = match (action.as_str(), container.as_str()) {
+            (Some(action @ ("start" | "stop")), Some(container)) if is_container(container) => {
+                words(&[action, "--", container])
+            }
+            _ => return Err(ToolsError::NoUndo("the snapshot can't be read".to_owned()).into()),
+        };
+        let limit = Duration::from_millis(job.skill.limits.timeout_ms);
+        let context = Context::new(scope.clone(), String::new(), limit);
+        let home = home(&DockerSpec::List, None)?;
+        let ended = self.docker(&args, home.path(), &context).await?;
+        if ended.code != Some(0) {
+            let text = report::printed(&ended.stdout, &ended.stderr);
+            return Err(failure(&args, ended.code, &text).into());
+        }
+        Ok(match args[0].as_str() {
+            "start" => format!("started {} again", args[2]),
+            _ => format!("stopped {} again", args[2]),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Programs of the installation that need what the OS sandbox does not give, such as a socket: an
+//! argument vector, an empty environment, bounded time and output, and an end of all that they started.
+
+use crate::error::ToolsError;
+use crate::handler::Context;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use steward_sandbox::process::Output;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
+
+/// Bytes kept of each output stream.
+const OUTPUT: usize = 256 << 10;
+/// What a program gets to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Where programs of the installation are.
+#[derive(Debug, Clone, Default)]
+pub struct Programs {
+    /// Folders to look in, such as those of PATH.
+    pub search: Vec<PathBuf>,
+    /// Variables that are passed on, such as `DOCKER_HOST`.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Programs {
+    /// The file of a program.
+    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+        let mut files = self.search.iter().map(|folder| folder.join(name));
+        files.find(|file| file.is_file())
+    }
+
+    fn path(&self) -> std::ffi::OsString {
+        std::env::join_paths(&self.search).unwrap_or_default()
+    }
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Exit status; none where it was killed.
+    pub code: Option<i32>,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// Whether it was ended before its time.
+    pub halted: bool,
+}
+
+/// Runs `program` until its end or the end of the call. `home`: its HOME and working folder.
+pub(super) async fn run(
+    programs: &Programs,
+    program: &Path,
+    args: &[String],
+    env: &BTreeMap<String, String>,
+    home: &Path,
+    context: &Context,
+) -> Result<Ended, ToolsError> {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .env("PATH", programs.path())
+        .env("LANG", "C.UTF-8")
+        .env("HOME", home)
+        .envs(&programs.env)
+        .envs(env)
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    let name = program.display();
+    let trouble = |error: std::io::Error| ToolsError::Refused(format!("{name}: {error}"));
+    let mut child = command.spawn().map_err(trouble)?;
+    let group = Group::of(&child);
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let reading = async { tokio::join!(read(stdout), read(stderr)) };
+    let work = async {
+        let (streams, status) = tokio::join!(reading, child.wait());
+        (streams, status)
+    };
+    tokio::pin!(work);
+    let (((stdout, stderr), status), halted) = tokio::select! {
+        done = &mut work => (done, false),
+        () = context.halt() => {
+            group.signal(Signal::TERM);
+            let done = match tokio::time::timeout(GRACE, &mut work).await {
+                Ok(done) => done,
+                Err(_) => {
+                    group.signal(Signal::KILL);
+                    work.await
+                }
+            };
+            (done, true)
+        }
+    };
+    Ok(Ended {
+        code: status.map_err(trouble)?.code(),
+        stdout,
+        stderr,
+        halted,
+    })
+}
+
+/// A program and all that it has started; what is left ends with it.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(Pid::from_raw))
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.0 {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+async fn read(stream: Option<impl AsyncRead + Unpin>) -> Output {
+    let mut output = Output::default();
+    let Some(mut stream) = stream else {
+        return output;
+    };
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(read) = stream.read(&mut buffer).await {
+        if read == 0 {
+            break;
+        }
+        output.total += read as u64;
+        let room = OUTPUT - output.bytes.len();
+        output.bytes.extend_from_slice(&buffer[..read.min(room)]);
+    }
+    output
+}

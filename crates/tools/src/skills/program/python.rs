@@ -1,0 +1,155 @@
+//! Skills of the type python: `def run(payload)` in the sandbox's interpreter (SAFE-1).
+
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::{Executor, Job};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{PythonSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use tokio_util::sync::CancellationToken;
+
+/// Longest code.
+const CODE: usize = 256 << 10;
+/// Longest run that may be asked for.
+const LONGEST_MS: u64 = 60_000;
+/// Memory that may be asked for, MiB.
+const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct PythonReply {
+    /// What `run` returned, or why there is nothing, with what to do.
+    pub result: Result<Value, String>,
+    /// What it printed.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+/// Runs Python in a process that can do nothing but compute.
+#[async_trait]
+pub trait PythonRunner: Send + Sync {
+    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why none
+    /// can be made on this machine.
+    async fn run(
+        &self,
+        code: &str,
+        payload: &Value,
+        wall: Duration,
+        memory_mib: u32,
+        cancel: &CancellationToken,
+    ) -> Result<PythonReply, String>;
+}
+
+/// Runs Python functions.
+pub struct PythonExecutor {
+    runner: Arc<dyn PythonRunner>,
+}
+
+impl PythonExecutor {
+    /// `runner` is the sandbox's.
+    pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
+        Self { runner }
+    }
+}
+
+fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Python(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no python skill")),
+    }
+}
+
+#[async_trait]
+impl Executor for PythonExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Python
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        if spec.code.len() > CODE {
+            return Err(format!("config.code: longer than {CODE} bytes"));
+        }
+        let entry = |line: &str| line.starts_with("def run(") || line.starts_with("def run (");
+        if !spec.code.lines().any(entry) {
+            return Err("config.code: there is no function `def run(payload):`".to_owned());
+        }
+        if !(1..=LONGEST_MS).contains(&spec.timeout_ms) {
+            return Err(format!(
+                "config.timeout_ms: give 1 to {LONGEST_MS} milliseconds"
+            ));
+        }
+        if !MEMORY_MIB.contains(&spec.memory_mib) {
+            return Err(format!(
+                "config.memory_mib: give {} to {}",
+                MEMORY_MIB.start(),
+                MEMORY_MIB.end()
+            ));
+        }
+        if skill.credential.is_some() {
+            return Err("credential: Python code never sees a secret; leave it out".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+        let code = spec(skill).map_or("", |spec| spec.code.as_str());
+        Preview {
+            summary: "computes in Python; it can reach no file and no network".to_owned(),
+            detail: Some(format!("payload: {arguments}\n\n{code}")),
+            count: None,
+            reversible: true,
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        let spec = spec(job.skill)?;
+        let wall = Duration::from_millis(spec.timeout_ms).min(context.left());
+        let cancel = CancellationToken::new();
+        let (payload, memory) = (job.arguments, spec.memory_mib);
+        let work = self.runner.run(&spec.code, payload, wall, memory, &cancel);
+        tokio::pin!(work);
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = context.halt() => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        let reply = done.map_err(ToolsError::Refused)?;
+        let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n");
+        let value = match reply.result {
+            Ok(value) => value,
+            Err(why) if printed.is_empty() => return Err(ToolsError::Refused(why).into()),
+            Err(why) => {
+                return Err(ToolsError::Refused(format!("{why}\n[printed] {printed}")).into());
+            }
+        };
+        let mut content = match &value {
+            Value::String(text) => text.clone(),
+            other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+        };
+        if !printed.is_empty() {
+            content = format!("{content}\n[printed] {printed}");
+        }
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "computed".to_owned(),
+            object: job.skill.name.clone(),
+            evidence: None,
+        });
+        Ok(ToolOutput {
+            data: Some(json!(value)),
+            receipt,
+            ..ToolOutput::text(content)
+        })
+    }
+}

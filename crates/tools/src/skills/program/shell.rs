@@ -1,0 +1,213 @@
+//! Skills of the type shell: a program and its arguments, in the OS sandbox (SAFE-2).
+
+use super::confined::{self, ending};
+use super::report;
+use super::tree::{self, Tree};
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::Context;
+use crate::skills::template::{self, Place, Values, argv, check_argv, check_text};
+use crate::skills::{Executor, Job};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
+
+/// Runs programs.
+pub struct ShellExecutor {
+    sandbox: Sandbox,
+    blobs: Arc<dyn Blobs>,
+}
+
+impl ShellExecutor {
+    /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
+    pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
+        Self {
+            sandbox: Sandbox::new(helper),
+            blobs,
+        }
+    }
+
+    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let values = Values::of(job);
+        let words = argv(&spec.command, &values)?;
+        let mut command = CommandSpec::new(words.iter().cloned(), &context.scope.workspace);
+        command.access = if spec.writes {
+            Access::ReadWrite
+        } else {
+            Access::ReadOnly
+        };
+        if let Some(stdin) = &spec.stdin {
+            command.stdin = template::text(stdin, &values)?
+                .unwrap_or_default()
+                .into_bytes();
+        }
+        let before = match spec.writes {
+            true => Some(snapshot(&context.scope).await?),
+            false => None,
+        };
+        context.check()?;
+        let outcome = confined::run(&self.sandbox, command, context).await?;
+        let text = report::printed(&outcome.stdout, &outcome.stderr);
+        let line = report::line(&words);
+        let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
+        let code = match outcome.exit {
+            Exit::Exited(code) if fine(code) => code,
+            other => {
+                let changed = if spec.writes {
+                    "; it may have changed files before that"
+                } else {
+                    ""
+                };
+                let how = ending(other);
+                return Err(ToolsError::Refused(
+                    format!("{line} {how}{changed}\n{text}")
+                        .trim_end()
+                        .to_owned(),
+                ));
+            }
+        };
+        let undo = match before {
+            Some(before) => Some(self.undo_of(before, job.skill, context).await?),
+            None => None,
+        };
+        let content = match (text.is_empty(), code) {
+            (true, 0) => "(the program printed nothing)".to_owned(),
+            (true, code) => format!("(the program printed nothing, exit status {code})"),
+            (false, _) => text,
+        };
+        Ok(ToolOutput {
+            data: Some(json!({
+                "argv": words,
+                "exit": code,
+                "stdout": outcome.stdout.text(),
+                "stderr": outcome.stderr.text(),
+            })),
+            receipt: Some(Receipt {
+                action: "ran".to_owned(),
+                object: line,
+                evidence: Some(format!("exit status {code}")),
+            }),
+            undo,
+            ..ToolOutput::text(content)
+        })
+    }
+
+    /// What the program has changed, so that it can be put back.
+    async fn undo_of(
+        &self,
+        before: Result<Tree, String>,
+        skill: &Skill,
+        context: &Context,
+    ) -> Result<Undo, ToolsError> {
+        let after = match &before {
+            Ok(_) => snapshot(&context.scope).await?,
+            Err(reason) => Err(reason.clone()),
+        };
+        let (before, after) = match (before, after) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
+        };
+        let changes = tree::changes(before, &after, &self.blobs).await?;
+        Ok(Undo::Snapshot {
+            tool: skill.name.clone(),
+            snapshot: serde_json::to_value(changes)
+                .map_err(|error| ToolsError::refused(error.to_string()))?,
+        })
+    }
+}
+
+async fn snapshot(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
+    let root = scope.workspace.clone();
+    blocking(move || Ok(tree::read(&root))).await
+}
+
+fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Shell(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no shell skill")),
+    }
+}
+
+#[async_trait]
+impl Executor for ShellExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Shell
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        check_argv(&spec.command, &skill.parameters)
+            .map_err(|error| format!("config.command: {error}"))?;
+        if let Some(stdin) = &spec.stdin {
+            check_text(stdin, Place::Stdin, &skill.parameters)
+                .map_err(|error| format!("config.stdin: {error}"))?;
+        }
+        if spec.success.is_empty() {
+            return Err(
+                "config.success: name the exit statuses that count, such as [0]".to_owned(),
+            );
+        }
+        if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
+            return Err("risk and effect: what writes files is no read; use write".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+        let values = Values::shown(skill, arguments);
+        let built = spec(skill).and_then(|spec| {
+            let stdin = spec
+                .stdin
+                .as_deref()
+                .map(|text| template::text(text, &values));
+            Ok((
+                spec,
+                argv(&spec.command, &values)?,
+                stdin.transpose()?.flatten(),
+            ))
+        });
+        let (spec, words, stdin) = match built {
+            Ok(built) => built,
+            Err(error) => {
+                return Preview {
+                    summary: format!("would fail: {error}"),
+                    ..Preview::default()
+                };
+            }
+        };
+        let mut detail = report::line(&words);
+        if let Some(stdin) = stdin {
+            detail = format!("{detail}\n\n[stdin]\n{stdin}");
+        }
+        let kept = !spec.writes || matches!(snapshot(scope).await, Ok(Ok(_)));
+        Preview {
+            summary: match (spec.writes, kept) {
+                (false, _) => "runs a program that can only look".to_owned(),
+                (true, true) => "runs a program that may change files of the workspace".to_owned(),
+                (true, false) => "runs a program that may change files of the workspace, which holds too much to be undone".to_owned(),
+            },
+            detail: Some(detail),
+            count: None,
+            reversible: kept,
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(self.carry_out(job, context).await?)
+    }
+
+    async fn undo(
+        &self,
+        _: Job<'_>,
+        snapshot: &Value,
+        scope: &ToolScope,
+    ) -> Result<String, ToolError> {
+        Ok(tree::restore(snapshot, scope, &self.blobs).await?)
+    }
+}

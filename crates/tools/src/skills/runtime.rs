@@ -1,0 +1,241 @@
+//! From a call to its skill, its credential, its executor, and back without secrets.
+
+use super::credential::Key;
+use super::executor::{Executor, Job};
+use super::{check, scrub, undo};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use futures::FutureExt as _;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use steward_core::TenantId;
+use steward_core::agent::Agent;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{AgentTools, Agents, Skills, StoreError, ToolScope, Users, Vault};
+use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, Undo};
+
+/// What the runtime needs from the world.
+#[derive(Clone)]
+pub struct SkillPorts {
+    /// Skills and their versions.
+    pub skills: Arc<dyn Skills>,
+    /// Agents, for their own credentials.
+    pub agents: Arc<dyn Agents>,
+    /// Users, for the role in the discovery of credentials.
+    pub users: Arc<dyn Users>,
+    /// Credentials.
+    pub vault: Arc<dyn Vault>,
+}
+
+/// Carries skills out. It reads them anew for each run, so that a change needs no restart.
+pub struct SkillRuntime {
+    pub(super) ports: SkillPorts,
+    executors: BTreeMap<SkillKind, Arc<dyn Executor>>,
+}
+
+impl SkillRuntime {
+    /// One without executors.
+    pub fn new(ports: SkillPorts) -> Self {
+        Self {
+            ports,
+            executors: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what carries out a kind; a second one of a kind replaces the first.
+    #[must_use]
+    pub fn with(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.executors.insert(executor.kind(), executor);
+        self
+    }
+
+    /// Whether a skill may be saved: its name, schema, templates and configuration. The error says
+    /// what to do.
+    pub fn check(&self, skill: &Skill) -> Result<(), String> {
+        check::skill(skill)?;
+        match self.executors.get(&skill.kind()) {
+            Some(executor) => executor.check(skill),
+            None => Ok(()),
+        }
+    }
+
+    /// What the skills of `agent` give it. `taken` are the names of the built-in tools; a skill of
+    /// such a name is left out.
+    pub(crate) async fn of_agent(
+        &self,
+        tenant: TenantId,
+        agent: &Agent,
+        taken: impl Fn(&str) -> bool,
+    ) -> Result<AgentTools, ToolError> {
+        let mut found = AgentTools::default();
+        let skills = self.ports.skills.skills_of(tenant, agent.id).await;
+        for skill in skills.map_err(ToolsError::from)? {
+            if !skill.enabled {
+                continue;
+            }
+            if let SkillSpec::Internal(spec) = &skill.spec {
+                found.prompts.push(SkillPrompt {
+                    name: skill.name,
+                    text: spec.prompt.clone(),
+                });
+                continue;
+            }
+            let known = skill.kind() == SkillKind::AgentDelegation
+                || self.executors.contains_key(&skill.kind());
+            if taken(&skill.name) || !known {
+                let (name, kind) = (&skill.name, skill.kind().as_str());
+                tracing::warn!(skill = %name, kind, "skill left out: its name is taken, or nothing carries out its type");
+                continue;
+            }
+            found.tools.extend(skill.tool());
+        }
+        Ok(found)
+    }
+
+    /// The skill in the version of the run; refused if it has been switched off or removed since.
+    pub(crate) async fn load(
+        &self,
+        tenant: TenantId,
+        reference: &SkillRef,
+    ) -> Result<Skill, ToolError> {
+        let skills = &self.ports.skills;
+        let current = match skills.skill(tenant, reference.id).await {
+            Ok(current) => current,
+            Err(StoreError::NotFound(_)) => {
+                return Err(ToolsError::refused(
+                    "this skill was removed; do without it, or ask an operator",
+                )
+                .into());
+            }
+            Err(error) => return Err(ToolsError::from(error).into()),
+        };
+        if !current.enabled {
+            return Err(ToolsError::Refused(format!(
+                "the skill `{}` is switched off; do without it, or ask an operator",
+                current.name
+            ))
+            .into());
+        }
+        if current.version == reference.version {
+            return Ok(current);
+        }
+        self.version(tenant, reference).await
+    }
+
+    /// One version, whether or not it may still be called.
+    pub(super) async fn version(
+        &self,
+        tenant: TenantId,
+        reference: &SkillRef,
+    ) -> Result<Skill, ToolError> {
+        let (id, version) = (reference.id, reference.version);
+        let skill = self.ports.skills.skill_version(tenant, id, version).await;
+        Ok(skill.map_err(|error| match error {
+            StoreError::NotFound(_) => ToolsError::Refused(format!(
+                "version {version} of this skill is not there any more; begin a new run"
+            )),
+            other => other.into(),
+        })?)
+    }
+
+    pub(super) fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
+        self.executors.get(&kind).ok_or_else(|| {
+            ToolsError::Refused(match kind {
+                SkillKind::Internal => {
+                    "an internal skill adds to the prompt and can't be called".to_owned()
+                }
+                SkillKind::AgentDelegation => {
+                    "only a run can delegate; ask the agent in a conversation".to_owned()
+                }
+                other => format!(
+                    "this installation can't carry out {} skills; ask an operator",
+                    other.as_str()
+                ),
+            })
+        })
+    }
+
+    /// What a call would do. No credential is opened for it.
+    pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+        let executor = match self.executor(skill.kind()) {
+            Ok(executor) => executor,
+            Err(error) => {
+                return Preview {
+                    summary: format!("would fail: {error}"),
+                    ..Preview::default()
+                };
+            }
+        };
+        let mut preview = executor.preview(skill, arguments, scope).await;
+        if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
+            preview.reversible = true;
+            let line = format!("undone by the skill {}", compensation.skill);
+            preview.detail = Some(match preview.detail.take() {
+                Some(detail) => format!("{detail}\n{line}"),
+                None => line,
+            });
+        }
+        preview
+    }
+
+    /// Runs a call whose arguments fit the skill's schema.
+    pub async fn run(
+        &self,
+        skill: &Skill,
+        arguments: &Value,
+        context: &Context,
+    ) -> Result<ToolOutput, ToolError> {
+        let executor = self.executor(skill.kind())?;
+        let key = self.open(skill, &context.scope).await?;
+        context.check()?;
+        let job = Job {
+            skill,
+            arguments,
+            secret: key.opened.as_ref(),
+        };
+        let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
+        let done = work.await;
+        let scrubber = key.scrubber(context);
+        let mut output = match done {
+            Ok(Ok(output)) => output,
+            Ok(Err(error)) => return Err(scrub::error(&scrubber, error)),
+            Err(panic) => {
+                let error = ToolsError::Panicked {
+                    tool: skill.name.clone(),
+                    message: crate::dispatcher::message(panic.as_ref()),
+                };
+                return Err(scrub::error(&scrubber, error.into()));
+            }
+        };
+        output.undo = undo::record(skill, arguments, &output);
+        scrub::output(&scrubber, &mut output);
+        Ok(output)
+    }
+
+    /// Takes an effect back from the snapshot that [`Self::run`] made.
+    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        undo::undo(self, snapshot, scope).await
+    }
+
+    pub(super) async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<Key, ToolError> {
+        Ok(Key::find(&self.ports, skill, scope).await?)
+    }
+}
+
+/// Whether a skill changes something.
+pub(super) fn changes(skill: &Skill) -> bool {
+    skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
+}
+
+/// What is said where nothing takes an effect back.
+pub(super) fn final_undo(skill: &Skill) -> Option<Undo> {
+    changes(skill).then(|| Undo::Impossible {
+        reason: format!(
+            "the skill {} keeps no snapshot and names no skill that takes its effect back",
+            skill.name
+        ),
+    })
+}

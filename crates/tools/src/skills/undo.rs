@@ -1,0 +1,164 @@
+//! Taking effects back: the executor's own snapshot, or the skill that its author named (PLAN-6).
+
+use super::executor::Job;
+use super::runtime::{SkillRuntime, changes, final_undo};
+use super::scrub::{self, Scrubber};
+use super::template::{self, Secrets, Values};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{Skill, SkillRef};
+use steward_core::tool::{ToolError, ToolOutput, Undo};
+use steward_core::{hash, schema};
+
+/// What is kept to take an effect back.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// Which skill made the effect.
+    skill: SkillRef,
+    #[serde(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum How {
+    /// The executor has a snapshot.
+    Executor { arguments: Value, snapshot: Value },
+    /// Another skill takes it back.
+    Compensation { call: String, arguments: Value },
+}
+
+/// The undo record of a call that worked.
+pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
+    let how = match (&output.undo, &skill.compensation) {
+        (Some(Undo::Snapshot { snapshot, .. }), _) => How::Executor {
+            arguments: arguments.clone(),
+            snapshot: snapshot.clone(),
+        },
+        (_, Some(compensation)) if changes(skill) => {
+            let values = Values {
+                arguments,
+                schema: &skill.parameters,
+                result: output.data.as_ref(),
+                secrets: Secrets::Open(None),
+                strict: true,
+            };
+            match template::json(&compensation.arguments, &values) {
+                Ok(arguments) => How::Compensation {
+                    call: compensation.skill.clone(),
+                    arguments,
+                },
+                Err(error) => {
+                    return Some(Undo::Impossible {
+                        reason: format!(
+                            "the skill {} can't be told what to take back: {error}",
+                            compensation.skill
+                        ),
+                    });
+                }
+            }
+        }
+        (Some(impossible), _) => return Some(impossible.clone()),
+        (None, _) => return final_undo(skill),
+    };
+    let kept = Kept {
+        skill: skill.reference(),
+        how,
+    };
+    match serde_json::to_value(kept) {
+        Ok(snapshot) => Some(Undo::Snapshot {
+            tool: skill.name.clone(),
+            snapshot,
+        }),
+        Err(error) => Some(Undo::Impossible {
+            reason: format!("what is needed to undo it could not be kept: {error}"),
+        }),
+    }
+}
+
+/// Whether a snapshot is one of a skill.
+pub(crate) fn is_of_skill(snapshot: &Value) -> bool {
+    Kept::deserialize(snapshot).is_ok()
+}
+
+pub(super) async fn undo(
+    runtime: &SkillRuntime,
+    snapshot: &Value,
+    scope: &ToolScope,
+) -> Result<String, ToolError> {
+    let kept = Kept::deserialize(snapshot)
+        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
+    match kept.how {
+        How::Executor {
+            arguments,
+            snapshot,
+        } => {
+            let skill = runtime.version(scope.tenant, &kept.skill).await?;
+            let key = runtime.open(&skill, scope).await?;
+            let job = Job {
+                skill: &skill,
+                arguments: &arguments,
+                secret: key.opened.as_ref(),
+            };
+            let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
+            let limit = Duration::from_millis(skill.limits.timeout_ms);
+            let done = tokio::time::timeout(limit, work).await;
+            let scrubber = Scrubber::new(key.secrets());
+            match done {
+                Ok(Ok(text)) => Ok(scrubber.scrub(&text)),
+                Ok(Err(error)) => Err(scrub::error(&scrubber, error)),
+                Err(_) => Err(late(&skill)),
+            }
+        }
+        How::Compensation { call, arguments } => {
+            compensate(runtime, &call, &arguments, snapshot, scope).await
+        }
+    }
+}
+
+async fn compensate(
+    runtime: &SkillRuntime,
+    name: &str,
+    arguments: &Value,
+    snapshot: &Value,
+    scope: &ToolScope,
+) -> Result<String, ToolError> {
+    let found = runtime.ports.skills.skill_by_name(scope.tenant, name).await;
+    let skill = found
+        .map_err(ToolsError::from)?
+        .filter(|skill| skill.enabled)
+        .ok_or_else(|| {
+            ToolsError::NoUndo(format!(
+                "the skill {name}, which would take it back, is not there or switched off"
+            ))
+        })?;
+    schema::validate(&skill.parameters, arguments).map_err(|problem| ToolsError::Arguments {
+        tool: name.to_owned(),
+        problem,
+    })?;
+    let mut scope = scope.clone();
+    scope.skill = Some(skill.reference());
+    // The same for each attempt, so that a keyed compensation happens once.
+    let key = format!("undo-{}", hash::of_json(snapshot));
+    let limit = skill.limits.timeout_ms;
+    let context = Context::new(scope, key, Duration::from_millis(limit));
+    let work = runtime.run(&skill, arguments, &context);
+    let done = tokio::time::timeout(Duration::from_millis(limit), work).await;
+    let output = done.map_err(|_| late(&skill))??;
+    Ok(match output.receipt {
+        Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
+        None => format!("{name}: done"),
+    })
+}
+
+fn late(skill: &Skill) -> ToolError {
+    ToolsError::Unsettled {
+        tool: skill.name.clone(),
+        why: format!("more than {} ms", skill.limits.timeout_ms),
+    }
+    .into()
+}

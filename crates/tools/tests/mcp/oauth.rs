@@ -1,0 +1,215 @@
+//! Logins at a server that has a login server.
+
+use crate::world::{START, Served, TENANT, World, refusal, user};
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use steward_core::credential::CredentialKind;
+use steward_core::mcp::{McpServer, McpTransport};
+use steward_tools::mcp::{Begun, LoginRequest};
+
+const BACK: &str = "http://127.0.0.1:8800/api/mcp/login";
+
+fn request(server: &McpServer) -> LoginRequest {
+    LoginRequest {
+        tenant: TENANT,
+        server: server.id,
+        user: user(1),
+        redirect_uri: BACK.to_owned(),
+        scopes: Vec::new(),
+    }
+}
+
+/// What the browser brings back: code, state, issuer.
+async fn visit(begun: &Begun) -> (String, String, String) {
+    let browser = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let page = browser.get(&begun.url).send().await.unwrap();
+    let location = page.headers()["location"].to_str().unwrap().to_owned();
+    let back = url::Url::parse(&location).unwrap();
+    assert!(location.starts_with(BACK), "{location}");
+    let part = |name: &str| {
+        let pair = back.query_pairs().find(|(key, _)| key == name);
+        pair.unwrap().1.into_owned()
+    };
+    (part("code"), part("state"), part("iss"))
+}
+
+fn log(notes: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(notes.join("oauth.log")).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_logs_in_and_the_token_is_renewed() {
+    let notes = tempfile::tempdir().unwrap();
+    let served = Served::start(
+        "server.py",
+        &[
+            "--http",
+            "--oauth",
+            "--notes",
+            notes.path().to_str().unwrap(),
+        ],
+    );
+    let world = World::new();
+    let server = world.server(served.transport()).await;
+    let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
+    assert!(shut.error.unwrap().contains("wants a login"));
+
+    let begun = world.hub.begin_login(request(&server)).await.unwrap();
+    assert!(
+        begun.url.contains("code_challenge_method=S256"),
+        "{}",
+        begun.url
+    );
+    let (code, state, issuer) = visit(&begun).await;
+    assert_eq!(state, begun.state);
+    let other = world
+        .hub
+        .complete_login(user(2), &state, &code, Some(&issuer))
+        .await;
+    assert!(other.unwrap_err().to_string().contains("not under way"));
+    world
+        .hub
+        .complete_login(user(1), &state, &code, Some(&issuer))
+        .await
+        .unwrap();
+    let twice = world
+        .hub
+        .complete_login(user(1), &state, &code, Some(&issuer))
+        .await;
+    assert!(twice.is_err());
+
+    world.accept_all().await;
+    let context = World::context(Duration::from_mins(1), &Arc::default());
+    let said = world
+        .call_in("echo", json!({"text": "in"}), &context)
+        .await
+        .unwrap();
+    assert_eq!(said.content, "echo: in");
+    let token = |world: &World| {
+        let kept = world.vault.kept.lock().unwrap();
+        let (credential, fields) = kept.values().next().unwrap();
+        assert_eq!(credential.name, "mcp_t");
+        fields["access_token"].expose_secret().to_owned()
+    };
+    let first = token(&world);
+    let learned = context.learned_secrets();
+    assert!(
+        learned
+            .iter()
+            .any(|(_, secret)| secret.expose_secret() == first)
+    );
+    assert_eq!(
+        log(notes.path()),
+        ["registered Steward", "authorization_code"]
+    );
+
+    // Its hour is over.
+    world.now.0.store(START + 2 * 3_600_000, Ordering::SeqCst);
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
+    let second = token(&world);
+    assert_ne!(first, second);
+    // The server forgets it early.
+    std::fs::write(notes.path().join("revoke"), "").unwrap();
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
+    assert_ne!(token(&world), second);
+    let grants = log(notes.path());
+    assert_eq!(grants[2..], ["refresh_token", "refresh_token"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_logs_in_for_itself() {
+    let notes = tempfile::tempdir().unwrap();
+    let served = Served::start(
+        "server.py",
+        &[
+            "--http",
+            "--oauth",
+            "--notes",
+            notes.path().to_str().unwrap(),
+        ],
+    );
+    let world = World::new();
+    let server = world.server(served.transport()).await;
+    let token_url = format!("http://127.0.0.1:{}/token", served.port);
+    let mut fields = [
+        ("client_id", "robot"),
+        ("client_secret", "canary-161803"),
+        ("token_url", &token_url),
+    ];
+    world
+        .vault
+        .put("robot", CredentialKind::Oauth2, &fields)
+        .await;
+    world.credential("robot").await;
+    world.accept_all().await;
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
+    assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok());
+    assert_eq!(
+        log(notes.path()),
+        ["client_credentials"],
+        "one token serves until it ends"
+    );
+
+    fields[1].1 = "wrong";
+    world
+        .vault
+        .put("thief", CredentialKind::Oauth2, &fields)
+        .await;
+    world.credential("thief").await;
+    let shut = refusal(world.call("echo", json!({"text": "x"})).await);
+    assert!(
+        shut.contains("wants a login") && shut.contains("invalid_client"),
+        "{shut}"
+    );
+
+    // A login server in the house is as closed as everything else there.
+    let elsewhere = Served::start("server.py", &["--http", "--oauth"]);
+    let inside = format!("http://127.0.0.1:{}/token", elsewhere.port);
+    fields[1].1 = "canary-161803";
+    fields[2].1 = &inside;
+    world
+        .vault
+        .put("inside", CredentialKind::Oauth2, &fields)
+        .await;
+    world.credential("inside").await;
+    let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
+    let error = shut.error.unwrap();
+    assert!(error.contains("not on the public internet"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_login_says_so() {
+    let served = Served::start("server.py", &["--http"]);
+    let world = World::new();
+    let server = world.server(served.transport()).await;
+    let none = world
+        .hub
+        .begin_login(request(&server))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(none.contains("no login server"), "{none}");
+    let local = McpTransport::Stdio {
+        command: vec!["true".to_owned()],
+        secret_variable: None,
+        network: false,
+        read: Vec::new(),
+    };
+    let server = world.server(local).await;
+    let none = world
+        .hub
+        .begin_login(request(&server))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(none.contains("local program"), "{none}");
+}
