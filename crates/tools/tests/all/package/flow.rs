@@ -250,6 +250,26 @@ async fn what_is_not_declared_is_refused_and_nothing_is_made() {
 }
 
 #[tokio::test]
+async fn a_skill_that_makes_no_sense_stops_the_whole_package() {
+    let mut shelf = Shelf::new();
+    shelf.packages = shelf.packages.checked(|skill| match skill.name.as_str() {
+        "double" => Err("its code has no `run`".into()),
+        _ => Ok(()),
+    });
+    let package = import(
+        &shelf,
+        &files(
+            "infra-kit",
+            &[("skills/a.json", PYTHON), ("skills/double.json", PYTHON)],
+        ),
+    )
+    .await;
+    let refused = accept(&shelf, &package).await.unwrap_err().to_string();
+    assert_eq!(refused, "the skill `double`: its code has no `run`");
+    assert!(shelf.memory.names().is_empty());
+}
+
+#[tokio::test]
 async fn skills_of_others_are_left_alone() {
     let shelf = Shelf::new();
     let kit = accept(
