@@ -15,7 +15,9 @@ fn expected(code: &str) -> Vec<String> {
 }
 
 async fn all(folder: &str, least: usize) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -30,7 +32,11 @@ async fn all(folder: &str, least: usize) {
             let outcome = run(&pool, &code, serde_json::json!({}), &limits()).await;
             let word = outcome.word();
             if std::env::var_os("SHOW").is_some() {
-                println!("{} {}", file.file_name().unwrap().display(), describe(&outcome));
+                println!(
+                    "{} {}",
+                    file.file_name().unwrap().display(),
+                    describe(&outcome)
+                );
             }
             if !expected(&code).iter().any(|e| e == word) {
                 wrong.push(format!("{}: {}", file.display(), describe(&outcome)));

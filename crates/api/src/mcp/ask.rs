@@ -5,7 +5,9 @@ use crate::keys::count_tokens;
 use crate::started::tell;
 use crate::state::ApiState;
 use futures::StreamExt as _;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken,
+};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 use steward_core::agent::Agent;
@@ -74,7 +76,11 @@ pub(super) async fn follow(
     run: RunId,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let seen = state.runs.state(run).await.map_err(|error| broken(&error))?;
+    let seen = state
+        .runs
+        .state(run)
+        .await
+        .map_err(|error| broken(&error))?;
     if let (Some(Waiting::Approval { id, subject }), None) = (&seen.waiting, &seen.outcome) {
         return Ok(waits(run, *id, subject));
     }
@@ -91,7 +97,10 @@ pub(super) async fn follow(
             }
         };
         let Some(event) = event else {
-            return Err(ErrorData::internal_error(format!("the log of run {run} ended early"), None));
+            return Err(ErrorData::internal_error(
+                format!("the log of run {run} ended early"),
+                None,
+            ));
         };
         let event = event.map_err(|error| broken(&error))?;
         match event.body {

@@ -30,10 +30,17 @@ const TAGS: [(&str, &str); 14] = [
         "keys",
         "Virtual keys: they let a program use /v1, within limits.",
     ),
-    ("skills", "Configured units that give agents tools or prompt context."),
+    (
+        "skills",
+        "Configured units that give agents tools or prompt context.",
+    ),
     (
         "credentials",
         "The vault: secrets go in and are used by skills, but never come back.",
+    ),
+    (
+        "mcp",
+        "MCP servers whose tools agents may use, pinned by what a person accepted.",
     ),
     ("files", "Files in the workspace."),
     ("about", "This installation."),

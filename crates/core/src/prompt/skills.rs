@@ -24,7 +24,11 @@ pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
     let mut section = String::new();
     for (name, text) in skills {
         let gap = if section.is_empty() { "" } else { "\n\n" };
-        let _ = write!(section, "{gap}## Skill: {name}\n{}", truncate(text, limit).0);
+        let _ = write!(
+            section,
+            "{gap}## Skill: {name}\n{}",
+            truncate(text, limit).0
+        );
     }
     section
 }
@@ -76,7 +80,11 @@ mod tests {
         let text = skills_text(&all, 300);
         assert!(text.contains("[truncated: 8220 chars omitted]"), "{text}");
         assert_eq!(text.matches("truncated").count(), 1, "the short ones stay");
-        assert!(estimate_tokens(&text) < 300 + 40, "{}", estimate_tokens(&text));
+        assert!(
+            estimate_tokens(&text) < 300 + 40,
+            "{}",
+            estimate_tokens(&text)
+        );
         assert_eq!(skills_text(&all, 0).matches("truncated").count(), 3);
     }
 }

@@ -73,6 +73,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         ledger: Arc::clone(&ledger),
         skills: app.store.clone(),
         vault: Arc::clone(&app.vault),
+        packages: Arc::clone(&app.packages),
+        mcp: Arc::clone(&app.mcp),
         about: Arc::new(about(&app, &settings).await),
         hosts: Arc::new(hosts(address, &args.host)),
     };

@@ -6,7 +6,7 @@ use serde_json::json;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_tools::{
-    Context, Dispatcher, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
+    Context, DispatcherBuilder, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
 };
 
 struct CountedEffect {
@@ -52,7 +52,7 @@ impl ToolHandler for CountedEffect {
 }
 
 /// The standard tools, and these where `STEWARD_TEST_EFFECTS` names a server.
-pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
+pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let mut builder = standard_builder(config, ports)?;
     let client = reqwest::Client::builder().no_proxy().build();
     if let (Some(url), Ok(http)) = (variable("STEWARD_TEST_EFFECTS"), client) {
@@ -69,5 +69,5 @@ pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsErro
             });
         }
     }
-    builder.build()
+    Ok(builder)
 }

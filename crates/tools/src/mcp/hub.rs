@@ -11,7 +11,7 @@ use super::reach::Who;
 use super::skills;
 use std::sync::Arc;
 use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
-use steward_core::ports::SkillFilter;
+use steward_core::ports::{McpServers, SkillFilter};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 
@@ -34,6 +34,11 @@ impl McpHub {
             logins: Logins::default(),
             tokens: Tokens::default(),
         }
+    }
+
+    /// Their rows.
+    pub fn servers(&self) -> &dyn McpServers {
+        self.ports.servers.as_ref()
     }
 
     /// How many connections are open.

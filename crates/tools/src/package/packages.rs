@@ -69,6 +69,11 @@ impl Packages {
         self
     }
 
+    /// Their rows.
+    pub fn store(&self) -> &dyn SkillPackages {
+        self.store.as_ref()
+    }
+
     /// Takes an archive in. It is in quarantine then: nothing of it is used before [`Self::accept`].
     /// The content of the latest revision again makes no new one.
     pub async fn import(

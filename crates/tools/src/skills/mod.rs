@@ -8,6 +8,7 @@ mod program;
 mod runtime;
 mod scrape;
 mod scrub;
+mod sql;
 pub mod template;
 mod undo;
 
@@ -19,4 +20,5 @@ pub use program::{
 };
 pub use runtime::{SkillPorts, SkillRuntime};
 pub use scrape::ScrapeExecutor;
+pub use sql::SqlExecutor;
 pub(crate) use undo::is_of_skill as is_undo;

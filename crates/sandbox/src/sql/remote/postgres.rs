@@ -59,7 +59,11 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes { "READ WRITE" } else { "READ ONLY" };
+        let mode = if checked.writes {
+            "READ WRITE"
+        } else {
+            "READ ONLY"
+        };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
         self.0
@@ -117,7 +121,8 @@ impl Connection {
         while let Some(row) = rows.try_next().await.map_err(error)? {
             let text: Option<String> = row.try_get(0).map_err(error)?;
             let text = text.ok_or_else(|| first_row(limits))?;
-            let values = serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            let values =
+                serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
             if !collector.take(values, text.len())? {
                 break;
             }
@@ -169,10 +174,12 @@ fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
             message,
             hint: None,
         },
-        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => SqlError::Syntax {
-            hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
-            message,
-        },
+        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => {
+            SqlError::Syntax {
+                hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
+                message,
+            }
+        }
         "55P03" => SqlError::Busy,
         _ => SqlError::Server(message),
     }
