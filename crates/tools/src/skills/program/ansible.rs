@@ -8,7 +8,7 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::{Executor, Job};
 use async_trait::async_trait;
-use secrecy::ExposeSecret as _;
+use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -95,8 +95,8 @@ impl AnsibleExecutor {
                 stderr: ended.stderr,
             });
         }
-        let argv = std::iter::once(program.display().to_string()).chain(args);
-        let mut command = CommandSpec::new(argv, &context.scope.workspace);
+        let words = std::iter::once(program.display().to_string()).chain(args);
+        let mut command = CommandSpec::new(words, &context.scope.workspace);
         command.access = if check || spec.check {
             Access::ReadOnly
         } else {
@@ -183,7 +183,7 @@ impl Files {
         let mut variables = arguments.as_object().cloned().unwrap_or_default();
         if let Some(opened) = secret {
             let key = files.path("key");
-            let field = |name: &str| opened.fields.get(name).map(|text| text.expose_secret());
+            let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
             if let Some(text) = field("private_key") {
                 put("key", &format!("{}\n", text.trim_end()))?;
             }

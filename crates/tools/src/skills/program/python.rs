@@ -160,12 +160,12 @@ impl Executor for PythonExecutor {
                 return Err(ToolsError::Refused(format!("{why}\n[printed] {printed}")).into());
             }
         };
-        let mut content = match &value {
+        let mut text = match &value {
             Value::String(text) => text.clone(),
             other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
         };
         if !printed.is_empty() {
-            content = format!("{content}\n[printed] {printed}");
+            text = format!("{text}\n[printed] {printed}");
         }
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
             action: "computed".to_owned(),
@@ -175,7 +175,7 @@ impl Executor for PythonExecutor {
         Ok(ToolOutput {
             data: Some(json!(value)),
             receipt,
-            ..ToolOutput::text(content)
+            ..ToolOutput::text(text)
         })
     }
 }

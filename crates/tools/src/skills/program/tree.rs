@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
@@ -149,7 +150,7 @@ pub(super) async fn changes(
             Some(Entry::File { mode, bytes }) => match String::from_utf8(bytes) {
                 Ok(text) if text.len() <= INLINE => Kept::Text { mode, text },
                 other => {
-                    let bytes = other.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                    let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                     let hash = blobs.put(bytes).await?;
                     Kept::Blob { mode, hash }
                 }
