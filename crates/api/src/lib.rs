@@ -8,7 +8,9 @@ mod extract;
 mod gateway;
 mod guard;
 mod health;
+mod home;
 mod keys;
+mod lanes;
 mod models;
 mod openai;
 mod openapi;
@@ -27,6 +29,7 @@ mod testing;
 
 pub use gateway::Ledger;
 pub use health::{Health, Probe};
+pub use lanes::Lanes;
 pub use openapi::document;
 pub use router::router;
 pub use serve::{Listening, serve};
