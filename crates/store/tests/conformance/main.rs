@@ -95,6 +95,7 @@ cases! {
     spending::budgets_are_one_a_scope_and_period,
     spending::each_scope_counts_its_own_calls,
     spending::a_reservation_is_settled_or_given_back,
+    spending::calls_of_a_kind_are_settled_at_once,
     spending::periods_begin_anew,
     spending::parallel_calls_never_pass_a_budget,
     spending::a_new_budget_misses_no_call,
