@@ -264,7 +264,7 @@ async fn oauth_tokens_are_fetched_kept_and_renewed() {
     for _ in 0..3 {
         assert_eq!(
             world.ok(&first, json!({})).await.content,
-            "one [access_token]"
+            "one [secret access_token]"
         );
     }
     assert_eq!(issued.load(Ordering::Relaxed), 1);
