@@ -2,5 +2,6 @@
 
 mod http;
 mod runtime;
+mod ssh;
 mod template;
 mod world;
