@@ -4,7 +4,7 @@ use crate::error::ToolsError;
 use russh::client::{AuthResult, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{PrivateKey, PrivateKeyWithHashAlg, decode_secret_key};
 use russh::{MethodKind, MethodSet};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::OpenedCredential;
