@@ -2,11 +2,11 @@
 
 use super::command::{Sudo, line};
 use super::known::HostKeys;
-use super::link;
+use super::link::{self, Gate};
 use super::login::Login;
 use super::order::Order;
 use super::text::Kept;
-use russh::client::Msg;
+use russh::client::{Handle, Msg};
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Disconnect, Sig};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ const QUIET: Duration = Duration::from_secs(3);
 /// How long output may follow the end of a command: what it left in the background may hold it open.
 const LINGER: Duration = Duration::from_secs(1);
 /// How long a command that is asked to end is given, before it is made to.
-const TERM: Duration = Duration::from_millis(200);
+const TERM: Duration = Duration::from_millis(400);
 /// How long the server is given to make it end.
-const KILL: Duration = Duration::from_millis(100);
+const KILL: Duration = Duration::from_millis(300);
 
 /// What a command wrote, and how it ended.
 #[derive(Debug, Default)]
@@ -86,7 +86,9 @@ pub(super) async fn run(
         linger: None,
         sudo,
     };
-    let outcome = talk.to_end(&write, feed(&write, gate, stdin), &end).await;
+    let outcome = talk
+        .to_end(&opened.handle, &write, feed(&write, gate, stdin), &end)
+        .await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
     let _ = timeout(KILL, bye).await;
     outcome
@@ -119,6 +121,7 @@ struct Talk {
 impl Talk {
     async fn to_end(
         mut self,
+        link: &Handle<Gate>,
         write: &ChannelWriteHalf<Msg>,
         feed: impl Future<Output = ()>,
         end: &CancellationToken,
@@ -132,11 +135,11 @@ impl Talk {
             let (quiet, linger) = (self.quiet, self.linger);
             tokio::select! {
                 biased;
-                () = end.cancelled() => return Err(self.stop(write).await),
+                () = end.cancelled() => return Err(self.stop(link, write).await),
                 message = self.read.wait() => match message {
                     None | Some(ChannelMsg::Close) => break,
                     Some(message) => if let Err(failure) = self.hear(message) {
-                        self.stop(write).await;
+                        self.stop(link, write).await;
                         return Err(failure);
                     },
                 },
@@ -216,26 +219,22 @@ impl Talk {
     }
 
     /// Ends the command as far as ssh allows: asks it to, makes it, closes its channel.
-    async fn stop(&mut self, write: &ChannelWriteHalf<Msg>) -> Failure {
+    async fn stop(&mut self, link: &Handle<Gate>, write: &ChannelWriteHalf<Msg>) -> Failure {
         let mut ended = self.done.status.is_some() || self.done.signal.is_some();
         for (signal, wait) in [(Sig::TERM, TERM), (Sig::KILL, KILL)] {
             if ended {
                 break;
             }
-            let _ = timeout(wait, async {
-                let _ = write.signal(signal).await;
-                while let Some(message) = self.read.wait().await {
-                    ended = matches!(
-                        message,
-                        ChannelMsg::ExitStatus { .. } | ChannelMsg::ExitSignal { .. }
-                    );
-                    if ended || matches!(message, ChannelMsg::Close) {
-                        break;
-                    }
-                    let _ = self.hear(message);
-                }
-            })
-            .await;
+            let swept = async {
+                let _ = write.signal(signal.clone()).await;
+                sweep(link, &name(&signal)).await;
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                gone = self.ending() => ended = gone,
+                () = swept => {}
+                () = tokio::time::sleep(wait) => {}
+            }
         }
         let _ = timeout(KILL, write.close()).await;
         self.close();
@@ -244,6 +243,33 @@ impl Talk {
             ended,
         }
     }
+
+    /// Reads on until the server says that the command ended; `false` if it says no more.
+    async fn ending(&mut self) -> bool {
+        while let Some(message) = self.read.wait().await {
+            let _ = self.hear(message);
+            if self.done.status.is_some() || self.done.signal.is_some() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Signals the commands of this connection by a second one beside them: servers don't pass signals on
+/// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
+async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
+    let mut channel = link.channel_open_session().await.ok()?;
+    let line = format!(
+        r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#
+    );
+    channel.exec(true, line).await.ok()?;
+    while let Some(message) = channel.wait().await {
+        if matches!(message, ChannelMsg::Close | ChannelMsg::Failure) {
+            break;
+        }
+    }
+    Some(())
 }
 
 fn name(signal: &Sig) -> String {

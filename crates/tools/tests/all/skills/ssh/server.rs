@@ -172,8 +172,8 @@ impl Server {
         let pid = self.sshd.id();
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
         for child in children.split_whitespace() {
-            let done = Command::new("kill").args(["-9", child]).status();
-            assert!(done.unwrap().success());
+            // One that has just ended by itself is as good.
+            let _ = Command::new("kill").args(["-9", child]).status();
         }
     }
 
