@@ -1,5 +1,6 @@
 //! Skills of the type ssh against a real sshd.
 
+mod asks;
 mod ends;
 mod hosts;
 mod server;
