@@ -91,14 +91,12 @@ impl Login {
     ) -> Result<bool, russh::Error> {
         match &self.proof {
             Proof::Key(key) => {
-                let hash = match key.algorithm().is_rsa() {
+                let hash = if key.algorithm().is_rsa() {
+                    let best = handle.best_supported_rsa_hash().await?.flatten();
                     // Servers that say nothing of it have known SHA-256 since 2016.
-                    true => handle
-                        .best_supported_rsa_hash()
-                        .await?
-                        .flatten()
-                        .or(Some(russh::keys::HashAlg::Sha256)),
-                    false => None,
+                    best.or(Some(russh::keys::HashAlg::Sha256))
+                } else {
+                    None
                 };
                 let key = PrivateKeyWithHashAlg::new(key.clone(), hash);
                 Ok(handle.authenticate_publickey(user, key).await?.success())

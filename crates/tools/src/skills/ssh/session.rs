@@ -40,11 +40,11 @@ pub(super) enum Failure {
     /// sudo did not let it run.
     Sudo(&'static str),
     /// The connection broke after the command was sent.
-    Broken(Done),
+    Broken(Box<Done>),
     /// It was stopped from here.
     Stopped {
         /// What it had written.
-        done: Done,
+        done: Box<Done>,
         /// Whether the server says that it ended.
         ended: bool,
     },
@@ -87,22 +87,23 @@ pub(super) async fn run(
         sudo,
     };
     let outcome = talk
-        .to_end(&opened.handle, &write, feed(&write, gate, stdin), &end)
+        .follow(&opened.handle, &write, feed(&write, gate, stdin), &end)
         .await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
     let _ = timeout(KILL, bye).await;
     outcome
 }
 
-/// Writes standard input once it may flow. A command that reads none of it is no failure.
+/// Writes standard input once it may flow. A command that reads none of it is no failure. Never ends,
+/// so that it can be polled beside the talk.
 async fn feed(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
-    let Ok(mut all) = gate.await else {
-        return std::future::pending().await;
-    };
-    all.extend_from_slice(stdin);
-    if all.is_empty() || write.data(all.as_slice()).await.is_ok() {
-        let _ = write.eof().await;
+    if let Ok(mut all) = gate.await {
+        all.extend_from_slice(stdin);
+        if all.is_empty() || write.data(all.as_slice()).await.is_ok() {
+            let _ = write.eof().await;
+        }
     }
+    std::future::pending::<()>().await;
 }
 
 /// The talk with a command under way.
@@ -119,7 +120,7 @@ struct Talk {
 }
 
 impl Talk {
-    async fn to_end(
+    async fn follow(
         mut self,
         link: &Handle<Gate>,
         write: &ChannelWriteHalf<Msg>,
@@ -127,7 +128,6 @@ impl Talk {
         end: &CancellationToken,
     ) -> Result<Done, Failure> {
         tokio::pin!(feed);
-        let mut fed = false;
         if self.sudo.is_none() {
             self.let_in(Vec::new());
         }
@@ -143,14 +143,14 @@ impl Talk {
                         return Err(failure);
                     },
                 },
-                () = &mut feed, if !fed => fed = true,
+                () = &mut feed => {}
                 () = sleep_until(quiet), if self.gate.is_some() => self.let_in(Vec::new()),
                 () = sleep_until(linger.unwrap_or(quiet)), if linger.is_some() => break,
             }
         }
         self.close();
         if self.done.status.is_none() && self.done.signal.is_none() {
-            return Err(Failure::Broken(self.done));
+            return Err(Failure::Broken(Box::new(self.done)));
         }
         Ok(self.done)
     }
@@ -239,7 +239,7 @@ impl Talk {
         let _ = timeout(KILL, write.close()).await;
         self.close();
         Failure::Stopped {
-            done: std::mem::take(&mut self.done),
+            done: Box::new(std::mem::take(&mut self.done)),
             ended,
         }
     }
@@ -260,10 +260,10 @@ impl Talk {
 /// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
 async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
     let mut channel = link.channel_open_session().await.ok()?;
-    let line = format!(
+    let command = format!(
         r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#
     );
-    channel.exec(true, line).await.ok()?;
+    channel.exec(true, command).await.ok()?;
     while let Some(message) = channel.wait().await {
         if matches!(message, ChannelMsg::Close | ChannelMsg::Failure) {
             break;
