@@ -212,7 +212,7 @@ async fn cancelling_and_dropping_kill() {
             soon.cancel();
         });
         let long = PythonLimits {
-            wall: Duration::from_secs(60),
+            wall: Duration::from_mins(1),
             ..limits()
         };
         let outcome = pool

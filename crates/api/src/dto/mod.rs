@@ -1,6 +1,7 @@
 //! What goes over the wire: plain structs that mirror the core's types and have a schema.
 
 pub(crate) mod about;
+pub(crate) mod above;
 pub(crate) mod agent;
 pub(crate) mod approval;
 pub(crate) mod connection;

@@ -116,7 +116,7 @@ pub(super) async fn follow(
                 answer,
                 receipts,
                 ..
-            } => return Ok(finished(run, &outcome, answer, receipts.as_ref())),
+            } => return Ok(finished(run, &outcome, &answer, receipts.as_ref())),
             _ => {}
         }
     }
@@ -137,7 +137,7 @@ fn waits(run: RunId, approval: ApprovalId, subject: &Subject) -> CallToolResult 
 fn finished(
     run: RunId,
     outcome: &Outcome,
-    answer: String,
+    answer: &str,
     receipts: Option<&Receipts>,
 ) -> CallToolResult {
     let (word, why) = match outcome {
@@ -153,12 +153,12 @@ fn finished(
         Outcome::Rejected => ("rejected", Some("a person said no to the plan".to_owned())),
     };
     let text = match &why {
-        None => answer.clone(),
+        None => answer.to_owned(),
         Some(why) if answer.is_empty() => format!("{why} (run {run})"),
         Some(why) => format!("{answer}\n\n{why} (run {run})"),
     };
     let verdict = receipts.and_then(|found| serde_json::to_value(found.verdict).ok());
-    let mut result = result(text, run, word, &answer, verdict, None);
+    let mut result = result(text, run, word, answer, verdict.as_ref(), None);
     result.is_error = Some(why.is_some());
     result
 }
@@ -168,7 +168,7 @@ fn result(
     run: RunId,
     outcome: &str,
     answer: &str,
-    verdict: Option<Value>,
+    verdict: Option<&Value>,
     approval: Option<ApprovalId>,
 ) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);

@@ -186,8 +186,10 @@ impl ServerHandler for Desk {
         };
         let rest = tools.split_off(from.min(tools.len()));
         let more = rest.len() > PAGE;
-        let mut page = ListToolsResult::default();
-        page.tools = rest.into_iter().take(PAGE).collect();
+        let mut page = ListToolsResult {
+            tools: rest.into_iter().take(PAGE).collect(),
+            ..ListToolsResult::default()
+        };
         if more {
             page.next_cursor = page.tools.last().map(|tool| tool.name.to_string());
         }

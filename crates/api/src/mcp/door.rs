@@ -128,8 +128,11 @@ impl Door {
     }
 
     fn keep(&self, session: String, user: UserId) {
-        let used = Instant::now();
-        self.owners().insert(session, Owner { user, used });
+        let owner = Owner {
+            user,
+            used: Instant::now(),
+        };
+        self.owners().insert(session, owner);
     }
 
     fn forget(&self, session: &str) {

@@ -4,6 +4,7 @@
 mod auth;
 mod gateway;
 mod guards;
+mod mcp;
 mod nothing;
 mod nothing_skills;
 mod nothing_spent;

@@ -51,7 +51,9 @@ fn fair(lengths: &[usize], room: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::skills_text;
-    use crate::prompt::estimate_tokens;
+    use crate::Timestamp;
+    use crate::message::Message;
+    use crate::prompt::{Compaction, PromptInput, assemble, estimate_tokens};
     use crate::skill::SkillPrompt;
 
     fn skills(of: &[(&str, usize)]) -> Vec<SkillPrompt> {
@@ -71,6 +73,30 @@ mod tests {
         assert_eq!(
             text,
             "## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep."
+        );
+    }
+
+    #[test]
+    fn the_section_stands_between_instructions_and_tools() {
+        let skills = skills(&[("tone", 15), ("facts", 15)]);
+        let prompt = assemble(&PromptInput {
+            instructions: "You help.",
+            skills: &skills_text(&skills, 100),
+            tool_text: "Tools: none.",
+            memory: "",
+            now: Timestamp(0),
+            history: &[],
+            messages: &[Message::user("Go.")],
+            closing: "",
+            beside: 0,
+            window: 4000,
+            reserve: 100,
+            longest: None,
+            compaction: Some(&Compaction::default()),
+        });
+        assert_eq!(
+            prompt.messages[0].text,
+            "You help.\n\n## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep.\n\nTools: none."
         );
     }
 

@@ -87,7 +87,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     ledger.close().await;
-    served?;
+    // Now the last connections end.
+    drop(served?);
     drop(serving);
     term.say("stopping; open runs go on at the next start");
     app.close().await;

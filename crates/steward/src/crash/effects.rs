@@ -3,7 +3,9 @@
 use crate::settings::variable;
 use serde::Deserialize;
 use serde_json::json;
+use steward_core::SkillId;
 use steward_core::policy::RiskClass;
+use steward_core::skill::{SkillKind, SkillRef};
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_tools::{
     Context, DispatcherBuilder, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
@@ -51,6 +53,38 @@ impl ToolHandler for CountedEffect {
     }
 }
 
+/// Has the agent `counter` count, in a run of its own: the engine carries it out.
+struct AskCounter;
+
+impl ToolHandler for AskCounter {
+    type Args = Args;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "effect_ask".to_owned(),
+            description: "Has another agent count.".to_owned(),
+            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}),
+            effect: EffectClass::Idempotent,
+            risk: RiskClass::Read,
+            utterances: Vec::new(),
+            result_limit: 1000,
+            skill: Some(SkillRef {
+                id: SkillId(Uuid::nil()),
+                version: 1,
+                kind: SkillKind::AgentDelegation,
+                agent: Some("counter".to_owned()),
+                request: Some("Count n={{n}};".to_owned()),
+            }),
+        }
+    }
+
+    async fn run(&self, _: Args, _: &Context) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::Fatal(
+            "a delegation reached the tools".to_owned(),
+        ))
+    }
+}
+
 /// The standard tools, and these where `STEWARD_TEST_EFFECTS` names a server.
 pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let mut builder = standard_builder(config, ports)?;
@@ -68,6 +102,7 @@ pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, To
                 http: http.clone(),
             });
         }
+        builder = builder.with(AskCounter);
     }
     Ok(builder)
 }

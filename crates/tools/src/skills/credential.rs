@@ -1,13 +1,14 @@
 //! The credential of a call: found, opened, written down, and kept out of what leaves.
 
 use super::runtime::SkillPorts;
-use super::scrub::Scrubber;
+use super::scrub;
 use crate::error::ToolsError;
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::CredentialUse;
 use steward_core::ports::{OpenedCredential, Role, ToolScope, VaultError};
+use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
 /// A credential at hand, or none.
@@ -63,7 +64,7 @@ impl Key {
     /// Knows all secrets of this call: the credential's, what follows from them, and those that the
     /// executor came to know.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
-        Scrubber::new(self.secrets().into_iter().chain(context.learned_secrets()))
+        scrub::of(self.secrets().into_iter().chain(context.learned_secrets()))
     }
 
     /// The same without an executor's own.
@@ -71,14 +72,8 @@ impl Key {
         let Some(opened) = &self.opened else {
             return Vec::new();
         };
-        let credential = &opened.credential;
-        let label = |field: &str| format!("{}.{field}", credential.name);
-        let mut all: Vec<(String, SecretString)> = opened
-            .fields
-            .iter()
-            .filter(|(field, _)| !credential.kind.shows(field))
-            .map(|(field, secret)| (label(field), secret.clone()))
-            .collect();
+        let label = |field: &str| format!("{}.{field}", opened.credential.name);
+        let mut all = secrets_of(opened);
         // A server that repeats what it was sent gives these back, not the fields.
         let text = |field: &str| opened.fields.get(field).map(ExposeSecret::expose_secret);
         for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
@@ -86,23 +81,8 @@ impl Key {
                 all.push((label(password), format!("{user}:{secret}").into()));
             }
         }
-        if let Some(password) = text("url").and_then(|url| url::Url::parse(url).ok()) {
-            all.extend(
-                password
-                    .password()
-                    .map(|text| (label("url"), decoded(text).into())),
-            );
-        }
         all
     }
-}
-
-/// Percent-encoded text as it is.
-fn decoded(text: &str) -> String {
-    let pair = format!("x={}", text.replace('+', "%2B"));
-    url::form_urlencoded::parse(pair.as_bytes())
-        .next()
-        .map_or_else(|| text.to_owned(), |(_, value)| value.into_owned())
 }
 
 /// The role of the user behind the run; none for a run of nobody.

@@ -2,7 +2,7 @@
 
 use super::executor::Job;
 use super::runtime::{SkillRuntime, changes, final_undo};
-use super::scrub::{self, Scrubber};
+use super::scrub;
 use super::template::{self, Secrets, Values};
 use crate::error::ToolsError;
 use crate::handler::Context;
@@ -107,9 +107,9 @@ pub(super) async fn undo(
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
             let limit = Duration::from_millis(skill.limits.timeout_ms);
             let done = tokio::time::timeout(limit, work).await;
-            let scrubber = Scrubber::new(key.secrets());
+            let scrubber = scrub::of(key.secrets());
             match done {
-                Ok(Ok(text)) => Ok(scrubber.scrub(&text)),
+                Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
                 Ok(Err(error)) => Err(scrub::error(&scrubber, error)),
                 Err(_) => Err(late(&skill)),
             }

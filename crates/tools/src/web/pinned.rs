@@ -1,6 +1,7 @@
 //! A client that can reach one checked place and no other (SAFE-4).
 
 use super::guard::{self, HostPort};
+use super::resolve::SystemResolver;
 use crate::error::ToolsError;
 use reqwest::redirect;
 use std::time::Duration;
@@ -22,7 +23,7 @@ impl Pinned {
     /// Resolves and checks the host of `url` once.
     pub async fn to(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
         let target = guard::target(guard::parse(url)?)?;
-        let addresses = target.addresses(allow).await?;
+        let addresses = target.addresses(allow, &SystemResolver).await?;
         // Fails only if another part of the program has chosen a provider before; that one serves too.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = reqwest::Client::builder()

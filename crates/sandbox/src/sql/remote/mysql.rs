@@ -78,7 +78,7 @@ impl Connection {
         let begin = sqlx::raw_sql(AssertSqlSafe(begin))
             .execute(&mut self.0)
             .await;
-        begin.map_err(|e| classify(e, limits))?;
+        begin.map_err(|e| classify(&e, limits))?;
         let answer = self.inside(checked, parameters, limits).await;
         let end = if checked.writes && answer.is_ok() {
             "COMMIT"
@@ -86,7 +86,7 @@ impl Connection {
             "ROLLBACK"
         };
         let ended = sqlx::raw_sql(end).execute(&mut self.0).await;
-        let ended = ended.map_err(|e| classify(e, limits));
+        let ended = ended.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
@@ -96,7 +96,7 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let error = |e| classify(e, limits);
+        let error = |e| classify(&e, limits);
         let sql = AssertSqlSafe(checked.sql.clone());
         let query = bind(sqlx::query(sql), parameters)?.persistent(false);
         if checked.writes {
@@ -221,9 +221,9 @@ fn bind<'q>(
 }
 
 /// By the server's error numbers.
-fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = &error else {
-        return no_connection(&error);
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
     };
     let number = server
         .try_downcast_ref::<MySqlDatabaseError>()

@@ -69,14 +69,14 @@ impl Connection {
         self.0
             .execute(AssertSqlSafe(begin))
             .await
-            .map_err(|e| classify(e, limits))?;
+            .map_err(|e| classify(&e, limits))?;
         let answer = self.inside(checked, parameters, limits).await;
         let end = if checked.writes && answer.is_ok() {
             "COMMIT"
         } else {
             "ROLLBACK"
         };
-        let ended = self.0.execute(end).await.map_err(|e| classify(e, limits));
+        let ended = self.0.execute(end).await.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
@@ -86,7 +86,7 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let error = |e| classify(e, limits);
+        let error = |e| classify(&e, limits);
         if checked.writes {
             let query = bind(sqlx::query(AssertSqlSafe(checked.sql.clone())), parameters)?;
             let done = query.execute(&mut self.0).await.map_err(error)?;
@@ -156,9 +156,9 @@ fn bind<'q>(
 }
 
 /// By the classes of SQLSTATE.
-fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = &error else {
-        return no_connection(&error);
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
     };
     let said = server.try_downcast_ref::<PgDatabaseError>();
     let code = said.map_or("", PgDatabaseError::code);

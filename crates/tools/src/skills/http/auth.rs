@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Identity, StatusCode};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use steward_core::credential::CredentialKind;
@@ -31,7 +31,7 @@ pub(in crate::skills) fn places_credential(
 
 /// A field of a credential.
 pub(super) fn field<'a>(opened: &'a OpenedCredential, name: &str) -> Option<&'a str> {
-    opened.fields.get(name).map(|secret| secret.expose_secret())
+    opened.fields.get(name).map(ExposeSecret::expose_secret)
 }
 
 fn needed<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a str, ToolsError> {

@@ -38,8 +38,8 @@ impl Exchange<'_> {
                 Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
                 _ => None,
             };
-            let tries = self.retries.min(RETRIES);
-            let Some(wish) = retry.filter(|_| self.repeats() && tried < tries) else {
+            let most = self.retries.min(RETRIES);
+            let Some(wish) = retry.filter(|_| self.repeats() && tried < most) else {
                 return self.last(outcome, tried);
             };
             let wait = wish.unwrap_or(FIRST_WAIT * (1 << tried.min(8)));

@@ -143,9 +143,9 @@ impl HttpExecutor {
             });
         }
         let value = joined(kept);
-        let mut content = reading::content(&value);
+        let mut text = reading::content(&value);
         if cut {
-            content.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
+            text.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
         }
         let place = reading::origin(&url);
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
@@ -158,7 +158,7 @@ impl HttpExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput::text(content)
+            ..ToolOutput::text(text)
         })
     }
 }

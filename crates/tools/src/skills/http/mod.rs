@@ -11,7 +11,7 @@ mod reading;
 mod request;
 mod select;
 
-pub(super) use auth::{Authorizer, places_credential};
+pub(super) use auth::Authorizer;
 pub(super) use exchange::Exchange;
 pub use executor::HttpExecutor;
 pub use graphql::GraphqlExecutor;

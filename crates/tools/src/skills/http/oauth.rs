@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -137,7 +137,7 @@ fn learn(exchange: &Exchange<'_>, token: &SecretString) {
 
 /// The form without the client's own proof.
 fn grant(opened: &OpenedCredential, refresh: Option<&SecretString>) -> String {
-    let refresh = refresh.map(|token| token.expose_secret());
+    let refresh = refresh.map(ExposeSecret::expose_secret);
     let mut pairs = match refresh.or(field(opened, "refresh_token")) {
         Some(token) => vec![("grant_type", "refresh_token"), ("refresh_token", token)],
         None => vec![("grant_type", "client_credentials")],

@@ -8,9 +8,10 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::{Executor, Job};
 use async_trait::async_trait;
-use secrecy::ExposeSecret as _;
+use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -69,7 +70,7 @@ impl AnsibleExecutor {
             "--inventory".to_owned(),
             files.path("inventory"),
             "--extra-vars".to_owned(),
-            format!("@{}", files.path("vars.json")),
+            format!("@{}", files.path("vars.yml")),
         ];
         if check || spec.check {
             args.extend(["--check".to_owned(), "--diff".to_owned()]);
@@ -94,8 +95,8 @@ impl AnsibleExecutor {
                 stderr: ended.stderr,
             });
         }
-        let argv = std::iter::once(program.display().to_string()).chain(args);
-        let mut command = CommandSpec::new(argv, &context.scope.workspace);
+        let words = std::iter::once(program.display().to_string()).chain(args);
+        let mut command = CommandSpec::new(words, &context.scope.workspace);
         command.access = if check || spec.check {
             Access::ReadOnly
         } else {
@@ -182,13 +183,13 @@ impl Files {
         let mut variables = arguments.as_object().cloned().unwrap_or_default();
         if let Some(opened) = secret {
             let key = files.path("key");
-            let field = |name: &str| opened.fields.get(name).map(|text| text.expose_secret());
+            let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
             if let Some(text) = field("private_key") {
                 put("key", &format!("{}\n", text.trim_end()))?;
             }
             login(&mut variables, opened.credential.kind, &key, field);
         }
-        put("vars.json", &Value::Object(variables).to_string())?;
+        put("vars.yml", &untrusted(&Value::Object(variables)))?;
         Ok(files)
     }
 
@@ -223,6 +224,43 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
     let mut file = options.write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(text.as_bytes())
+}
+
+/// JSON as YAML whose strings are `!unsafe`: ansible takes them as they are. It would carry out the
+/// expressions in any other, and an argument such as `{{ lookup('pipe', 'id') }}` would run a program.
+fn untrusted(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("!unsafe {}", quoted(text)),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(untrusted).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(fields) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value)))
+                .collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A string of JSON that is one of YAML too, which allows fewer characters as they are.
+fn quoted(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    json.chars().fold(String::new(), |mut out, c| {
+        let odd = matches!(
+            c,
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        );
+        if odd {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+        out
+    })
 }
 
 /// The sums of the last lines: `ok=2 changed=1 …` over all hosts.

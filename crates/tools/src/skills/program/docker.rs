@@ -10,7 +10,7 @@ use crate::skills::{Executor, Job};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use secrecy::ExposeSecret as _;
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -194,7 +194,7 @@ fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir,
     };
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
-        let field = |name: &str| opened.fields.get(name).map(|text| text.expose_secret());
+        let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
         let user = field("username").unwrap_or("token");
         let password = field("password").or(field("token")).unwrap_or("");
         let auth = BASE64_STANDARD.encode(format!("{user}:{password}"));
@@ -251,9 +251,10 @@ fn output(
             format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
         });
         let shown: Vec<String> = shown.collect();
-        let content = match shown.is_empty() {
-            true => "(there are no containers)".to_owned(),
-            false => format!("name | image | status\n{}", shown.join("\n")),
+        let content = if shown.is_empty() {
+            "(there are no containers)".to_owned()
+        } else {
+            format!("name | image | status\n{}", shown.join("\n"))
         };
         return Ok(ToolOutput {
             data: Some(Value::Array(rows)),

@@ -88,12 +88,11 @@ pub(super) async fn run(
         done = &mut work => (done, false),
         () = context.halt() => {
             group.signal(Signal::TERM);
-            let done = match tokio::time::timeout(GRACE, &mut work).await {
-                Ok(done) => done,
-                Err(_) => {
-                    group.signal(Signal::KILL);
-                    work.await
-                }
+            let done = if let Ok(done) = tokio::time::timeout(GRACE, &mut work).await {
+                done
+            } else {
+                group.signal(Signal::KILL);
+                work.await
             };
             (done, true)
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{PythonSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
 
 /// Longest code.
@@ -43,6 +44,31 @@ pub trait PythonRunner: Send + Sync {
         memory_mib: u32,
         cancel: &CancellationToken,
     ) -> Result<PythonReply, String>;
+}
+
+#[async_trait]
+impl PythonRunner for PythonPool {
+    async fn run(
+        &self,
+        code: &str,
+        payload: &Value,
+        wall: Duration,
+        memory_mib: u32,
+        cancel: &CancellationToken,
+    ) -> Result<PythonReply, String> {
+        let limits = PythonLimits {
+            wall,
+            memory_bytes: u64::from(memory_mib) << 20,
+            ..PythonLimits::default()
+        };
+        let outcome = PythonPool::run(self, code, payload, &limits, cancel).await;
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        Ok(PythonReply {
+            result: outcome.result.map_err(|fault| fault.to_string()),
+            stdout: outcome.stdout,
+            stderr: outcome.stderr,
+        })
+    }
 }
 
 /// Runs Python functions.
@@ -134,12 +160,12 @@ impl Executor for PythonExecutor {
                 return Err(ToolsError::Refused(format!("{why}\n[printed] {printed}")).into());
             }
         };
-        let mut content = match &value {
+        let mut text = match &value {
             Value::String(text) => text.clone(),
             other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
         };
         if !printed.is_empty() {
-            content = format!("{content}\n[printed] {printed}");
+            text = format!("{text}\n[printed] {printed}");
         }
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
             action: "computed".to_owned(),
@@ -149,7 +175,7 @@ impl Executor for PythonExecutor {
         Ok(ToolOutput {
             data: Some(json!(value)),
             receipt,
-            ..ToolOutput::text(content)
+            ..ToolOutput::text(text)
         })
     }
 }

@@ -47,9 +47,10 @@ impl ShellExecutor {
                 .unwrap_or_default()
                 .into_bytes();
         }
-        let before = match spec.writes {
-            true => Some(snapshot(&context.scope).await?),
-            false => None,
+        let before = if spec.writes {
+            Some(snapshot(&context.scope).await?)
+        } else {
+            None
         };
         context.check()?;
         let outcome = confined::run(&self.sandbox, command, context).await?;
@@ -76,7 +77,7 @@ impl ShellExecutor {
             Some(before) => Some(self.undo_of(before, job.skill, context).await?),
             None => None,
         };
-        let content = match (text.is_empty(), code) {
+        let shown = match (text.is_empty(), code) {
             (true, 0) => "(the program printed nothing)".to_owned(),
             (true, code) => format!("(the program printed nothing, exit status {code})"),
             (false, _) => text,
@@ -94,7 +95,7 @@ impl ShellExecutor {
                 evidence: Some(format!("exit status {code}")),
             }),
             undo,
-            ..ToolOutput::text(content)
+            ..ToolOutput::text(shown)
         })
     }
 

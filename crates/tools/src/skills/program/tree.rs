@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
@@ -149,7 +150,7 @@ pub(super) async fn changes(
             Some(Entry::File { mode, bytes }) => match String::from_utf8(bytes) {
                 Ok(text) if text.len() <= INLINE => Kept::Text { mode, text },
                 other => {
-                    let bytes = other.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                    let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                     let hash = blobs.put(bytes).await?;
                     Kept::Blob { mode, hash }
                 }
@@ -223,7 +224,6 @@ fn put_back(root: &Path, wanted: &[Wanted]) -> io::Result<()> {
         }
     }
     for (path, entry, after) in wanted.iter().rev() {
-        let at = inside(root, path)?;
         let stays = matches!(
             (entry, after),
             (Some(Entry::Folder { .. }), State::Folder { .. })
@@ -231,18 +231,19 @@ fn put_back(root: &Path, wanted: &[Wanted]) -> io::Result<()> {
         match after {
             State::Absent => {}
             State::Folder { .. } if stays => {}
-            State::Folder { .. } => fs::remove_dir(at)?,
-            State::Link { .. } | State::File { .. } => fs::remove_file(at)?,
+            State::Folder { .. } => fs::remove_dir(inside(root, path)?)?,
+            State::Link { .. } | State::File { .. } => fs::remove_file(inside(root, path)?)?,
         }
     }
+    // What was not there before may have lain in a folder that is none again: it is not looked for.
     for (path, entry, after) in wanted {
-        let at = inside(root, path)?;
         match entry {
             None => {}
             Some(Entry::Folder { .. }) if matches!(after, State::Folder { .. }) => {}
-            Some(Entry::Folder { .. }) => fs::create_dir(at)?,
-            Some(Entry::Link { target }) => symlink(target, at)?,
+            Some(Entry::Folder { .. }) => fs::create_dir(inside(root, path)?)?,
+            Some(Entry::Link { target }) => symlink(target, inside(root, path)?)?,
             Some(Entry::File { mode, bytes }) => {
+                let at = inside(root, path)?;
                 fs::write(&at, bytes)?;
                 fs::set_permissions(at, fs::Permissions::from_mode(*mode))?;
             }

@@ -11,7 +11,7 @@ use url::Url;
 /// Our name in robots.txt.
 const NAME: &str = "steward";
 /// How long a file is believed; the RFC asks for a day at most.
-const FRESH: Duration = Duration::from_secs(3600);
+const FRESH: Duration = Duration::from_hours(1);
 /// Sites remembered.
 const SITES: usize = 500;
 /// Bytes that are read of a file.

@@ -24,25 +24,18 @@ pub fn argv(source: &[String], values: &Values<'_>) -> Result<Vec<String>, Templ
     Ok(words)
 }
 
-/// What a program would read as an option although its author meant a value. The first placeholders
-/// may be empty, so all up to the first fixed text count.
+/// What a program would read as an option although its author meant a value. The first placeholder
+/// answers for those right behind it, since it may be empty.
 fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
-    if !word.starts_with('-') {
-        return Ok(());
-    }
-    for part in &template.parts {
-        match part {
-            Part::Text(_) => return Ok(()),
-            Part::Slot(slot) if slot.option => return Ok(()),
-            Part::Slot(slot) => {
-                return Err(TemplateError::Option {
-                    name: slot.name(),
-                    value: word.chars().take(40).collect(),
-                });
-            }
+    match template.parts.first() {
+        Some(Part::Slot(slot)) if word.starts_with('-') && !slot.option => {
+            Err(TemplateError::Option {
+                name: slot.name(),
+                value: word.chars().take(40).collect(),
+            })
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The command as one line for a POSIX shell, every word quoted where that is needed.

@@ -3,7 +3,7 @@
 use super::world::{World, skill};
 use crate::server::{Server, answer, ok};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
@@ -35,7 +35,8 @@ fn http(server: &Server, name: &str, config: Value, rest: Value) -> Skill {
     for (key, value) in rest.as_object().unwrap() {
         all[key] = value.clone();
     }
-    skill(30, name, all)
+    static NUMBER: AtomicU64 = AtomicU64::new(1000);
+    skill(NUMBER.fetch_add(1, Ordering::Relaxed), name, all)
 }
 
 #[tokio::test]
@@ -103,10 +104,10 @@ async fn requests_carry_what_the_skill_says() {
     assert!(asked[2].ends_with("a=x%26b%3D2%0D%0A&b=5"), "{}", asked[2]);
     // A preview says what would be sent and sends nothing.
     let preview = world.preview(&post, json!({"id": "z"})).await;
-    assert!(
-        preview.summary.starts_with("sends POST")
-            && preview.detail.unwrap().contains("\"name\": \"z\"")
-    );
+    assert!(preview.reversible);
+    assert!(preview.summary.starts_with("sends POST"), "{preview:?}");
+    let detail = preview.detail.unwrap();
+    assert!(detail.contains("\"name\": \"z\""), "{detail}");
     assert_eq!(server.hits.load(Ordering::Relaxed), 3);
 }
 

@@ -1,0 +1,585 @@
+//! docker, ansible and python skills. No docker daemon runs where tests do, so docker is a program
+//! that writes down what it is asked; ansible is the real one.
+
+use super::world::{World, skill};
+use crate::fakes::helper;
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::credential::CredentialKind;
+use steward_core::skill::Skill;
+use steward_core::tool::Undo;
+use steward_sandbox::python::{PythonConfig, PythonPool};
+use steward_tools::skills::{
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
+};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// Writes its arguments and its configuration down, and behaves as its last argument says.
+const DOCKER: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+{ for word in "$@"; do printf '%s\n' "$word"; done; echo --; } >> "$here/calls"
+env > "$here/env"
+[ -e "$HOME/.docker/config.json" ] && cp "$HOME/.docker/config.json" "$here/config.json"
+for last in "$@"; do :; done
+case "$1:$last" in
+  ps:*) echo '{"Names":"web","Image":"nginx","Status":"Up 2 hours"}'; echo '{"Names":"db","Image":"postgres","Status":"Exited"}' ;;
+  *:fail) echo "no such thing" >&2; exit 125 ;;
+  run:hang) exec sleep 60 ;;
+  *) echo "did $1" ;;
+esac
+"#;
+
+struct Docker {
+    dir: TempDir,
+    world: World,
+}
+
+impl Docker {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("docker");
+        fs::write(&file, DOCKER).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let programs = Programs {
+            search: vec![dir.path().to_owned(), "/usr/bin".into(), "/bin".into()],
+            ..Programs::default()
+        };
+        Self {
+            world: World::new(vec![Arc::new(DockerExecutor::new(programs))]),
+            dir,
+        }
+    }
+
+    fn calls(&self) -> Vec<Vec<String>> {
+        let text = fs::read_to_string(self.dir.path().join("calls")).unwrap_or_default();
+        // `--` is an argument too: only the one before the next call or the end is the end of a call.
+        let (mut all, mut one) = (Vec::new(), Vec::new());
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let ends = *line == "--" && lines.get(at + 1).is_none_or(|next| VERBS.contains(next));
+            if ends {
+                all.push(std::mem::take(&mut one));
+            } else {
+                one.push((*line).to_owned());
+            }
+        }
+        all
+    }
+
+    fn add(&self, number: u64, config: Value, rest: Value) -> Skill {
+        let mut all = json!({
+            "type": "docker", "config": config, "risk": "destructive", "effect": "write",
+            "parameters": {"type": "object", "properties": {"a": {"type": "string"}}},
+            "limits": {"timeout_ms": 10_000, "result_chars": 1000},
+        });
+        for (key, value) in rest.as_object().unwrap() {
+            all[key] = value.clone();
+        }
+        self.world
+            .add(skill(number, &format!("docker{number}"), all))
+    }
+}
+
+const VERBS: &[&str] = &["run", "ps", "logs", "restart", "stop", "start", "kill"];
+
+#[tokio::test]
+async fn containers_run_without_rights() {
+    let docker = Docker::new();
+    let run = docker.add(30, json!({"action": "run", "image": "alpine:3.22", "command": ["echo", "{{a}}"], "memory_mib": 64}), json!({}));
+    let output = docker
+        .world
+        .ok(&run, json!({"a": "; rm -rf / $(id)"}))
+        .await;
+    assert_eq!(output.content, "did run");
+    assert_eq!(output.receipt.unwrap().object, "alpine:3.22");
+    assert!(matches!(output.undo, Some(Undo::Impossible { .. })));
+    let args = docker.calls().remove(0);
+    let at = args.iter().position(|word| word == "alpine:3.22").unwrap();
+    assert_eq!(
+        args[at - 1..],
+        ["--", "alpine:3.22", "echo", "; rm -rf / $(id)"]
+    );
+    for wanted in [
+        vec!["--rm"],
+        vec!["--network", "none"],
+        vec!["--read-only"],
+        vec!["--cap-drop", "ALL"],
+        vec!["--security-opt", "no-new-privileges"],
+        vec!["--pids-limit", "128"],
+        vec!["--memory", "64m"],
+        vec!["--memory-swap", "64m"],
+    ] {
+        assert!(
+            args[..at]
+                .windows(wanted.len())
+                .any(|some| some == wanted.as_slice()),
+            "{wanted:?}: {args:?}"
+        );
+    }
+    let env = fs::read_to_string(docker.dir.path().join("env")).unwrap();
+    for line in env.lines() {
+        let name = line.split('=').next().unwrap();
+        assert!(
+            ["PATH", "HOME", "LANG", "PWD", "OLDPWD", "SHLVL", "_"].contains(&name),
+            "{line}"
+        );
+    }
+    assert!(
+        docker
+            .world
+            .refused(&run, json!({"a": "--privileged"}))
+            .await
+            .contains("may not begin")
+    );
+    let preview = docker.world.preview(&run, json!({"a": "x"})).await;
+    assert!(preview.detail.unwrap().contains("--network none") && !preview.reversible);
+    assert_eq!(docker.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn containers_are_listed_and_stopped_and_started_again() {
+    let docker = Docker::new();
+    let list = docker.add(
+        30,
+        json!({"action": "list"}),
+        json!({"risk": "read", "effect": "read"}),
+    );
+    let output = docker.world.ok(&list, json!({})).await;
+    assert_eq!(
+        output.content,
+        "name | image | status\nweb | nginx | Up 2 hours\ndb | postgres | Exited"
+    );
+    assert_eq!(output.data.unwrap()[1]["Names"], "db");
+    let stop = docker.add(
+        31,
+        json!({"action": "stop", "container": "{{a}}"}),
+        json!({}),
+    );
+    let output = docker.world.ok(&stop, json!({"a": "web"})).await;
+    assert_eq!(
+        docker.world.undo(&output).await.unwrap(),
+        "started web again"
+    );
+    assert_eq!(
+        docker.calls()[1..],
+        [vec!["stop", "--", "web"], vec!["start", "--", "web"]]
+    );
+    for bad in ["", "-f", "--all", "a b", "../x", "a;b", "a\nb"] {
+        let error = docker.world.refused(&stop, json!({"a": bad})).await;
+        assert!(error.contains("no name of a container"), "{bad}: {error}");
+    }
+    let error = docker.world.refused(&stop, json!({"a": "fail"})).await;
+    assert!(error.contains("no such thing"), "{error}");
+    let logs = docker.add(
+        32,
+        json!({"action": "logs", "container": "web", "lines": 5}),
+        json!({"risk": "read", "effect": "read"}),
+    );
+    let output = docker.world.ok(&logs, json!({})).await;
+    assert!(output.tainted && output.origin.unwrap() == "the log of web");
+}
+
+#[tokio::test]
+async fn a_container_ends_with_its_call() {
+    let docker = Docker::new();
+    let limits = json!({"limits": {"timeout_ms": 400, "result_chars": 1000}});
+    let hang = docker.add(
+        30,
+        json!({"action": "run", "image": "alpine", "command": ["hang"]}),
+        limits,
+    );
+    let error = docker.world.refused(&hang, json!({})).await;
+    assert!(
+        error.contains("stopped") || error.contains("may or may not"),
+        "{error}"
+    );
+    let calls = docker.calls();
+    let name = &calls[0][calls[0].iter().position(|word| word == "--name").unwrap() + 1];
+    assert_eq!(calls[1], ["kill", name]);
+    let long = docker.add(
+        31,
+        json!({"action": "run", "image": "alpine", "command": ["hang"]}),
+        json!({}),
+    );
+    let stop = async {
+        while docker.calls().len() < 2 || !docker.dir.path().join("env").exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        docker.world.stop();
+    };
+    let (error, ()) = tokio::join!(docker.world.refused(&long, json!({})), stop);
+    assert!(
+        error.contains("stopped") || error.contains("may or may not"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn registries_see_their_credential_and_nobody_else_does() {
+    let docker = Docker::new();
+    docker.world.credential(
+        "reg",
+        CredentialKind::Password,
+        &[("username", "u"), ("password", "canary-pw")],
+    );
+    let run = docker.add(
+        30,
+        json!({"action": "run", "image": "reg.example:5000/x/y"}),
+        json!({"credential": {}}),
+    );
+    let output = docker.world.ok(&run, json!({})).await;
+    assert!(!serde_json::to_string(&output).unwrap().contains("canary"));
+    let config = fs::read_to_string(docker.dir.path().join("config.json")).unwrap();
+    assert_eq!(
+        config,
+        r#"{"auths":{"reg.example:5000":{"auth":"dTpjYW5hcnktcHc="}}}"#
+    );
+    assert!(!format!("{:?}", docker.calls()).contains("canary"));
+    for (config, expect) in [
+        (
+            json!({"action": "run", "image": "--privileged"}),
+            "config.image",
+        ),
+        (json!({"action": "run", "image": "{{a}}"}), "config.image"),
+        (
+            json!({"action": "run", "image": "x", "command": ["{{b}}"]}),
+            "config.command",
+        ),
+        (
+            json!({"action": "run", "image": "x", "memory_mib": 1}),
+            "config.memory_mib",
+        ),
+        (
+            json!({"action": "stop", "container": "{{b}}"}),
+            "config.container",
+        ),
+    ] {
+        let all = json!({"type": "docker", "config": config, "effect": "write", "parameters": {"type": "object", "properties": {"a": {}}}});
+        let error = docker
+            .world
+            .runtime
+            .check(&skill(31, "x", all))
+            .unwrap_err();
+        assert!(error.contains(expect), "{error}");
+    }
+    let none = World::new(vec![Arc::new(DockerExecutor::new(Programs::default()))]);
+    let list = none.add(skill(
+        30,
+        "containers",
+        json!({"type": "docker", "config": {"action": "list"}}),
+    ));
+    assert!(
+        none.refused(&list, json!({}))
+            .await
+            .contains("no docker on this machine")
+    );
+}
+
+/// The venv that `scripts/setup.sh test` makes.
+fn ansible() -> World {
+    let cache = std::env::var_os("STEWARD_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/steward"),
+        PathBuf::from,
+    );
+    let venv = cache.join("venv-ansible");
+    let program = venv.join("bin/ansible-playbook");
+    assert!(
+        program.exists(),
+        "{} is missing; run `scripts/setup.sh test`",
+        program.display()
+    );
+    let python = fs::canonicalize(venv.join("bin/python3")).unwrap();
+    let home = python.ancestors().nth(2).unwrap().to_owned();
+    let readable = [venv.clone(), home]
+        .into_iter()
+        .filter(|path| path != Path::new("/usr"));
+    let programs = Programs {
+        search: vec![venv.join("bin"), "/usr/bin".into(), "/bin".into()],
+        ..Programs::default()
+    };
+    let world = World::new(vec![Arc::new(AnsibleExecutor::new(
+        programs,
+        helper(),
+        readable.collect(),
+    ))]);
+    fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
+    world
+}
+
+fn playbook(number: u64, tasks: &str, rest: Value) -> Skill {
+    let playbook = format!("- hosts: localhost\n  gather_facts: false\n  tasks:\n{tasks}");
+    let mut all = json!({
+        "type": "ansible", "config": {"playbook": playbook, "inventory": "localhost\n"}, "risk": "destructive", "effect": "write",
+        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": false},
+        "limits": {"timeout_ms": 60_000, "result_chars": 4000},
+    });
+    for (key, value) in rest.as_object().unwrap() {
+        all[key] = value.clone();
+    }
+    skill(number, &format!("play{number}"), all)
+}
+
+#[tokio::test]
+async fn playbooks_against_this_machine() {
+    let mut world = ansible();
+    world.scope.timeout_ms = 60_000;
+    let file = world.workspace().join("made.txt");
+    let tasks = format!(
+        "    - copy: {{dest: {}, content: \"{{{{ text }}}}\"}}\n",
+        file.display()
+    );
+    let play = world.add(playbook(30, &tasks, json!({})));
+    let nasty =
+        "x: y\n- hosts: all {% raw %} {{ lookup('pipe', 'id') }} $(id) '\" \u{7f}\u{85} 日本 \\";
+    let preview = world.preview(&play, json!({"text": nasty})).await;
+    assert_eq!(preview.count, Some(1), "{preview:?}");
+    assert!(!file.exists());
+    let output = world.ok(&play, json!({"text": nasty})).await;
+    assert_eq!(fs::read_to_string(&file).unwrap(), nasty);
+    let receipt = output.receipt.unwrap();
+    assert_eq!(receipt.evidence.unwrap(), "ok=1 changed=1");
+    assert_eq!(output.data.unwrap()["recap"]["changed"], 1);
+    let bad = world.add(playbook(
+        31,
+        "    - fail: {msg: \"so it is: {{ text }}\"}\n",
+        json!({}),
+    ));
+    let error = world.refused(&bad, json!({"text": "told"})).await;
+    assert!(
+        error.contains("so it is: told") && error.contains("exit status 2"),
+        "{error}"
+    );
+    let left: Vec<_> = fs::read_dir(world.workspace())
+        .unwrap()
+        .map(|item| item.unwrap().file_name())
+        .collect();
+    assert!(left.len() <= 2, "{left:?}");
+}
+
+#[tokio::test]
+async fn playbooks_end_in_time_and_when_stopped() {
+    let mut world = ansible();
+    world.scope.timeout_ms = 60_000;
+    let started = world.workspace().join("started");
+    let tasks = format!(
+        "    - command: sh -c 'touch {}; sleep 60'\n",
+        started.display()
+    );
+    let play = playbook(30, &tasks, json!({}));
+    let quick = Skill {
+        limits: serde_json::from_value(json!({"timeout_ms": 1500})).unwrap(),
+        ..play.clone()
+    };
+    let quick = world.add(quick);
+    let error = world.refused(&quick, json!({})).await;
+    assert!(
+        ["too long", "may or may not", "was stopped"]
+            .iter()
+            .any(|one| error.contains(one)),
+        "{error}"
+    );
+    let _ = fs::remove_file(&started);
+    let play = world.add(Skill {
+        id: super::world::id(31).parse().unwrap(),
+        name: "play31".into(),
+        ..play
+    });
+    let stop = async {
+        while !started.exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        world.stop();
+    };
+    let (error, ()) = tokio::join!(world.refused(&play, json!({})), stop);
+    assert!(
+        error.contains("was stopped") || error.contains("may or may not"),
+        "{error}"
+    );
+    for (config, rest, expect) in [
+        (
+            json!({"playbook": " ", "inventory": "x"}),
+            json!({}),
+            "config.playbook",
+        ),
+        (
+            json!({"playbook": "x", "inventory": ""}),
+            json!({}),
+            "config.inventory",
+        ),
+        (
+            json!({"playbook": "x", "inventory": "x"}),
+            json!({"credential": {}}),
+            "needs none",
+        ),
+        (
+            json!({"playbook": "x", "inventory": "x"}),
+            json!({"effect": "read"}),
+            "effect",
+        ),
+        (
+            json!({"playbook": "x", "inventory": "x"}),
+            json!({"parameters": {"type": "object"}}),
+            "additionalProperties",
+        ),
+        (
+            json!({"playbook": "x", "inventory": "x"}),
+            json!({"parameters": {"type": "object", "properties": {"ansible_host": {}}, "additionalProperties": false}}),
+            "ansible's own",
+        ),
+    ] {
+        let mut all = rest.clone();
+        all["config"] = config;
+        let error = world.runtime.check(&playbook(32, "", all)).unwrap_err();
+        assert!(error.contains(expect), "{rest}: {error}");
+    }
+}
+
+/// Stands in for the sandbox's interpreter, whose own tests are in its room.
+struct Runner;
+
+#[async_trait]
+impl PythonRunner for Runner {
+    async fn run(
+        &self,
+        _: &str,
+        payload: &Value,
+        wall: Duration,
+        memory_mib: u32,
+        cancel: &CancellationToken,
+    ) -> Result<PythonReply, String> {
+        let reply = |result, stdout: &str| PythonReply {
+            result,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+        };
+        match payload["how"].as_str() {
+            Some("fail") => Ok(reply(
+                Err("ValueError: no such day (line 3)".into()),
+                "so far\n",
+            )),
+            Some("none") => Err("programs cannot be confined on this machine".into()),
+            Some("hang") => {
+                cancel.cancelled().await;
+                Ok(reply(Err("the call was cancelled".into()), ""))
+            }
+            _ => Ok(reply(
+                Ok(
+                    json!({"payload": payload, "ms": u64::try_from(wall.as_millis()).unwrap(), "mib": memory_mib}),
+                ),
+                "hi\n",
+            )),
+        }
+    }
+}
+
+#[tokio::test]
+async fn python_functions() {
+    let world = World::new(vec![Arc::new(PythonExecutor::new(Arc::new(Runner)))]);
+    let rest = json!({
+        "type": "python", "config": {"code": "def run(payload):\n    return payload\n", "timeout_ms": 1000, "memory_mib": 64},
+        "parameters": {"type": "object", "properties": {"how": {"type": "string"}}},
+    });
+    let call = world.add(skill(30, "compute", rest.clone()));
+    let output = world.ok(&call, json!({"how": "x"})).await;
+    assert_eq!(
+        output.data,
+        Some(json!({"payload": {"how": "x"}, "ms": 1000, "mib": 64}))
+    );
+    assert!(
+        output.content.ends_with("[printed] hi") && !output.tainted && output.receipt.is_none()
+    );
+    let error = world.refused(&call, json!({"how": "fail"})).await;
+    assert!(
+        error.contains("line 3") && error.contains("so far"),
+        "{error}"
+    );
+    assert!(
+        world
+            .refused(&call, json!({"how": "none"}))
+            .await
+            .contains("cannot be confined")
+    );
+    assert!(
+        world
+            .preview(&call, json!({}))
+            .await
+            .detail
+            .unwrap()
+            .contains("def run")
+    );
+    for (field, value, expect) in [
+        ("code", json!("print(1)"), "no function"),
+        ("timeout_ms", json!(0), "timeout_ms"),
+        ("memory_mib", json!(1), "memory_mib"),
+    ] {
+        let mut rest = rest.clone();
+        rest["config"][field] = value;
+        assert!(
+            world
+                .runtime
+                .check(&skill(31, "x", rest))
+                .unwrap_err()
+                .contains(expect)
+        );
+    }
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        world.stop();
+    };
+    let (error, ()) = tokio::join!(world.refused(&call, json!({"how": "hang"})), stop);
+    assert!(
+        error.contains("stopped") || error.contains("cancelled"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn python_in_the_sandbox() {
+    let config = PythonConfig {
+        search: vec!["/usr/bin".into(), "/usr/local/bin".into()],
+        ..PythonConfig::default()
+    };
+    let pool = PythonPool::new(helper(), config);
+    let world = World::new(vec![Arc::new(PythonExecutor::new(Arc::new(pool)))]);
+    let python = |number: u64, body: &str| {
+        let rest = json!({
+            "type": "python", "config": {"code": format!("import math\ndef run(payload):\n{body}"), "timeout_ms": 2000},
+            "parameters": {"type": "object", "properties": {"n": {"type": "number"}}},
+        });
+        world.add(skill(number, &format!("python{number}"), rest))
+    };
+    let root = python(
+        30,
+        "    print('seen')\n    return {'root': math.sqrt(payload['n'])}\n",
+    );
+    let output = world.ok(&root, json!({"n": 2.25})).await;
+    assert_eq!(output.data, Some(json!({"root": 1.5})));
+    assert!(
+        output.content.ends_with("[printed] seen"),
+        "{}",
+        output.content
+    );
+    let raises = python(31, "    return 1 / 0\n");
+    assert!(
+        world
+            .refused(&raises, json!({}))
+            .await
+            .contains("ZeroDivisionError")
+    );
+    let opens = python(32, "    return open('/etc/hostname').read()\n");
+    assert!(!world.refused(&opens, json!({})).await.is_empty());
+    let hangs = python(33, "    while True: pass\n");
+    world.refused(&hangs, json!({})).await;
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        world.stop();
+    };
+    let (error, ()) = tokio::join!(world.refused(&hangs, json!({})), stop);
+    assert!(!error.is_empty());
+}
