@@ -2,7 +2,7 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, Chromium, PostgreSQL, MariaDB, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh test    + bubblewrap, sshd, Chromium, PostgreSQL, MariaDB, NATS, the clients of the tests and schemathesis
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
@@ -42,6 +42,8 @@ has_libclang() {
 }
 has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+# Not on the PATH of everybody who is not root.
+has_sshd() { { has sshd || [[ -x /usr/sbin/sshd ]]; } && has ssh-keygen; }
 has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
 has_mariadb() { [[ -x /usr/sbin/mariadbd || -x /usr/bin/mariadbd || -x /usr/local/sbin/mariadbd || -x /usr/local/bin/mariadbd ]]; }
 stamped() { [[ -e $stamps/$1 ]]; }
@@ -60,6 +62,7 @@ missing_packages() {
   if [[ $mode == litellm ]]; then has_venv || echo python3-venv; fi
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
+  has_sshd || echo openssh-server
   has_mariadb || echo mariadb-server
   has_chromium || echo chromium
   if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp"; then

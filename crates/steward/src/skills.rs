@@ -14,8 +14,9 @@ use steward_store::Store;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use steward_tools::package::{Library, Packages};
 use steward_tools::skills::{
-    AnsibleExecutor, DockerExecutor, GraphqlExecutor, HttpExecutor, HuggingfaceExecutor, Programs,
-    PythonExecutor, PythonReply, PythonRunner, ScrapeExecutor, ShellExecutor, SqlExecutor,
+    AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor,
+    HuggingfaceExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ScrapeExecutor,
+    ShellExecutor, SqlExecutor, SshExecutor,
 };
 use steward_tools::web::{Client, HostPort};
 use steward_tools::{SkillPorts, SkillRuntime};
@@ -28,6 +29,9 @@ const DOCKER: [&str; 4] = [
     "DOCKER_CERT_PATH",
     "DOCKER_CONTEXT",
 ];
+
+/// Host keys of servers that were accepted; a file in the data folder.
+pub const HOST_KEYS: &str = "ssh_known_hosts.json";
 
 /// What skills need from the rest.
 pub struct Parts {
@@ -110,6 +114,9 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         .with(Arc::new(ScrapeExecutor::new(client)))
         .with(Arc::new(PythonExecutor::new(Arc::new(Pool(pool)))))
         .with(Arc::new(SqlExecutor))
+        .with(Arc::new(SshExecutor::new(Arc::new(FileHostKeys::new(
+            settings.data_dir.join(HOST_KEYS),
+        )))))
         .with(Arc::new(ShellExecutor::new(helper(), blobs.clone())))
         .with(Arc::new(DockerExecutor::new(programs(docker))))
         .with(Arc::new(AnsibleExecutor::new(

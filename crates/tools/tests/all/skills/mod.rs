@@ -5,5 +5,6 @@ mod programs;
 mod runtime;
 mod scrape;
 mod shell;
+mod ssh;
 mod template;
 mod world;
