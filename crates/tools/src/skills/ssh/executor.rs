@@ -10,6 +10,7 @@ use crate::handler::Context;
 use crate::skills::template::{Place, Values, check_argv, check_text};
 use crate::skills::{Executor, Job};
 use async_trait::async_trait;
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ impl SshExecutor {
             limit: job.skill.limits.result_chars,
             stopped_by_run: false,
         };
+        learn(job, context);
         context.check()?;
         let end = CancellationToken::new();
         // A call that only reads is dropped at its end: its command is to end on the server all the same.
@@ -74,6 +76,17 @@ impl SshExecutor {
             Ok(done) => what.output(&spec(job.skill)?.success, &done),
             Err(failure) => Err(what.failure(&failure)),
         }
+    }
+}
+
+/// A key is printed line by line, cut or without its last line break as easily as whole.
+fn learn(job: Job<'_>, context: &Context) {
+    let key = job
+        .secret
+        .and_then(|opened| opened.fields.get("private_key"));
+    let lines = key.into_iter().flat_map(|key| key.expose_secret().lines());
+    for line in lines.filter(|line| line.len() >= 16 && !line.starts_with("-----")) {
+        context.learned("private_key", line.trim().to_owned().into());
     }
 }
 
