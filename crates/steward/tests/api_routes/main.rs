@@ -20,4 +20,5 @@ mod notices;
 mod people;
 mod responses;
 mod runs;
+mod skills;
 mod spending;

@@ -21,7 +21,7 @@ export function useAgentActions() {
   const after = () => fresh("agents", "agent");
   return {
     create: useMutation({ mutationFn: (body: AgentInput) => api.post<Agent>("/api/agents", { body }), onSuccess: after }),
-    update: useMutation({ mutationFn: ({ id, ...body }: Agent) => api.put<Agent>(`/api/agents/${id}`, { body }), onSuccess: after }),
+    update: useMutation({ mutationFn: ({ id, ...body }: AgentInput & { id: string }) => api.put<Agent>(`/api/agents/${id}`, { body }), onSuccess: after }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/agents/${id}`), onSuccess: after }),
     restore: useMutation({ mutationFn: (id: string) => api.post<Agent>(`/api/agents/${id}/restore`), onSuccess: after }),
   };
