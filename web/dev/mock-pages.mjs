@@ -72,7 +72,7 @@ function runOf(id) {
     created_at: first.at, updated_at: last.at, last_seq: last.seq, tokens: used, cost_micros: 0,
     input: first.setup.input, mode: first.setup.mode, asked_by: first.setup.asked_by, connection_id: uuid(31), budget: BUDGET, waiting_approval: parked ? open.approval_id : null,
     undoable: finish ? log.filter((event) => event.type === "tool.result" && event.undo?.kind === "snapshot" && !undone.includes(event.call_id)).length : 0,
-    forkable: log.filter((event) => event.type === "model.requested").map((event) => ({ seq: event.seq, step: event.step, purpose: event.purpose })), kept_as: kept.find((entry) => entry.run_id === id)?.name ?? null,
+    forkable: log.filter((event) => event.type === "model.requested").map((event) => ({ seq: event.seq, step: event.step, purpose: event.purpose })), kept_as: kept.find((entry) => entry.run_id === id)?.name ?? null, parent: null, children: [],
   };
 }
 const kept = [{ name: "june-invoices", run_id: ids.books, by: me.email, created_at: NOW - 2 * DAY }, { name: "clean-up-plan", run_id: ids.night, by: "grace@example.org", created_at: NOW - 9 * DAY }];
@@ -84,7 +84,7 @@ const listed = Array.from({ length: 45 }, (_, n) => ({ id: uuid(300 + n), agent_
 const allRuns = () => [...[...logs.keys()].map(runOf), ...listed].sort((a, b) => b.updated_at - a.updated_at);
 
 const about = (id) => ({ title: titles[id], agent_id: runOf(id).agent_id, agent_name: runOf(id).agent_name, origin: runOf(id).origin, asked_by: runOf(id).asked_by, conversation_id: runOf(id).conversation_id });
-const asked = (n, run, subject, more) => ({ id: uuid(n), run_id: run, subject, asked_at: logs.get(run).at(-1).at, answer: null, decided_by: null, decided_at: null, status: "open", run: about(run), plan: null, if_denied: "The agent is told no and goes on without it.", reason: "", tainted: false, duplicates: [], ...more });
+const asked = (n, run, subject, more) => ({ id: uuid(n), run_id: run, subject, asked_at: logs.get(run).at(-1).at, answer: null, decided_by: null, decided_at: null, status: "open", run: about(run), plan: null, if_denied: "The agent is told no and goes on without it.", reason: "", tainted: false, taint: [], chain: [], duplicates: [], ...more });
 let approvals = [
   asked(201, ids.write, subjects.write, { reason: "write is a write, and the policy of Bookkeeper asks for those", duplicates: [uuid(211), uuid(212)], if_denied: "Nothing is written; the agent reads your reason and answers without the report." }),
   asked(202, ids.plan, planSubject, { plan: planSteps, reason: "the run plans first", if_denied: "The run ends; nothing of the plan runs." }),

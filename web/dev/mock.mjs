@@ -35,7 +35,7 @@ async function play(run, steps) {
   for (const [pause, body] of steps) {
     if (run.stopped) break;
     if (pause === "ask") {
-      const approval = { id: randomUUID(), run_id: run.id, subject: body, asked_at: now(), answer: null, decided_by: null, decided_at: null, status: "open", run: { title: run.title, agent_id: run.agent_id, agent_name: "steward", origin: "chat", asked_by: me.email, conversation_id: run.conversation_id }, plan: null, if_denied: "The call is not run; the agent is told and goes on without it.", reason: "`write` asks by this agent's policy.", tainted: false, duplicates: [] };
+      const approval = { id: randomUUID(), run_id: run.id, subject: body, asked_at: now(), answer: null, decided_by: null, decided_at: null, status: "open", run: { title: run.title, agent_id: run.agent_id, agent_name: "steward", origin: "chat", asked_by: me.email, conversation_id: run.conversation_id }, plan: null, if_denied: "The call is not run; the agent is told and goes on without it.", reason: "`write` asks by this agent's policy.", tainted: false, taint: [], chain: [], duplicates: [] };
       state.approvals.set(approval.id, approval);
       run.status = "parked";
       push(run, { type: "approval.requested", approval_id: approval.id, subject: body });

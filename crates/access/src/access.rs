@@ -2,6 +2,7 @@
 
 use crate::attempts::Attempts;
 use crate::error::AccessError;
+use crate::known::Known;
 use crate::password;
 use crate::token::Tokens;
 use secrecy::SecretBox;
@@ -51,6 +52,8 @@ pub struct Access {
     pub(crate) by_client: Attempts,
     /// Held while a user is read, changed and saved.
     pub(crate) changes: Mutex<()>,
+    /// Who came by which key of late.
+    pub(crate) known: Known,
     hashes: Semaphore,
 }
 
@@ -69,6 +72,7 @@ impl Access {
             by_email: Attempts::new(5),
             by_client: Attempts::new(30),
             changes: Mutex::new(()),
+            known: Known::default(),
             hashes: Semaphore::new(HASHES_AT_ONCE),
         }
     }

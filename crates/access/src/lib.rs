@@ -7,6 +7,7 @@ mod error;
 mod first;
 mod identity;
 mod keys;
+mod known;
 mod password;
 mod secret;
 mod session;

@@ -62,11 +62,14 @@ impl Access {
     }
 
     /// Whose key this is. It is good as long as its user is, and can do what they may.
-    pub(crate) async fn by_virtual_key(&self, bearer: &str) -> Result<Identity, LoginError> {
-        let (hash, now) = (sha256(bearer.as_bytes()), self.clock.now());
+    pub(crate) async fn by_virtual_key(
+        &self,
+        hash: &str,
+        now: Timestamp,
+    ) -> Result<Identity, LoginError> {
         let key = self
             .keys
-            .key_by_hash(self.tenant, &hash, now)
+            .key_by_hash(self.tenant, hash, now)
             .await
             .map_err(unavailable)?
             .ok_or(LoginError::Token)?;

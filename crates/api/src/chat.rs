@@ -2,6 +2,7 @@
 
 use crate::auth::Caller;
 use crate::gateway::{Inbound, pass};
+use crate::home::Home;
 use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::{ChatRequest, OpenAiError, usage};
@@ -26,11 +27,20 @@ use steward_engine::StartRun;
 pub(crate) async fn completions(
     State(state): State<ApiState>,
     Caller(principal): Caller,
+    home: Home,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
         return pass(&state, &principal, name, &inbound, Passage::ChatCompletions).await;
     }
+    home.run(ask_agent(state, principal, inbound)).await
+}
+
+async fn ask_agent(
+    state: ApiState,
+    principal: Principal,
+    inbound: Inbound,
+) -> Result<Response, OpenAiError> {
     may_ask(&principal)?;
     let request: ChatRequest = inbound.parsed()?;
     let agent = find(&state, &principal, &request.model).await?;

@@ -8,7 +8,9 @@ mod extract;
 mod gateway;
 mod guard;
 mod health;
+mod home;
 mod keys;
+mod lanes;
 mod mcp;
 mod models;
 mod openai;
@@ -28,6 +30,7 @@ mod testing;
 
 pub use gateway::Ledger;
 pub use health::{Health, Probe};
+pub use lanes::Lanes;
 pub use openapi::document;
 pub use router::router;
 pub use serve::{Listening, serve};

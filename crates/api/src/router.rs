@@ -13,6 +13,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
+use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Longest body of a request for a model, bytes.
@@ -43,11 +44,11 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)
         .fallback_service(assets().with_state(state.clone()))
-        .layer(from_fn_with_state(state.clone(), once))
+        .layer(from_fn_with_state(Arc::new(state.clone()), once))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(in_time))
-        .layer(from_fn_with_state(state.clone(), check_origin))
-        .layer(from_fn_with_state(state.clone(), check_host))
+        .layer(from_fn_with_state(state.hosts.clone(), check_origin))
+        .layer(from_fn_with_state(state.hosts.clone(), check_host))
         .layer(panic_layer())
         .layer(from_fn(secure))
         .with_state(state)

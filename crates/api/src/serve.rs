@@ -1,16 +1,21 @@
 //! The server.
 
+use crate::home::{Home, send_home};
+use crate::lanes::Lanes;
 use crate::router::router;
 use crate::state::ApiState;
-use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
+use axum::middleware::from_fn_with_state;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 
 /// How long open requests may take once the server stops. Event streams of browsers never end by themselves.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long to wait when there is no room for another connection.
+const NO_ROOM: Duration = Duration::from_millis(500);
 
 /// A server that has its port.
 pub struct Listening {
@@ -36,37 +41,53 @@ impl Listening {
     }
 }
 
-/// Serves until `stop` is done, then lets open requests end, for a moment.
+/// Serves until `stop` is done, then lets open requests end, for a moment. Those that go on even then are cut off when
+/// what this returns is dropped.
 pub async fn serve(
     listening: Listening,
     state: ApiState,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    use axum::serve::ListenerExt;
-    let listener = listening.listener.tap_io(|stream| {
-        // Without it, streams stall for 40 ms now and then.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY refused");
-        }
-    });
-    let service: IntoMakeServiceWithConnectInfo<_, SocketAddr> =
-        router(state).into_make_service_with_connect_info();
-    let (stopping, mut stopped) = watch::channel(false);
-    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
-        stop.await;
-        stopping.send_replace(true);
-    });
-    let too_long = async move {
-        if stopped.wait_for(|stopped| *stopped).await.is_ok() {
-            tokio::time::sleep(GRACE).await;
-        } else {
-            std::future::pending::<()>().await;
-        }
-    };
+) -> std::io::Result<Lanes> {
+    let home = Home(Some(Handle::current()));
+    let router = router(state).layer(from_fn_with_state(home, send_home));
+    let mut lanes = Lanes::start(&router)?;
     tokio::select! {
-        result = server => result,
-        () = too_long => Ok(()),
+        () = accept_all(&listening.listener, &lanes) => {}
+        () = stop => {}
     }
+    drop(listening);
+    // Those who take longer are told so by whoever ends them.
+    let _in_time = tokio::time::timeout(GRACE, lanes.stop()).await;
+    Ok(lanes)
+}
+
+async fn accept_all(listener: &TcpListener, lanes: &Lanes) {
+    loop {
+        let taken = match listener.accept().await {
+            Ok((stream, peer)) => take(stream, peer, lanes),
+            Err(error) => Err(error),
+        };
+        let Err(error) = taken else { continue };
+        let clients_own = matches!(
+            error.kind(),
+            ErrorKind::ConnectionRefused
+                | ErrorKind::ConnectionAborted
+                | ErrorKind::ConnectionReset
+        );
+        if !clients_own {
+            // Mostly too many open files: some will be closed.
+            tracing::error!(%error, "a connection was not accepted");
+            tokio::time::sleep(NO_ROOM).await;
+        }
+    }
+}
+
+fn take(stream: TcpStream, peer: SocketAddr, lanes: &Lanes) -> std::io::Result<()> {
+    // Without it, streams stall for 40 ms now and then.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY refused");
+    }
+    lanes.take(stream, peer)
 }
 
 #[cfg(test)]
@@ -99,6 +120,6 @@ mod tests {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stop.send(()).unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(8), server).await;
-        ended.expect("it ends").unwrap().unwrap();
+        let _lanes = ended.expect("it ends").unwrap().unwrap();
     }
 }

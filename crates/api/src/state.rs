@@ -8,6 +8,8 @@ use steward_core::Timestamp;
 use steward_core::policy::Grant;
 use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
 use steward_engine::RunService;
+use steward_tools::mcp::McpHub;
+use steward_tools::package::Packages;
 
 /// What every handler can reach.
 #[derive(Clone)]
@@ -36,6 +38,10 @@ pub struct ApiState {
     pub skills: Arc<dyn Skills>,
     /// Credentials.
     pub vault: Arc<dyn Vault>,
+    /// Skill packages.
+    pub packages: Arc<Packages>,
+    /// MCP servers.
+    pub mcp: Arc<McpHub>,
     /// Facts for the page About.
     pub about: Arc<AboutFacts>,
     /// Names and origins that requests may come to and from.

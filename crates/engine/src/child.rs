@@ -68,7 +68,10 @@ pub(crate) async fn delegate(
             ms: 0,
         },
     };
-    runner.journal.commit(vec![intent, next], Vec::new()).await?;
+    runner
+        .journal
+        .commit(vec![intent, next], Vec::new())
+        .await?;
     fail_point!("engine.delegated.after");
     Ok(())
 }
@@ -109,8 +112,9 @@ pub(crate) async fn stop(runner: &Runner<'_>, by: &str) -> StoreResult<()> {
     };
     match runner.service.stop(child.run, by).await {
         // It was never made, or it has ended.
-        Ok(())
-        | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
+        Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => {
+            Ok(())
+        }
         Err(EngineError::Store(error)) => Err(error),
         Err(error) => {
             tracing::warn!(run = %child.run, %error, "the run below was not stopped");
@@ -154,7 +158,9 @@ async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineErr
     let deps = runner.deps;
     let state = &runner.journal.state;
     let Some(parent) = state.setup.as_deref() else {
-        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
+        return Err(EngineError::Invalid(
+            "a run begins with a request".to_owned(),
+        ));
     };
     let agent = deps
         .store
@@ -282,12 +288,7 @@ fn tool_of(state: &RunState, child: &ChildRun) -> String {
         .map_or_else(String::new, |entry| entry.call.name.clone())
 }
 
-fn result(
-    child: &ChildRun,
-    ended: &RunState,
-    row: &RunRow,
-    limit: usize,
-) -> ToolResult {
+fn result(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
     let sources = ended.sources();
     let origins: Vec<&str> = sources.iter().map(|one| one.origin.as_str()).collect();
     let answer = ended.answer.trim();
@@ -295,7 +296,10 @@ fn result(
     let why = match ended.outcome.as_ref() {
         Some(Outcome::Completed) => None,
         Some(Outcome::Limited { limit, message }) if message.is_empty() => {
-            let budget = ended.setup.as_ref().map(|setup| limit.explain(&setup.budget));
+            let budget = ended
+                .setup
+                .as_ref()
+                .map(|setup| limit.explain(&setup.budget));
             Some(budget.unwrap_or_default())
         }
         Some(Outcome::Limited { message, .. } | Outcome::Failed { message }) => {

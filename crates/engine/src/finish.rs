@@ -63,9 +63,7 @@ pub(crate) async fn finish(
         side.push(SideWrite::Messages(conversation, messages));
     }
     if let Some(parent) = state.setup.as_ref().and_then(|setup| setup.parent) {
-        let ended = Command::ChildEnded {
-            run: state.run_id,
-        };
+        let ended = Command::ChildEnded { run: state.run_id };
         side.push(SideWrite::Tell(parent, ended));
     }
     match journal.commit(events, side).await {

@@ -16,6 +16,7 @@ pub mod intent;
 mod journal;
 mod log;
 mod model_call;
+mod observed;
 mod planning;
 mod preview;
 mod raw;

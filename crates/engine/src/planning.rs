@@ -5,6 +5,7 @@ use crate::deps::Deps;
 use crate::dialect::offered;
 use crate::intent;
 use crate::model_call::call_model;
+use crate::observed;
 use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::Value;
@@ -233,6 +234,13 @@ fn request_text(state: &RunState, setup: &Setup) -> String {
 
 pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<()> {
     let pending = matches!(runner.journal.state.reply, Some((Purpose::Fill, _)));
+    if !pending && let Some(arguments) = observed::arguments(&runner.journal.state, index) {
+        let arguments = Ok(arguments);
+        return runner
+            .journal
+            .append(EventBody::PlanFilled { index, arguments })
+            .await;
+    }
     if !pending && !call_model(runner, Purpose::Fill).await? {
         let state = &runner.journal.state;
         if state.is_finished() || state.waiting.is_some() || runner.handle.cancel.is_cancelled() {

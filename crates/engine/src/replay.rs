@@ -322,8 +322,8 @@ impl Replayer {
     fn fill(&self, index: usize, recorded: &Result<serde_json::Value, String>) -> Option<Pair> {
         let now = match &self.state.reply {
             Some((Purpose::Fill, text)) => filled(&self.state, index, text),
-            // No model answered then; nothing to understand again.
-            _ => return None,
+            // Without a model's answer: what was observed, if that is enough.
+            _ => Ok(crate::observed::arguments(&self.state, index)?),
         };
         let words = |result: &Result<serde_json::Value, String>| match result {
             Ok(value) => format!(

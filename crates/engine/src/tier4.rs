@@ -7,7 +7,7 @@ use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::{Value, json};
 use steward_core::event::{EventBody, Setup};
-use steward_core::plan::{FINAL_ANSWER, PlanStep};
+use steward_core::plan::{FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::{StoreResult, ToolScope};
 use steward_core::run::{RunState, is_control};
 use steward_core::schema;
@@ -187,6 +187,7 @@ fn nearest<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f
 fn valid(setup: &Setup, step: &PlanStep) -> bool {
     step.tool != FINAL_ANSWER
         && !is_control(&step.tool)
+        && Plan::open_arguments(step).is_empty()
         && setup.tools.iter().any(|spec| {
             spec.name == step.tool && schema::validate(&spec.parameters, &step.args).is_ok()
         })

@@ -4,8 +4,10 @@
 mod python_support;
 
 use std::path::Path;
+use std::time::Duration;
 
-use python_support::{describe, limits, pools, run};
+use python_support::{describe, pools, run};
+use steward_sandbox::python::PythonLimits;
 
 /// `# expect: ok-or-blocked` → `["ok", "blocked"]`.
 fn expected(code: &str) -> Vec<String> {
@@ -15,7 +17,9 @@ fn expected(code: &str) -> Vec<String> {
 }
 
 async fn all(folder: &str, least: usize) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -27,12 +31,24 @@ async fn all(folder: &str, least: usize) {
         // One at a time: each meets an interpreter that all before it have tried to spoil.
         for file in &files {
             let code = std::fs::read_to_string(file).unwrap();
-            let outcome = run(&pool, &code, serde_json::json!({}), &limits()).await;
+            let expected = expected(&code);
+            // What can only be waited for need not be waited for long.
+            let limits = PythonLimits {
+                wall: if expected == ["timeout"] {
+                    Duration::from_millis(500)
+                } else {
+                    Duration::from_secs(5)
+                },
+                ..PythonLimits::default()
+            };
+            let outcome = run(&pool, &code, serde_json::json!({}), &limits).await;
             let word = outcome.word();
-            if std::env::var_os("SHOW").is_some() {
-                println!("{} {}", file.file_name().unwrap().display(), describe(&outcome));
-            }
-            if !expected(&code).iter().any(|e| e == word) {
+            println!(
+                "{} {}",
+                file.file_name().unwrap().display(),
+                describe(&outcome)
+            );
+            if !expected.iter().any(|e| e == word) {
                 wrong.push(format!("{}: {}", file.display(), describe(&outcome)));
             }
         }

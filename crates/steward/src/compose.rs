@@ -22,6 +22,8 @@ use steward_models::price::Prices;
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
 use steward_store::{Place, Store, StoreConfig};
+use steward_tools::mcp::McpHub;
+use steward_tools::package::{Packages, with_references};
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig};
 
@@ -57,6 +59,10 @@ pub struct App {
     pub vault: Arc<dyn Vault>,
     /// The same, for what concerns its key.
     pub vault_keys: Arc<SealedVault>,
+    /// Skill packages.
+    pub packages: Arc<Packages>,
+    /// MCP servers.
+    pub mcp: Arc<McpHub>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -136,6 +142,17 @@ impl App {
             .iter()
             .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
             .collect::<anyhow::Result<Vec<_>>>()?;
+        let desk = crate::skills::open(
+            settings,
+            crate::skills::Parts {
+                store: store.clone(),
+                vault: vault_keys.clone(),
+                blobs: blobs.clone(),
+                clock: Arc::clone(&clock),
+                ids: Arc::clone(&ids),
+                web_allow: web_allow.clone(),
+            },
+        );
         let tools = crate::extra::tools(
             ToolsConfig {
                 web_allow,
@@ -148,6 +165,9 @@ impl App {
                 clock: Arc::clone(&clock),
             },
         )?;
+        let tools = with_references(tools, &desk.library)
+            .skills(desk.runtime)
+            .build()?;
         let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
             &settings.embedding_dir,
             steward_models::embed::EmbedOptions::default(),
@@ -192,6 +212,8 @@ impl App {
             connections: Arc::new(connections),
             vault: vault_keys.clone(),
             vault_keys,
+            packages: desk.packages,
+            mcp: desk.mcp,
             clock,
             ids,
             embedder,

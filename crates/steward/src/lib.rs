@@ -12,6 +12,7 @@ mod extra;
 pub mod keys;
 pub mod processes;
 pub mod settings;
+pub mod skills;
 pub mod telemetry;
 pub mod term;
 pub mod vault;

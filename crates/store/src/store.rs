@@ -99,6 +99,14 @@ impl Store {
         self.limited.clone()
     }
 
+    /// How often a user or a key was changed, where this process alone does that.
+    pub(crate) fn identities(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(engine) => Some(engine.identities()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
     /// The database's name (`sqlite`, `postgresql`) and version, for people.
     pub async fn describe(&self) -> StoreResult<(&'static str, String)> {
         let (name, sql) = match &self.engine {
@@ -139,7 +147,7 @@ impl Store {
         self.write_leased(Touches::Rows, args, op).await
     }
 
-    /// The same, where leases or logs change too.
+    /// The same, where something changes that is remembered elsewhere.
     pub(crate) async fn write_leased<A, T>(
         &self,
         touches: Touches,

@@ -3,6 +3,7 @@
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed};
+use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
 use async_trait::async_trait;
 use futures::FutureExt as _;
@@ -252,11 +253,29 @@ impl Tools for Dispatcher {
         }
         if let Some(runtime) = &self.skills {
             let taken = |name: &str| self.index.contains_key(name);
-            let skills = runtime.of_agent(tenant, agent, taken).await?;
+            let (skills, packaged) = runtime.of_agent(tenant, agent, taken).await?;
+            // What reads a package's files is of no use without one, and takes room in small windows.
+            if !packaged {
+                let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
+                found.tools.retain(|spec| !reads(spec));
+            }
             found.tools.extend(skills.tools);
             found.prompts.extend(skills.prompts);
         }
         Ok(found)
+    }
+
+    fn check_skill(&self, skill: &Skill) -> Result<(), String> {
+        if self.index.contains_key(&skill.name) {
+            return Err(format!(
+                "`{}` is a built-in tool; choose another name",
+                skill.name
+            ));
+        }
+        match &self.skills {
+            Some(runtime) => runtime.check(skill),
+            None => Ok(()),
+        }
     }
 
     async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion> {

@@ -28,9 +28,12 @@ export type Setup = {
   forked_from?: { run: string; seq: number } | null;
   route?: { task: Task; targets: string[]; reason: string } | null;
   reading?: "strict" | "any";
+  parent?: string | null;
 };
+/** Content from outside that entered a run. */
+export type Taint = { call_id: string; tool: string; origin: string };
 export type ToolOutcome =
-  | { outcome: "ok"; content: string; data?: unknown; truncated?: boolean; receipt?: Receipt; undo?: Undo; tainted?: boolean }
+  | { outcome: "ok"; content: string; data?: unknown; truncated?: boolean; receipt?: Receipt; undo?: Undo; tainted?: boolean; origin?: string }
   | { outcome: "error"; message: string; fatal?: boolean }
   | { outcome: "dry"; preview: string };
 
@@ -59,6 +62,8 @@ export type EventBody =
   | { type: "tool.rejected"; call_id: string; tool: string; message: string }
   | { type: "tool.intent"; call_id: string; tool: string; arguments: Record<string, unknown>; args_hash: string; effect: string; idempotency_key: string }
   | ({ type: "tool.result"; call_id: string; tool: string; ms: number } & ToolOutcome)
+  | { type: "run.delegated"; call_id: string; child: string; agent: string; request: string }
+  | { type: "run.returned"; call_id: string; child: string; spent: Record<string, number>; taint?: Taint[] }
   | { type: "tool.undone"; call_id: string; summary: string; by: string }
   | { type: "tool.uncertain"; call_id: string; tool: string }
   | { type: "timer.set"; timer_id: string; purpose: string }

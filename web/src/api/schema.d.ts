@@ -249,6 +249,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/universal-agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
+         *     merged key by key.
+         */
+        patch: operations["patchAgent"];
+        trace?: never;
+    };
+    "/api/agents/{id}/skills/{skill}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Adds a skill to an agent; its next run has it. */
+        put: operations["attachSkill"];
+        post?: never;
+        /** Takes a skill from an agent. */
+        delete: operations["detachSkill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/universal-agents/{id}/skills:create_and_attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a skill, or changes the one of this name, and adds it to the agent: both or neither. Twice is the same
+         *     as once, and its next run has it.
+         */
+        post: operations["createAndAttachSkill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/preview": {
         parameters: {
             query?: never;
@@ -964,6 +1022,202 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/api/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Skills by name. */
+        get: operations["listSkills"];
+        put?: never;
+        /** Makes a skill. With `upsert` one of this name becomes its next version; the same content makes none. */
+        post: operations["createSkill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Types of skills and how each is configured. */
+        get: operations["listSkillKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One skill, and which agents have it. */
+        get: operations["getSkill"];
+        /** Changes a skill: its next version. Runs at work keep the version they began with. */
+        put: operations["replaceSkill"];
+        post?: never;
+        /** Removes a skill and takes it from all agents; its versions stay readable for the runs that used it. */
+        delete: operations["deleteSkill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All versions of a skill, the latest first; those of a removed one too. */
+        get: operations["listSkillVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an earlier version the next one. */
+        post: operations["rollbackSkill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries a skill: what it would do, or with `dry_run: false` what it does. One that does more than look needs
+         *     `confirm` and an operator.
+         */
+        post: operations["testSkill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Credentials by name, without their secrets. */
+        get: operations["listCredentials"];
+        put?: never;
+        /** Keeps a credential. Its secret fields are sealed and never shown again. */
+        post: operations["createCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Seals all credentials with a new key. The old key opens nothing after that. */
+        post: operations["rotateVaultKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Kinds of credentials and their fields. */
+        get: operations["listCredentialKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One credential, without its secrets. */
+        get: operations["getCredential"];
+        put?: never;
+        post?: never;
+        /** Removes a credential for good. Skills that use it are refused from then on. */
+        delete: operations["deleteCredential"];
+        options?: never;
+        head?: never;
+        /** Changes a credential; in force at the next call. */
+        patch: operations["changeCredential"];
+        trace?: never;
+    };
+    "/api/credentials/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which runs used a credential, the latest first. */
+        get: operations["listCredentialUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/about": {
         parameters: {
             query?: never;
@@ -1066,6 +1320,10 @@ export interface components {
              * @description The connection it prefers; null: the default.
              */
             connection: string | null;
+            /** @description Credentials by the name of the skill or of the kind that they serve. */
+            credentials: {
+                [key: string]: string;
+            };
             /** @description Whether and how it plans while it works. */
             deep: components["schemas"]["Deep"];
             /**
@@ -1075,12 +1333,16 @@ export interface components {
             id: string;
             /** @description Its standing instructions. */
             instructions: string;
+            /** @description Whatever people keep beside it. */
+            metadata: Record<string, unknown>;
             /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
             name: string;
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
             /** @description Which connections its requests go to besides. */
             routing: components["schemas"]["Routing"];
+            /** @description Ids of its skills. */
+            skills: string[];
             /** @description Names of its tools; empty: all there are. */
             tools: string[];
             /** @description Sampling settings. */
@@ -1095,16 +1357,24 @@ export interface components {
              * @description The connection it prefers; null: the default.
              */
             connection?: string | null;
+            /** @description Credentials by the name of the skill or of the kind that they serve; left out: those it has. */
+            credentials?: {
+                [key: string]: string;
+            } | null;
             /** @description Whether and how it plans while it works. */
             deep?: components["schemas"]["Deep"];
             /** @description Its standing instructions. */
             instructions: string;
+            /** @description Whatever people keep beside it; left out: what is there. */
+            metadata?: Record<string, unknown>;
             /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
             name: string;
             /** @description What it may do unasked. */
             policy: components["schemas"]["Policy"];
             /** @description Which connections its requests go to besides. */
             routing?: components["schemas"]["Routing"];
+            /** @description Ids of its skills; left out: those it has. */
+            skills?: string[] | null;
             /** @description Names of its tools; empty: all there are. */
             tools?: string[];
             /** @description Sampling settings. */
@@ -1153,6 +1423,8 @@ export interface components {
              * @description When it was asked.
              */
             asked_at: number;
+            /** @description The runs above the one that asks, the first one first. */
+            chain: components["schemas"]["RunAbove"][];
             /**
              * Format: int64
              * @description When.
@@ -1184,6 +1456,8 @@ export interface components {
             status: components["schemas"]["ApprovalStatus"];
             /** @description What is asked. */
             subject: components["schemas"]["Subject"];
+            /** @description What of outside it may derive from, the latest last. */
+            taint: components["schemas"]["Taint"][];
             /** @description Whether something from outside (web, mail, documents) came before it in the run. */
             tainted: boolean;
         };
@@ -1213,6 +1487,13 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "open" | "decided" | "withdrawn";
+        /** @description A skill that was made or changed and attached. */
+        Attached: {
+            /** @description Whether it was made; else one of this name was changed. */
+            created: boolean;
+            /** @description The skill. */
+            skill: components["schemas"]["Skill"];
+        };
         /** @description How a connection proves who it is: names, never secrets. */
         Auth: {
             /** @enum {string} */
@@ -1530,6 +1811,25 @@ export interface components {
          * @enum {string}
          */
         CheckOutcome: "passed" | "partly" | "failed" | "skipped";
+        /** @description A run that another one delegated to. */
+        ChildRun: {
+            /** @description Name of its agent, as it was. */
+            agent_name: string;
+            /** @description The call that delegated. */
+            call_id: string;
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run_id: string;
+        };
+        /** @description The skill that takes an effect back. */
+        Compensation: {
+            /** @description Its arguments; strings may hold `{{name}}` of the arguments and `{{result.path}}` of the result. */
+            arguments: Record<string, unknown>;
+            /** @description Its name. */
+            skill: string;
+        };
         /** @description A connection. */
         Connection: {
             /** @description How it proves who it is. */
@@ -1724,6 +2024,143 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description Its newest 100 runs, oldest first. */
             runs: components["schemas"]["Run"][];
+        };
+        /** @description A credential without its secrets. */
+        Credential: {
+            /**
+             * Format: int64
+             * @description When its secrets were last changed.
+             */
+            changed_at: number;
+            /**
+             * Format: int64
+             * @description When it was made, ms since 1970 UTC.
+             */
+            created_at: number;
+            /** @description For people. */
+            description: string;
+            /** @description Whether skills may find it by kind and name alone. */
+            discoverable: boolean;
+            /**
+             * Format: int64
+             * @description When it ends.
+             */
+            expires_at: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["CredentialKind"];
+            /** @description Its name. */
+            name: string;
+            /** @description Roles whose runs may use it. */
+            roles: components["schemas"]["Role"][];
+            /** @description Names of the fields that may not. */
+            secret: string[];
+            /** @description Fields that may be shown. */
+            shown: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description When it was last used.
+             */
+            used_at: number | null;
+        };
+        /** @description A field of a credential. */
+        CredentialField: {
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it must be there. */
+            required: boolean;
+            /** @description Whether it is shown to nobody. */
+            secret: boolean;
+        };
+        /** @description A credential to keep. */
+        CredentialInput: {
+            /** @description For people. */
+            description?: string;
+            /** @description Whether skills may find it by kind and name alone. */
+            discoverable?: boolean;
+            /**
+             * Format: int64
+             * @description When it ends, ms since 1970 UTC.
+             */
+            expires_at?: number | null;
+            /** @description Its fields; those that are secret are never shown again. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description What it is. */
+            kind: components["schemas"]["CredentialKind"];
+            /** @description Its name, unique. */
+            name: string;
+            /** @description Roles whose runs may use it. */
+            roles?: components["schemas"]["Role"][];
+        };
+        /**
+         * @description What a secret is.
+         * @enum {string}
+         */
+        CredentialKind: "password" | "api_key" | "ssh_key" | "token" | "oauth2" | "certificate" | "database";
+        /** @description Kinds of credentials and their fields. */
+        CredentialKindInfo: {
+            /** @description Its fields. Others are allowed, and secret. */
+            fields: components["schemas"]["CredentialField"][];
+            /** @description The kind. */
+            kind: components["schemas"]["CredentialKind"];
+        };
+        /** @description What is changed of a credential; what is left out stays. */
+        CredentialPatch: {
+            /** @description For people. */
+            description?: string | null;
+            /** @description Whether skills may find it by kind and name alone. */
+            discoverable?: boolean | null;
+            /**
+             * Format: int64
+             * @description When it ends, ms since 1970 UTC; null: never.
+             */
+            expires_at?: number | null;
+            /** @description Fields to set; the others stay. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description Its name. */
+            name?: string | null;
+            /** @description Roles whose runs may use it. */
+            roles?: components["schemas"]["Role"][] | null;
+        };
+        /** @description One use of a credential. */
+        CredentialUse: {
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent: string | null;
+            /** @description Its name, if it is known still. */
+            agent_name: string | null;
+            /**
+             * Format: int64
+             * @description When, ms since 1970 UTC.
+             */
+            at: number;
+            /**
+             * Format: uuid
+             * @description The run; null for a test by a person.
+             */
+            run: string | null;
+            /** @description Name of the tool. */
+            tool: string;
+        };
+        /** @description Which credential a skill uses: by name, or the first of this kind that suits. */
+        CredentialWanted: {
+            kind?: components["schemas"]["CredentialKind"] | null;
+            /** @description Its name. */
+            name?: string | null;
+            /** @description Whether the skill works without one. */
+            optional?: boolean;
         };
         /**
          * @description Database engines.
@@ -2187,6 +2624,10 @@ export interface components {
                  * @description The connection it prefers; null: the default.
                  */
                 connection: string | null;
+                /** @description Credentials by the name of the skill or of the kind that they serve. */
+                credentials: {
+                    [key: string]: string;
+                };
                 /** @description Whether and how it plans while it works. */
                 deep: components["schemas"]["Deep"];
                 /**
@@ -2196,12 +2637,16 @@ export interface components {
                 id: string;
                 /** @description Its standing instructions. */
                 instructions: string;
+                /** @description Whatever people keep beside it. */
+                metadata: Record<string, unknown>;
                 /** @description Its name, unique; also the model name on the OpenAI-compatible API. */
                 name: string;
                 /** @description What it may do unasked. */
                 policy: components["schemas"]["Policy"];
                 /** @description Which connections its requests go to besides. */
                 routing: components["schemas"]["Routing"];
+                /** @description Ids of its skills. */
+                skills: string[];
                 /** @description Names of its tools; empty: all there are. */
                 tools: string[];
                 /** @description Sampling settings. */
@@ -2428,6 +2873,94 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Credential: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When its secrets were last changed.
+                 */
+                changed_at: number;
+                /**
+                 * Format: int64
+                 * @description When it was made, ms since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description For people. */
+                description: string;
+                /** @description Whether skills may find it by kind and name alone. */
+                discoverable: boolean;
+                /**
+                 * Format: int64
+                 * @description When it ends.
+                 */
+                expires_at: number | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What it is. */
+                kind: components["schemas"]["CredentialKind"];
+                /** @description Its name. */
+                name: string;
+                /** @description Roles whose runs may use it. */
+                roles: components["schemas"]["Role"][];
+                /** @description Names of the fields that may not. */
+                secret: string[];
+                /** @description Fields that may be shown. */
+                shown: {
+                    [key: string]: string;
+                };
+                /**
+                 * Format: int64
+                 * @description When it was last used.
+                 */
+                used_at: number | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_CredentialKindInfo: {
+            /** @description The rows. */
+            items: {
+                /** @description Its fields. Others are allowed, and secret. */
+                fields: components["schemas"]["CredentialField"][];
+                /** @description The kind. */
+                kind: components["schemas"]["CredentialKind"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_CredentialUse: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description The agent.
+                 */
+                agent: string | null;
+                /** @description Its name, if it is known still. */
+                agent_name: string | null;
+                /**
+                 * Format: int64
+                 * @description When, ms since 1970 UTC.
+                 */
+                at: number;
+                /**
+                 * Format: uuid
+                 * @description The run; null for a test by a person.
+                 */
+                run: string | null;
+                /** @description Name of the tool. */
+                tool: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Event: {
             /** @description The rows. */
             items: ({
@@ -2600,6 +3133,77 @@ export interface components {
                  */
                 user_id: string | null;
                 verdict: components["schemas"]["Verdict"] | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Skill: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When this version was made, ms since 1970 UTC.
+                 */
+                at: number;
+                /** @description Who made it. */
+                by: string;
+                /** @description Category of the catalogue. */
+                category: string;
+                compensation: components["schemas"]["Compensation"] | null;
+                /** @description How. */
+                config: Record<string, unknown>;
+                credential: components["schemas"]["CredentialWanted"] | null;
+                /** @description What it does. */
+                description: string;
+                /** @description What a crash in mid-call means. */
+                effect: components["schemas"]["Effect"];
+                /** @description Whether it can be called. */
+                enabled: boolean;
+                /**
+                 * Format: uuid
+                 * @description Its id, the same over all versions.
+                 */
+                id: string;
+                /** @description Limits. */
+                limits: components["schemas"]["SkillLimits"];
+                /** @description Its name; also the tool's. */
+                name: string;
+                /** @description The package it came in. */
+                package: string | null;
+                /** @description JSON Schema of its inputs. */
+                parameters: Record<string, unknown>;
+                /** @description How much harm it can do. */
+                risk: components["schemas"]["Risk"];
+                /** @description What carries it out. */
+                type: components["schemas"]["SkillKind"];
+                /** @description Requests that it answers. */
+                utterances: string[];
+                /**
+                 * Format: int32
+                 * @description Counts from 1.
+                 */
+                version: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_SkillKindInfo: {
+            /** @description The rows. */
+            items: {
+                /** @description JSON Schema of `config`. */
+                config: Record<string, unknown>;
+                /** @description Kinds of credential that suit it, best first. */
+                credentials: components["schemas"]["CredentialKind"][];
+                /** @description Effect of a skill that names none. */
+                effect: components["schemas"]["Effect"];
+                /** @description A whole skill to begin with. */
+                example: Record<string, unknown>;
+                /** @description Risk of a skill that names none. */
+                risk: components["schemas"]["Risk"];
+                /** @description The type. */
+                type: components["schemas"]["SkillKind"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -2944,6 +3548,14 @@ export interface components {
             /** @description Whether all decisions are the same. */
             same: boolean;
         };
+        /** @description How many secrets have a new key. */
+        Resealed: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            resealed: number;
+        };
         /** @description Whether a run was taken up. */
         Resumed: {
             /** @description `false` if it is at work already, waits, or has ended. */
@@ -2955,10 +3567,19 @@ export interface components {
          */
         Risk: "read" | "write" | "external" | "destructive";
         /**
-         * @description What somebody may do.
+         * @description What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also
+         *     have agents, connections, all approvals and runs; admins everything.
          * @enum {string}
          */
         Role: "admin" | "operator" | "developer" | "viewer";
+        /** @description Which version to go back to. */
+        Rollback: {
+            /**
+             * Format: int32
+             * @description The version.
+             */
+            version: number;
+        };
         /** @description Which connections an agent's requests go to, besides its own. */
         Routing: {
             /**
@@ -3113,12 +3734,24 @@ export interface components {
             user_id: string | null;
             verdict: components["schemas"]["Verdict"] | null;
         };
+        /** @description A run that delegated to the one that asks. */
+        RunAbove: {
+            /** @description Its agent's name. */
+            agent_name: string | null;
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run_id: string;
+        };
         /** @description A run with all that its page shows. */
         RunDetail: components["schemas"]["Run"] & {
             /** @description Who asked. */
             asked_by: string;
             /** @description What it may spend. */
             budget: components["schemas"]["Budget"];
+            /** @description The runs that it delegated to, oldest first. */
+            children: components["schemas"]["ChildRun"][];
             /**
              * Format: uuid
              * @description The connection that it uses.
@@ -3132,6 +3765,11 @@ export interface components {
             kept_as: string | null;
             /** @description Whether it plans first. */
             mode: components["schemas"]["Mode"];
+            /**
+             * Format: uuid
+             * @description The run that delegated to it.
+             */
+            parent: string | null;
             /** @description Effects that can be undone and are not yet. */
             undoable: number;
             /**
@@ -3180,6 +3818,148 @@ export interface components {
             password: string;
             /** @description The one-time token that the terminal shows. */
             token: string;
+        };
+        /** @description A skill, one version of it. */
+        Skill: {
+            /**
+             * Format: int64
+             * @description When this version was made, ms since 1970 UTC.
+             */
+            at: number;
+            /** @description Who made it. */
+            by: string;
+            /** @description Category of the catalogue. */
+            category: string;
+            compensation: components["schemas"]["Compensation"] | null;
+            /** @description How. */
+            config: Record<string, unknown>;
+            credential: components["schemas"]["CredentialWanted"] | null;
+            /** @description What it does. */
+            description: string;
+            /** @description What a crash in mid-call means. */
+            effect: components["schemas"]["Effect"];
+            /** @description Whether it can be called. */
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Its id, the same over all versions.
+             */
+            id: string;
+            /** @description Limits. */
+            limits: components["schemas"]["SkillLimits"];
+            /** @description Its name; also the tool's. */
+            name: string;
+            /** @description The package it came in. */
+            package: string | null;
+            /** @description JSON Schema of its inputs. */
+            parameters: Record<string, unknown>;
+            /** @description How much harm it can do. */
+            risk: components["schemas"]["Risk"];
+            /** @description What carries it out. */
+            type: components["schemas"]["SkillKind"];
+            /** @description Requests that it answers. */
+            utterances: string[];
+            /**
+             * Format: int32
+             * @description Counts from 1.
+             */
+            version: number;
+        };
+        /** @description A skill and the agents that have it. */
+        SkillDetail: components["schemas"]["Skill"] & {
+            /** @description Ids of the agents. */
+            agents: string[];
+        };
+        /** @description A skill as it is configured. */
+        SkillInput: {
+            /** @description Category of the catalogue. */
+            category?: string;
+            compensation?: components["schemas"]["Compensation"] | null;
+            /** @description How; see `GET /api/skills/kinds`. */
+            config: Record<string, unknown>;
+            credential?: components["schemas"]["CredentialWanted"] | null;
+            /** @description What it does, for the model and for people. */
+            description: string;
+            effect?: components["schemas"]["Effect"] | null;
+            /** @description Whether it can be called. */
+            enabled?: boolean;
+            /** @description Limits. */
+            limits?: components["schemas"]["SkillLimits"];
+            /** @description Its name, unique; also the tool's. */
+            name: string;
+            /** @description JSON Schema (object) of its inputs; none: it takes none. */
+            parameters?: Record<string, unknown>;
+            risk?: components["schemas"]["Risk"] | null;
+            /** @description What carries it out; the names of AOS such as `python_inline` are taken too. */
+            type: string;
+            /** @description Requests that it answers, in people's words. */
+            utterances?: string[];
+        };
+        /**
+         * @description What carries a skill out.
+         * @enum {string}
+         */
+        SkillKind: "internal" | "ssh" | "http" | "graphql" | "python" | "sql" | "shell" | "ansible" | "docker" | "scrape" | "huggingface" | "agent_delegation" | "mcp";
+        /** @description A type of skill and how it is configured. */
+        SkillKindInfo: {
+            /** @description JSON Schema of `config`. */
+            config: Record<string, unknown>;
+            /** @description Kinds of credential that suit it, best first. */
+            credentials: components["schemas"]["CredentialKind"][];
+            /** @description Effect of a skill that names none. */
+            effect: components["schemas"]["Effect"];
+            /** @description A whole skill to begin with. */
+            example: Record<string, unknown>;
+            /** @description Risk of a skill that names none. */
+            risk: components["schemas"]["Risk"];
+            /** @description The type. */
+            type: components["schemas"]["SkillKind"];
+        };
+        /** @description Limits of a call. */
+        SkillLimits: {
+            /**
+             * @description Longest result for a model, characters.
+             * @default 8000
+             */
+            result_chars: number;
+            /**
+             * Format: int64
+             * @description Longest call, milliseconds.
+             * @default 30000
+             */
+            timeout_ms: number;
+        };
+        /** @description A call of a skill by a person. */
+        SkillTest: {
+            /**
+             * Format: uuid
+             * @description The agent whose credentials are used; none: only those that may be found.
+             */
+            agent?: string | null;
+            /** @description Its arguments. */
+            arguments: Record<string, unknown>;
+            /** @description Whether it may change something: needed, and an operator, for skills that do more than look. */
+            confirm?: boolean;
+            /** @description Whether only to say what it would do. */
+            dry_run?: boolean;
+        };
+        /** @description What came of it. */
+        SkillTested: {
+            /** @description The same as data. */
+            data?: Record<string, unknown>;
+            /** @description What went wrong. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Whether it worked; a dry run always does. */
+            ok: boolean;
+            /** @description What came back, as a model would get it. */
+            output?: string | null;
+            /** @description What it would do. */
+            preview: string;
         };
         /** @description A hard limit. */
         SpendLimit: {
@@ -3269,6 +4049,8 @@ export interface components {
             preview: components["schemas"]["Preview"];
             /** @description How much harm the tool can do. */
             risk: components["schemas"]["Risk"];
+            /** @description What of outside its arguments may derive from, the latest last. */
+            taint?: components["schemas"]["Taint"][];
             /** @description Name of the tool. */
             tool: string;
         } | {
@@ -3278,6 +4060,8 @@ export interface components {
             plan_hash: string;
             /** @description For each step that changes something, what it would change. */
             previews: components["schemas"]["StepPreview"][];
+            /** @description What of outside had entered the run before the plan was made, the latest last. */
+            taint?: components["schemas"]["Taint"][];
         } | {
             /** @description Its arguments. */
             arguments: Record<string, unknown>;
@@ -3294,6 +4078,15 @@ export interface components {
             kind: "question";
             /** @description The question. */
             text: string;
+        };
+        /** @description Content from outside that entered a run. */
+        Taint: {
+            /** @description The call that brought it. */
+            call_id: string;
+            /** @description Where it comes from: an address, a sender, a file. */
+            origin: string;
+            /** @description Name of its tool. */
+            tool: string;
         };
         /**
          * @description Kinds of requests.
@@ -4103,6 +4896,154 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    patchAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Fields of AgentInput */
+        requestBody: {
+            content: {
+                "application/json": Record<string, unknown>;
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    attachSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                skill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has it */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    detachSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                skill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It no longer has it */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAndAttachSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillInput"];
+            };
+        };
+        responses: {
+            /** @description Changed, or the same already, and attached */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attached"];
+                };
+            };
+            /** @description Made and attached */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attached"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
@@ -5721,6 +6662,571 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSkills: {
+        parameters: {
+            query?: {
+                /** @description Of this type. */
+                kind?: components["schemas"]["SkillKind"];
+                /** @description Whose name or description holds this. */
+                text?: string;
+                /** @description Attached to this agent. */
+                agent?: string;
+                /** @description Of this package. */
+                package?: string;
+                /** @description Of this category. */
+                category?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Skill"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSkill: {
+        parameters: {
+            query?: {
+                /** @description Change it instead of refusing. */
+                upsert?: boolean;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillInput"];
+            };
+        };
+        responses: {
+            /** @description Changed, or the same already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSkillKinds: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillKindInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSkill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillDetail"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillInput"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSkillVersions: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Latest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Skill"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rollbackSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description The new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testSkill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillTest"];
+            };
+        };
+        responses: {
+            /** @description What came of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillTested"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCredentials: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Credential"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createCredential: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialInput"];
+            };
+        };
+        responses: {
+            /** @description Kept */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateVaultKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sealed anew */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resealed"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCredentialKinds: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CredentialKindInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteCredential: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeCredential: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCredentialUses: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Latest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CredentialUse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

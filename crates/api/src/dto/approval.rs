@@ -1,5 +1,6 @@
 //! The inbox: what is asked of people, and their answers.
 
+use super::above::{RunAbove, Taint};
 use super::names::{Origin, Risk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -182,27 +183,6 @@ pub(crate) struct PlanStep {
     pub thought: String,
 }
 
-/// Content from outside that entered a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct Taint {
-    /// The call that brought it.
-    pub call_id: String,
-    /// Name of its tool.
-    pub tool: String,
-    /// Where it comes from: an address, a sender, a file.
-    pub origin: String,
-}
-
-/// A run that delegated to the one that asks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct RunAbove {
-    /// The run.
-    pub run_id: Uuid,
-    /// Its agent's name.
-    #[schema(required)]
-    pub agent_name: Option<String>,
-}
-
 /// One entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Approval {
@@ -303,16 +283,6 @@ impl From<tool::Preview> for Preview {
             detail: preview.detail,
             count: preview.count,
             reversible: preview.reversible,
-        }
-    }
-}
-
-impl From<approval::Taint> for Taint {
-    fn from(taint: approval::Taint) -> Self {
-        Self {
-            call_id: taint.call_id,
-            tool: taint.tool,
-            origin: taint.origin,
         }
     }
 }

@@ -104,6 +104,10 @@ words! {
     CredentialKind("snake_case") = steward_core::credential::CredentialKind {
         Password, ApiKey, SshKey, Token, Oauth2, Certificate, Database,
     }
+    /// Where a skill package stands.
+    PackageState("snake_case") = steward_core::package::PackageState { Quarantined, Active, Replaced, Removed }
+    /// How bad something is that the scan of a package found.
+    FindingSeverity("snake_case") = steward_core::package::Severity { Info, Warning, Danger }
     /// Who a message is from.
     MessageRole("lowercase") = steward_core::message::Role { System, User, Assistant, Tool }
 }

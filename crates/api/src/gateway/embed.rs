@@ -4,6 +4,7 @@ use super::inbound::Inbound;
 use super::pass::pass;
 use crate::auth::Caller;
 use crate::chat::may_ask;
+use crate::home::Home;
 use crate::openai::OpenAiError;
 use crate::state::ApiState;
 use axum::Json;
@@ -32,12 +33,18 @@ struct Request {
 pub(crate) async fn embeddings(
     State(state): State<ApiState>,
     Caller(principal): Caller,
+    home: Home,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
         return pass(&state, &principal, name, &inbound, Passage::Embeddings).await;
     }
     may_ask(&principal)?;
+    home.run(embed(state, inbound)).await
+}
+
+/// By the model within this program.
+async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiError> {
     let embedder = &state.runs.deps().embedder;
     if inbound.asked.model != embedder.model() {
         return Err(OpenAiError {

@@ -1,6 +1,7 @@
 //! What calls through the gateway took, written behind the answers: a client never waits for it, and an orderly stop
 //! loses none of it.
 
+use crate::home::Home;
 use crate::keys::Limiter;
 use futures::future::join_all;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use steward_core::ports::{SpendLimits, SpentRecord};
 use steward_core::{ReservationId, TenantId};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// How long settlements are gathered, so that many are one transaction.
@@ -38,6 +40,8 @@ enum Word {
 /// Takes settlements at once and writes them soon.
 pub struct Ledger {
     limits: Arc<dyn SpendLimits>,
+    /// Where the writer works: a lane may end before it.
+    home: Home,
     /// To the writer, which begins with the first call.
     words: OnceLock<mpsc::UnboundedSender<Word>>,
     /// Calls that are not settled yet.
@@ -51,6 +55,7 @@ impl Ledger {
     pub fn new(limits: Arc<dyn SpendLimits>) -> Self {
         Self {
             limits,
+            home: Home(Handle::try_current().ok()),
             words: OnceLock::new(),
             open: AtomicUsize::new(0),
             closing: watch::Sender::new(false),
@@ -71,7 +76,11 @@ impl Ledger {
     fn writer(&self) -> &mpsc::UnboundedSender<Word> {
         self.words.get_or_init(|| {
             let (words, heard) = mpsc::unbounded_channel();
-            tokio::spawn(write_all(heard, Arc::clone(&self.limits)));
+            let writing = write_all(heard, Arc::clone(&self.limits));
+            match &self.home.0 {
+                Some(home) => drop(home.spawn(writing)),
+                None => drop(tokio::spawn(writing)),
+            }
             words
         })
     }
@@ -140,7 +149,8 @@ async fn write_all(mut heard: mpsc::UnboundedReceiver<Word>, limits: Arc<dyn Spe
         {
             take(word, &mut batch, &mut waiting);
         }
-        join_all(batch.iter().map(|one| write(&*limits, one))).await;
+        let lots = lots(batch);
+        join_all(lots.iter().map(|lot| write(&*limits, lot))).await;
         for done in waiting {
             let _nobody_waits = done.send(());
         }
@@ -154,15 +164,53 @@ fn take(word: Word, batch: &mut Vec<Settlement>, waiting: &mut Vec<oneshot::Send
     }
 }
 
-async fn write(limits: &dyn SpendLimits, one: &Settlement) {
+/// Calls of one spender, model and day: one write.
+#[derive(Debug)]
+struct Lot {
+    tenant: TenantId,
+    reservations: Vec<ReservationId>,
+    records: Vec<SpentRecord>,
+}
+
+impl Lot {
+    fn takes(&self, one: &Settlement) -> bool {
+        let (new, known) = (&one.record, self.records.first());
+        self.tenant == one.tenant
+            && known.is_some_and(|known| {
+                known.spender == new.spender
+                    && known.model == new.model
+                    && known.at.day() == new.at.day()
+            })
+    }
+}
+
+fn lots(batch: Vec<Settlement>) -> Vec<Lot> {
+    let mut lots: Vec<Lot> = Vec::new();
+    for one in batch {
+        let known = lots.iter().position(|lot| lot.takes(&one));
+        let at = known.unwrap_or_else(|| {
+            lots.push(Lot {
+                tenant: one.tenant,
+                reservations: Vec::new(),
+                records: Vec::new(),
+            });
+            lots.len() - 1
+        });
+        let lot = &mut lots[at];
+        lot.reservations.extend(one.reservation);
+        lot.records.push(one.record);
+    }
+    lots
+}
+
+async fn write(limits: &dyn SpendLimits, lot: &Lot) {
     for attempt in 1..=TRIES {
-        match limits
-            .settle(one.tenant, one.reservation, &one.record)
-            .await
-        {
+        let written = limits.settle_all(lot.tenant, &lot.reservations, &lot.records);
+        match written.await {
             Ok(()) => return,
             Err(error) if attempt == TRIES => {
-                tracing::error!(%error, model = one.record.model, "usage of a call is lost");
+                let (calls, model) = (lot.records.len(), lot.records.first().map(|one| &one.model));
+                tracing::error!(%error, calls, model, "usage is lost");
             }
             Err(_) => tokio::time::sleep(GATHER * 5 * attempt).await,
         }

@@ -1,9 +1,10 @@
 //! Reads the usage off the bytes that pass by: the last of them are kept, unread until the end.
 
 use bytes::Bytes;
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 use steward_core::model::Usage;
 
 /// How much of the end is looked at, bytes. The usage stands near it.
@@ -12,12 +13,9 @@ const TAIL: usize = 16 << 10;
 const CHARS_A_TOKEN: u64 = 4;
 const FIELD: &[u8] = b"\"usage\"";
 /// Fields whose text is counted, where the usage must be guessed.
-const TEXTS: [&[u8]; 4] = [
-    b"\"content\":",
-    b"\"arguments\":",
-    b"\"text\":",
-    b"\"delta\":",
-];
+static TEXTS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
+    ["\"content\":", "\"arguments\":", "\"text\":", "\"delta\":"].map(Finder::new)
+});
 
 /// Listens to one answer.
 pub(super) struct Meter {
@@ -108,17 +106,18 @@ fn object(rest: &[u8]) -> Option<Usage> {
 
 /// Characters of texts in these bytes; escapes count as they stand.
 fn texts(piece: &[u8]) -> u64 {
-    let count = |field: &[u8]| -> usize {
-        memmem::find_iter(piece, field)
+    let count = |field: &Finder<'_>| -> usize {
+        field
+            .find_iter(piece)
             .filter_map(|at| {
-                piece[at + field.len()..]
+                piece[at + field.needle().len()..]
                     .trim_ascii_start()
                     .strip_prefix(b"\"")
             })
             .map(length)
             .sum()
     };
-    TEXTS.iter().map(|field| count(field)).sum::<usize>() as u64
+    TEXTS.iter().map(count).sum::<usize>() as u64
 }
 
 /// Up to the closing quote.

@@ -24,22 +24,7 @@ pub(super) async fn resolve(
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Vec<Connection>, OpenAiError> {
-    let known = state.connections.list().await;
-    let find = |name: &str, param: &'static str| {
-        if !may_use_connection(principal, name) {
-            return Err(not_for_this_key(&format!("the connection `{name}`")));
-        }
-        let found = known.iter().find(|one| one.connection.name == name);
-        found.map(|one| one.connection.clone()).ok_or_else(|| {
-            let names: Vec<&str> = known
-                .iter()
-                .map(|one| one.connection.name.as_str())
-                .filter(|name| may_use_connection(principal, name))
-                .collect();
-            OpenAiError::unknown_connection(name, &names, param)
-        })
-    };
-    let mut targets = vec![find(name, "model")?];
+    let mut targets = vec![find(state, principal, name, "model").await?];
     let more = headers.get_all(FALLBACK).iter();
     for name in more
         .filter_map(|value| value.to_str().ok())
@@ -49,12 +34,34 @@ pub(super) async fn resolve(
         if name.is_empty() {
             continue;
         }
-        let next = find(name_of(name).unwrap_or(name), FALLBACK)?;
+        let name = name_of(name).unwrap_or(name);
+        let next = find(state, principal, name, FALLBACK).await?;
         if !targets.iter().any(|one| one.id == next.id) {
             targets.push(next);
         }
     }
     Ok(targets)
+}
+
+async fn find(
+    state: &ApiState,
+    principal: &Principal,
+    name: &str,
+    param: &'static str,
+) -> Result<Connection, OpenAiError> {
+    if !may_use_connection(principal, name) {
+        return Err(not_for_this_key(&format!("the connection `{name}`")));
+    }
+    if let Some(found) = state.connections.named(name).await {
+        return Ok(found);
+    }
+    let known = state.connections.list().await;
+    let names: Vec<&str> = known
+        .iter()
+        .map(|one| one.connection.name.as_str())
+        .filter(|name| may_use_connection(principal, name))
+        .collect();
+    Err(OpenAiError::unknown_connection(name, &names, param))
 }
 
 /// Whether requests of the OpenAI dialect are understood there; others are translated.

@@ -2,20 +2,21 @@
 //! then read our answers as its own (DNS rebinding).
 
 use crate::problem::Problem;
-use crate::state::{ApiState, Hosts};
+use crate::state::Hosts;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
 
 /// Refuses a `Host` that isn't ours. Probes may come by any name.
 pub(crate) async fn check_host(
-    State(state): State<ApiState>,
+    State(hosts): State<Arc<Hosts>>,
     request: Request,
     next: Next,
 ) -> Response {
     let probe = matches!(request.uri().path(), "/healthz" | "/readyz");
-    if probe || taken(&state.hosts, host_of(&request)) {
+    if probe || taken(&hosts, host_of(&request)) {
         return next.run(request).await;
     }
     Problem::forbidden(

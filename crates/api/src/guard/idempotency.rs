@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::hash::sha256;
@@ -35,7 +36,11 @@ struct Known {
 }
 
 /// Runs the request if its key is new, else gives the answer of the first time.
-pub(crate) async fn once(State(state): State<ApiState>, request: Request, next: Next) -> Response {
+pub(crate) async fn once(
+    State(state): State<Arc<ApiState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let path = request.uri().path();
     let guarded = !request.method().is_safe()
         && path.starts_with("/api/")
@@ -50,7 +55,7 @@ pub(crate) async fn once(State(state): State<ApiState>, request: Request, next: 
     }
 }
 
-async fn guard(state: ApiState, request: Request, next: Next) -> Result<Response, Problem> {
+async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Response, Problem> {
     let key = key(request.headers())?;
     let (mut parts, body) = request.into_parts();
     let identity = identify(&mut parts, &state).await?;

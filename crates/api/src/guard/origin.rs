@@ -2,22 +2,23 @@
 
 use super::hosts::host_of;
 use crate::problem::Problem;
-use crate::state::{ApiState, Hosts};
+use crate::state::Hosts;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
 
 /// Refuses a write that a page of another site makes.
 pub(crate) async fn check_origin(
-    State(state): State<ApiState>,
+    State(hosts): State<Arc<Hosts>>,
     request: Request,
     next: Next,
 ) -> Response {
     let path = request.uri().path();
     // The protocol of `/mcp` wants it looked at for every request.
     let guarded = path == "/mcp" || !request.method().is_safe() && path.starts_with("/api/");
-    if guarded && let Err(problem) = own(&state.hosts, &request) {
+    if guarded && let Err(problem) = own(&hosts, &request) {
         return problem.into_response();
     }
     next.run(request).await

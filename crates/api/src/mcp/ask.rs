@@ -5,7 +5,9 @@ use crate::keys::count_tokens;
 use crate::started::tell;
 use crate::state::ApiState;
 use futures::StreamExt as _;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken,
+};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 use steward_core::agent::Agent;
@@ -74,7 +76,11 @@ pub(super) async fn follow(
     run: RunId,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let seen = state.runs.state(run).await.map_err(|error| broken(&error))?;
+    let seen = state
+        .runs
+        .state(run)
+        .await
+        .map_err(|error| broken(&error))?;
     if let (Some(Waiting::Approval { id, subject }), None) = (&seen.waiting, &seen.outcome) {
         return Ok(waits(run, *id, subject));
     }
@@ -91,7 +97,10 @@ pub(super) async fn follow(
             }
         };
         let Some(event) = event else {
-            return Err(ErrorData::internal_error(format!("the log of run {run} ended early"), None));
+            return Err(ErrorData::internal_error(
+                format!("the log of run {run} ended early"),
+                None,
+            ));
         };
         let event = event.map_err(|error| broken(&error))?;
         match event.body {
@@ -107,7 +116,7 @@ pub(super) async fn follow(
                 answer,
                 receipts,
                 ..
-            } => return Ok(finished(run, &outcome, answer, receipts.as_ref())),
+            } => return Ok(finished(run, &outcome, &answer, receipts.as_ref())),
             _ => {}
         }
     }
@@ -128,7 +137,7 @@ fn waits(run: RunId, approval: ApprovalId, subject: &Subject) -> CallToolResult 
 fn finished(
     run: RunId,
     outcome: &Outcome,
-    answer: String,
+    answer: &str,
     receipts: Option<&Receipts>,
 ) -> CallToolResult {
     let (word, why) = match outcome {
@@ -144,12 +153,12 @@ fn finished(
         Outcome::Rejected => ("rejected", Some("a person said no to the plan".to_owned())),
     };
     let text = match &why {
-        None => answer.clone(),
+        None => answer.to_owned(),
         Some(why) if answer.is_empty() => format!("{why} (run {run})"),
         Some(why) => format!("{answer}\n\n{why} (run {run})"),
     };
     let verdict = receipts.and_then(|found| serde_json::to_value(found.verdict).ok());
-    let mut result = result(text, run, word, &answer, verdict, None);
+    let mut result = result(text, run, word, answer, verdict.as_ref(), None);
     result.is_error = Some(why.is_some());
     result
 }
@@ -159,7 +168,7 @@ fn result(
     run: RunId,
     outcome: &str,
     answer: &str,
-    verdict: Option<Value>,
+    verdict: Option<&Value>,
     approval: Option<ApprovalId>,
 ) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);

@@ -90,7 +90,11 @@ impl Door {
             && !self.owns(id, user)
         {
             // As if it weren't there, so that the client begins anew.
-            return (StatusCode::NOT_FOUND, "there is no such session; initialize anew").into_response();
+            return (
+                StatusCode::NOT_FOUND,
+                "there is no such session; initialize anew",
+            )
+                .into_response();
         }
         if session.is_none() && self.full(user) {
             let full = "too many sessions are open; close some, or wait";
@@ -119,12 +123,16 @@ impl Door {
     fn full(&self, user: UserId) -> bool {
         let mut owners = self.owners();
         owners.retain(|_, owner| owner.used.elapsed() < QUIET * 2);
-        owners.len() >= SESSIONS || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
+        owners.len() >= SESSIONS
+            || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
     }
 
     fn keep(&self, session: String, user: UserId) {
-        let used = Instant::now();
-        self.owners().insert(session, Owner { user, used });
+        let owner = Owner {
+            user,
+            used: Instant::now(),
+        };
+        self.owners().insert(session, owner);
     }
 
     fn forget(&self, session: &str) {
@@ -153,7 +161,8 @@ fn closed(error: &LoginError, base: &str) -> Response {
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::UNAUTHORIZED,
     };
-    let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+    let message =
+        format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message}});
     let mut answer = (status, Json(body)).into_response();
     let challenge = format!(

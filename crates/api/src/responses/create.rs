@@ -7,6 +7,7 @@ use super::stream::stream;
 use crate::auth::{Caller, Person};
 use crate::chat::may_ask;
 use crate::gateway::{Inbound, pass};
+use crate::home::Home;
 use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::OpenAiError;
@@ -27,6 +28,7 @@ pub(crate) async fn create(
     State(state): State<ApiState>,
     Caller(_): Caller,
     person: Person,
+    home: Home,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
@@ -39,6 +41,14 @@ pub(crate) async fn create(
         )
         .await;
     }
+    home.run(ask_agent(state, person, inbound)).await
+}
+
+async fn ask_agent(
+    state: ApiState,
+    person: Person,
+    inbound: Inbound,
+) -> Result<Response, OpenAiError> {
     may_ask(&person.principal)?;
     let request: Request = inbound.parsed()?;
     if request.tools.as_ref().is_some_and(|all| !all.is_empty()) {

@@ -14,7 +14,9 @@ mod files;
 mod grants;
 mod kept;
 mod keys;
+mod mcp_servers;
 mod notices;
+mod packages;
 mod people;
 mod routing;
 mod runs;
@@ -43,6 +45,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(skills::routes())
+        .merge(packages::routes())
+        .merge(mcp_servers::routes())
         .merge(credentials::routes())
         .routes(routes!(about::about))
         .routes(routes!(notices::events))

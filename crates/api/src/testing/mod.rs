@@ -4,6 +4,7 @@
 mod auth;
 mod gateway;
 mod guards;
+mod mcp;
 mod nothing;
 mod nothing_skills;
 mod nothing_spent;
@@ -26,6 +27,8 @@ use steward_core::TenantId;
 use steward_core::ports::Clock;
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
+use steward_tools::package::Packages;
 use tower::ServiceExt;
 
 pub(crate) const EMAIL: &str = "ada@example.org";
@@ -97,7 +100,30 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         connections: nothing.clone(),
         examiner: nothing.clone(),
         skills: nothing.clone(),
-        vault: nothing,
+        vault: nothing.clone(),
+        packages: Arc::new(Packages::new(
+            nothing.clone(),
+            nothing.clone(),
+            nothing.clone(),
+            clock.clone(),
+            Arc::new(SeqIds::new(2)),
+        )),
+        mcp: Arc::new(McpHub::new(
+            McpPorts {
+                servers: nothing.clone(),
+                skills: nothing.clone(),
+                vault: nothing,
+                clock: clock.clone(),
+                ids: Arc::new(SeqIds::new(3)),
+            },
+            McpConfig::new(
+                Helper {
+                    program: "/nowhere".into(),
+                    prefix: Vec::new(),
+                },
+                "/nowhere",
+            ),
+        )),
         gateway: Arc::new(gateway::Fake::default()),
         ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()))),
         about: Arc::new(AboutFacts {

@@ -4,12 +4,14 @@ use super::nothing::Nothing;
 use async_trait::async_trait;
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::mcp::McpServer;
+use steward_core::package::SkillPackage;
 use steward_core::ports::{
-    CredentialChange, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills, StoreError,
-    StoreResult, Vault, VaultError,
+    BlobError, Blobs, CredentialChange, McpServers, NewCredential, OpenedCredential, Page, Role,
+    SkillFilter, SkillPackages, Skills, StoreError, StoreResult, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
-use steward_core::{AgentId, CredentialId, SkillId, TenantId, Timestamp};
+use steward_core::{AgentId, CredentialId, McpServerId, SkillId, TenantId, Timestamp};
 
 fn gone() -> StoreError {
     StoreError::Backend("there is no store in this test".to_owned())
@@ -120,5 +122,57 @@ impl Vault for Nothing {
     }
     async fn rotate(&self, _: TenantId) -> Result<u64, VaultError> {
         Err(gone().into())
+    }
+}
+
+#[async_trait]
+impl SkillPackages for Nothing {
+    async fn save_package(&self, _: TenantId, _: &SkillPackage) -> StoreResult<()> {
+        Err(gone())
+    }
+    async fn package(
+        &self,
+        _: TenantId,
+        _: &str,
+        _: Option<u32>,
+    ) -> StoreResult<Option<SkillPackage>> {
+        Err(gone())
+    }
+    async fn packages(
+        &self,
+        _: TenantId,
+        _: Option<&str>,
+        _: u32,
+    ) -> StoreResult<Page<SkillPackage>> {
+        Err(gone())
+    }
+}
+
+#[async_trait]
+impl McpServers for Nothing {
+    async fn save_mcp_server(&self, _: TenantId, _: &McpServer) -> StoreResult<()> {
+        Err(gone())
+    }
+    async fn mcp_server(&self, _: TenantId, _: McpServerId) -> StoreResult<McpServer> {
+        Err(gone())
+    }
+    async fn mcp_server_by_name(&self, _: TenantId, _: &str) -> StoreResult<Option<McpServer>> {
+        Err(gone())
+    }
+    async fn mcp_servers(&self, _: TenantId) -> StoreResult<Vec<McpServer>> {
+        Err(gone())
+    }
+    async fn remove_mcp_server(&self, _: TenantId, _: McpServerId) -> StoreResult<()> {
+        Err(gone())
+    }
+}
+
+#[async_trait]
+impl Blobs for Nothing {
+    async fn put(&self, _: Vec<u8>) -> Result<String, BlobError> {
+        Err(BlobError::Missing("anything".to_owned()))
+    }
+    async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
+        Err(BlobError::Missing(hash.to_owned()))
     }
 }

@@ -43,6 +43,14 @@ impl SpendLimits for Nothing {
     ) -> StoreResult<()> {
         Ok(())
     }
+    async fn settle_all(
+        &self,
+        _: TenantId,
+        _: &[ReservationId],
+        _: &[SpentRecord],
+    ) -> StoreResult<()> {
+        Ok(())
+    }
 }
 
 #[async_trait]

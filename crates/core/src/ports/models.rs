@@ -67,6 +67,12 @@ pub enum ConnectionsError {
 pub trait ManagedConnections: Send + Sync {
     /// All, saved ones first.
     async fn list(&self) -> Vec<KnownConnection>;
+    /// The one of this name.
+    async fn named(&self, name: &str) -> Option<Connection> {
+        let mut all = self.list().await.into_iter();
+        all.find(|one| one.connection.name == name)
+            .map(|one| one.connection)
+    }
     /// Makes or replaces by id.
     async fn save(&self, connection: Connection) -> Result<(), ConnectionsError>;
     /// Removes a saved one.

@@ -125,6 +125,13 @@ pub trait SpendLimits: Send + Sync {
         id: Option<ReservationId>,
         spent: &SpentRecord,
     ) -> StoreResult<()>;
+    /// Does the same for several calls, all of one spender, model and day of UTC, at once or not at all.
+    async fn settle_all(
+        &self,
+        tenant: TenantId,
+        ids: &[ReservationId],
+        spent: &[SpentRecord],
+    ) -> StoreResult<()>;
 }
 
 /// What one call took.

@@ -24,7 +24,11 @@ pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
     let mut section = String::new();
     for (name, text) in skills {
         let gap = if section.is_empty() { "" } else { "\n\n" };
-        let _ = write!(section, "{gap}## Skill: {name}\n{}", truncate(text, limit).0);
+        let _ = write!(
+            section,
+            "{gap}## Skill: {name}\n{}",
+            truncate(text, limit).0
+        );
     }
     section
 }
@@ -47,7 +51,9 @@ fn fair(lengths: &[usize], room: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::skills_text;
-    use crate::prompt::estimate_tokens;
+    use crate::Timestamp;
+    use crate::message::Message;
+    use crate::prompt::{Compaction, PromptInput, assemble, estimate_tokens};
     use crate::skill::SkillPrompt;
 
     fn skills(of: &[(&str, usize)]) -> Vec<SkillPrompt> {
@@ -71,12 +77,40 @@ mod tests {
     }
 
     #[test]
+    fn the_section_stands_between_instructions_and_tools() {
+        let skills = skills(&[("tone", 15), ("facts", 15)]);
+        let prompt = assemble(&PromptInput {
+            instructions: "You help.",
+            skills: &skills_text(&skills, 100),
+            tool_text: "Tools: none.",
+            memory: "",
+            now: Timestamp(0),
+            history: &[],
+            messages: &[Message::user("Go.")],
+            closing: "",
+            beside: 0,
+            window: 4000,
+            reserve: 100,
+            longest: None,
+            compaction: Some(&Compaction::default()),
+        });
+        assert_eq!(
+            prompt.messages[0].text,
+            "You help.\n\n## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep.\n\nTools: none."
+        );
+    }
+
+    #[test]
     fn the_longest_is_cut_and_marked_in_a_small_window() {
         let all = skills(&[("tone", 60), ("handbook", 9000), ("facts", 60)]);
         let text = skills_text(&all, 300);
         assert!(text.contains("[truncated: 8220 chars omitted]"), "{text}");
         assert_eq!(text.matches("truncated").count(), 1, "the short ones stay");
-        assert!(estimate_tokens(&text) < 300 + 40, "{}", estimate_tokens(&text));
+        assert!(
+            estimate_tokens(&text) < 300 + 40,
+            "{}",
+            estimate_tokens(&text)
+        );
         assert_eq!(skills_text(&all, 0).matches("truncated").count(), 3);
     }
 }

@@ -39,8 +39,11 @@ impl View {
     }
 }
 
+/// Undoes one way of escaping; `None` where nothing was escaped so.
+pub(super) type Decoder = fn(&[u8]) -> Option<View>;
+
 /// How a text may have been escaped.
-pub(super) const DECODERS: [fn(&[u8]) -> Option<View>; 3] = [percent, escapes, html];
+pub(super) const DECODERS: [Decoder; 3] = [percent, escapes, html];
 
 /// A decoded piece and how many bytes it took.
 type Piece = Option<(Decoded, usize)>;

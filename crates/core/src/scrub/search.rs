@@ -1,13 +1,11 @@
 //! Where secrets stand.
 
 use super::Scrubber;
-use super::decode::{DECODERS, View, form, joined};
+use super::decode::{DECODERS, Decoder, View, form, joined};
 use aho_corasick::AhoCorasick;
 
 /// How many ways of escaping may lie over each other.
 const DEPTH: usize = 3;
-
-type Decoder = fn(&[u8]) -> Option<View>;
 
 /// A stretch of a text that holds a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,14 +29,14 @@ fn every_way_of_writing_it_is_found() {
         // JSON, of several strictness, and of several depths.
         r#"p4$s/w&rd \"x\"+ü"#,
         r#"p4$s\/w\u0026rd \"x\"+\u00fc"#,
-        r#"\u0070\u0034\u0024\u0073\u002F\u0077\u0026\u0072\u0064\u0020\u0022\u0078\u0022\u002b\u00FC"#,
+        r"\u0070\u0034\u0024\u0073\u002F\u0077\u0026\u0072\u0064\u0020\u0022\u0078\u0022\u002b\u00FC",
         r#"p4$s\\/w&rd \\\"x\\\"+\\u00fc"#,
         r#"p4$s/w&rd \\\\\\\"x\\\\\\\"+ü"#,
         // Other languages.
-        r#"p4$s/w\x26rd \x22x\x22+\xc3\xbc"#,
+        r"p4$s/w\x26rd \x22x\x22+\xc3\xbc",
         r#"p4$s/w&rd \"x\"+\u{fc}"#,
         r#"p4$s/w&rd \"x\"+\U000000fc"#,
-        r#"p4\$s/w\&rd\ \"x\"+ü"#.replace("\\ ", " ").as_str(),
+        r#"p4\$s/w\&rd \"x\"+ü"#,
         // Addresses and forms.
         "p4%24s%2Fw%26rd%20%22x%22%2B%C3%BC",
         "p4$s%2fw%26rd%20%22x%22%2b%c3%bc",
@@ -49,11 +49,7 @@ fn every_way_of_writing_it_is_found() {
         // Mixtures.
         "p4$s/w\\u0026amp;rd \\u0026quot;x\\u0026quot;+ü",
         "p4%24s%2Fw&amp;rd%20&quot;x&quot;%2B%C3%BC",
-        "7034247332f7726f",
-    ]
-    .iter()
-    .filter(|text| **text != "7034247332f7726f")
-    {
+    ] {
         gone(text);
     }
     gone(&hex::encode(SECRET));
@@ -106,19 +102,19 @@ fn a_private_key_is_found_line_by_line() {
         "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n",
         lines.join("\n")
     );
-    let scrubber = Scrubber::new([("key", &key)]);
-    assert_eq!(scrubber.scrub(&key), "[secret key]\n");
+    let finder = Scrubber::new([("key", &key)]);
+    assert_eq!(finder.scrub(&key), "[secret key]\n");
     let escaped = serde_json::to_string(&key).unwrap();
-    assert_eq!(scrubber.scrub(&escaped), "\"[secret key]\\n\"");
+    assert_eq!(finder.scrub(&escaped), "\"[secret key]\\n\"");
     let crlf = key.replace('\n', "\r\n");
-    let scrubbed = scrubber.scrub(&crlf);
-    assert!(!scrubbed.contains(lines[0]) && !scrubbed.contains(lines[1]));
+    let left = finder.scrub(&crlf);
+    assert!(!left.contains(lines[0]) && !left.contains(lines[1]));
     let quoted = format!("error in line 2: {:?}", lines[0]);
-    assert_eq!(scrubber.scrub(&quoted), "error in line 2: \"[secret key]\"");
+    assert_eq!(finder.scrub(&quoted), "error in line 2: \"[secret key]\"");
     let head = "-----BEGIN OPENSSH PRIVATE KEY-----";
-    assert_eq!(scrubber.scrub(head), head, "every key begins so");
+    assert_eq!(finder.scrub(head), head, "every key begins so");
     let folded = key.replace('\n', " ");
-    assert!(!scrubber.scrub(&folded).contains(lines[1]));
+    assert!(!finder.scrub(&folded).contains(lines[1]));
 }
 
 #[test]

@@ -49,7 +49,10 @@ mod tests {
         let arguments = json!({"task": "count the herons {{x}}", "days": 3});
         for (template, expect) in [
             ("{{task}}", Ok("count the herons {{x}}")),
-            ("In {{ days }} days: {{task}}", Ok("In 3 days: count the herons {{x}}")),
+            (
+                "In {{ days }} days: {{task}}",
+                Ok("In 3 days: count the herons {{x}}"),
+            ),
             ("{{place|default: the lake}}", Ok("the lake")),
             ("plain", Ok("plain")),
             ("{{place}}", Err("`place`")),

@@ -2,10 +2,11 @@
 
 use super::error::IntentError;
 use super::fallback;
+use super::known::Known;
+use super::parted;
 use super::settings::{Fill, Settings};
-use super::vectors::{cosine, embed};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use steward_core::model::Connection;
 use steward_core::ports::{Embedder, Models};
 use steward_core::tool::ToolSpec;
@@ -46,11 +47,12 @@ pub async fn fill(
     tools: &[ToolSpec],
 ) -> Result<Vec<FilledCall>, IntentError> {
     let settings = &Settings::shipped()?.fill;
-    let ranked = rank(request, tools, embedder, settings.looked_at).await?;
+    let mut known = Known::new(embedder);
+    let ranked = rank(request, tools, &mut known, settings.looked_at).await?;
     let read = Request::read(request);
     let mut best: Option<(f32, Vec<FilledCall>)> = None;
-    for (similarity, tool) in ranked {
-        let made = of_tool(&read, tool, similarity, embedder, settings).await?;
+    for (similarity, tool) in &ranked {
+        let made = of_tool(&read, tool, *similarity, &mut known, settings).await?;
         // The first tool keeps its place unless the next can be called and it can't, or is much surer.
         let worth = made.first().map_or(0.0, |call| {
             call.confidence - if call.open.is_empty() { 0.0 } else { 1.0 }
@@ -63,6 +65,9 @@ pub async fn fill(
         }
     }
     let mut made = best.map(|(_, made)| made).unwrap_or_default();
+    if let Some(apart) = parted::fill(&made, request, tools, &mut known, settings).await? {
+        made = apart;
+    }
     made.retain(|call| call.confidence >= settings.wanted);
     if let Some(models) = models {
         for call in made.iter_mut().filter(|call| !call.open.is_empty()) {
@@ -98,36 +103,48 @@ async fn complete(
 async fn rank<'a>(
     request: &str,
     tools: &'a [ToolSpec],
-    embedder: &dyn Embedder,
+    known: &mut Known<'_>,
     most: usize,
 ) -> Result<Vec<(f32, &'a ToolSpec)>, IntentError> {
     // In a long request the wish may be one sentence of many.
-    let mut texts = vec![request.to_owned()];
-    texts.extend(sentences(request));
-    let views = texts.len();
-    texts.extend(tools.iter().map(|tool| {
-        format!(
-            "{}: {}",
-            tool.name.replace(['_', '.'], " "),
-            tool.description
-        )
-    }));
-    let vectors = embed(&texts, embedder).await?;
+    let parts = sentences(request);
+    let mut ranked = alike(request, &parts, tools, known).await?;
+    ranked.truncate(most);
+    Ok(ranked)
+}
+
+/// Every tool with how alike it is to a text or, a little less, to one of its parts; best first.
+pub(super) async fn alike<'a>(
+    text: &str,
+    parts: &[String],
+    tools: &'a [ToolSpec],
+    known: &mut Known<'_>,
+) -> Result<Vec<(f32, &'a ToolSpec)>, IntentError> {
+    let own: Vec<String> = tools.iter().map(told).collect();
+    let mut texts = vec![text.to_owned()];
+    texts.extend_from_slice(parts);
+    texts.extend_from_slice(&own);
+    known.learn(texts).await?;
     let mut ranked: Vec<(f32, &ToolSpec)> = tools
         .iter()
-        .zip(&vectors[views..])
-        .map(|(tool, vector)| {
-            let whole = cosine(&vectors[0], vector);
-            let part = vectors[1..views]
+        .zip(&own)
+        .map(|(tool, own)| {
+            let whole = known.likeness(text, own);
+            let part = parts
                 .iter()
-                .map(|view| cosine(view, vector))
+                .map(|part| known.likeness(part, own) - PART)
                 .fold(whole, f32::max);
-            (whole.max(part - PART), tool)
+            (part, tool)
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    ranked.truncate(most);
     Ok(ranked)
+}
+
+/// A tool as a text.
+fn told(tool: &ToolSpec) -> String {
+    let name = tool.name.replace(['_', '.'], " ");
+    format!("{name}: {}", tool.description)
 }
 
 /// The sentences of a text of several, the last few of them.
@@ -145,33 +162,30 @@ fn sentences(request: &str) -> Vec<String> {
     parts
 }
 
-async fn of_tool(
+/// The calls of one tool that a text wants.
+pub(super) async fn of_tool(
     read: &Request,
     tool: &ToolSpec,
     similarity: f32,
-    embedder: &dyn Embedder,
+    known: &mut Known<'_>,
     settings: &Fill,
 ) -> Result<Vec<FilledCall>, IntentError> {
     let form = Form::of(&tool.name, &tool.description, &tool.parameters);
-    let mut texts = Vec::new();
     let questions = form.questions();
     if !questions.is_empty() {
-        texts = read.phrases();
+        let mut texts = read.phrases();
         texts.extend(questions);
+        known.learn(texts).await?;
     }
-    let vectors = embed(&texts, embedder).await?;
-    let known: HashMap<&str, &Vec<f32>> = texts.iter().map(String::as_str).zip(&vectors).collect();
-    let likeness = |phrase: &str, question: &str| match (known.get(phrase), known.get(question)) {
-        (Some(a), Some(b)) => cosine(a, b),
-        _ => 0.0,
-    };
+    let likeness = |phrase: &str, question: &str| known.likeness(phrase, question);
     let overlap = form.overlap(read);
+    let called = form.called(read);
     Ok(calls(read, &form, &likeness)
         .into_iter()
         .map(|call| FilledCall {
             tool: tool.name.clone(),
             similarity,
-            confidence: wanted(settings, similarity, overlap, &call),
+            confidence: wanted(settings, similarity, overlap, called, &call),
             arguments: call.arguments,
             sure: call.sure,
             open: call.open,
@@ -180,14 +194,17 @@ async fn of_tool(
 }
 
 /// That a call is wanted, as a share of 1.
-fn wanted(settings: &Fill, similarity: f32, overlap: f32, call: &Call) -> f32 {
+fn wanted(settings: &Fill, similarity: f32, overlap: f32, called: f32, call: &Call) -> f32 {
     let least = call.least_required();
     #[expect(clippy::cast_precision_loss, reason = "a few arguments")]
-    let filled = call.sure.len().min(6) as f32;
+    let (filled, open) = (call.sure.len().min(6) as f32, call.open.len().min(2) as f32);
     let sum = settings.similarity.mul_add(similarity, settings.base)
         + settings.least * least.unwrap_or(0.5)
+        + settings.both * similarity * least.unwrap_or(0.5)
         + settings.overlap * overlap
+        + settings.called * called
         + settings.each * filled
+        + settings.open * open
         + if least.is_none() {
             settings.nothing_required
         } else {

@@ -72,8 +72,7 @@ pub async fn propose(
         .iter()
         .map(|choice| chooser.candidate(std::slice::from_ref(choice)))
         .collect();
-    if let Some(parts) =
-        split(request, &settings.split.connectives).filter(|parts| parts.len() <= MOST_STEPS)
+    if let Some(parts) = split(request, &settings.split).filter(|parts| parts.len() <= MOST_STEPS)
         && let Some(steps) = chooser.steps(&parts, &mut notes).await?
     {
         for choice in &steps {

@@ -42,8 +42,11 @@ pub struct Fill {
     pub wanted: f32,
     pub similarity: f32,
     pub least: f32,
+    pub both: f32,
     pub overlap: f32,
+    pub called: f32,
     pub each: f32,
+    pub open: f32,
     pub nothing_required: f32,
     pub base: f32,
 }
@@ -64,6 +67,7 @@ pub struct Mask {
 #[serde(deny_unknown_fields)]
 pub struct Split {
     pub connectives: Vec<String>,
+    pub answers: Vec<String>,
 }
 
 /// What speaks for a tool.

@@ -1,15 +1,17 @@
 //! Requests of the OpenAI dialect passed straight through: bytes in, bytes out.
 
-use async_stream::stream;
 use bytes::Bytes;
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
+use hyper::body::Body as _;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, Usage};
 use steward_core::ports::{ByteStream, Passage};
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::classify;
 use super::client::Client;
@@ -62,22 +64,94 @@ pub(crate) fn judged_in_band(origin: &Origin, error: &Value) -> ModelError {
 }
 
 /// The body of an answer as it comes; `models.idle_timeout_ms` between two pieces.
-pub(crate) fn bytes(origin: Origin, mut response: Response, limits: Limits) -> ByteStream {
-    stream! {
+pub(crate) fn bytes(origin: Origin, response: Response, limits: Limits) -> ByteStream {
+    Pieces {
+        body: reqwest::Body::from(response),
+        patience: Patience::new(limits),
+        origin,
+        limits,
+        over: false,
+    }
+    .boxed()
+}
+
+struct Pieces {
+    body: reqwest::Body,
+    origin: Origin,
+    limits: Limits,
+    patience: Patience,
+    over: bool,
+}
+
+impl Stream for Pieces {
+    type Item = Result<Bytes, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
         loop {
-            match timeout(limits.left(limits.timeouts.idle), response.chunk()).await {
-                Ok(Ok(Some(piece))) => yield Ok(piece),
-                Ok(Ok(None)) => return,
-                Ok(Err(error)) => {
-                    yield Err(origin.broken(&causes_without_url(&error), Usage::default()));
-                    return;
+            if this.over {
+                return Poll::Ready(None);
+            }
+            match Pin::new(&mut this.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    this.patience.renew();
+                    // Trailers say nothing to us.
+                    if let Ok(piece) = frame.into_data() {
+                        return Poll::Ready(Some(Ok(piece)));
+                    }
                 }
-                Err(_) => {
-                    yield Err(limits.idle(&origin));
-                    return;
+                Poll::Ready(Some(Err(error))) => {
+                    this.over = true;
+                    let why = causes_without_url(&error);
+                    return Poll::Ready(Some(Err(this.origin.broken(&why, Usage::default()))));
+                }
+                Poll::Ready(None) => this.over = true,
+                Poll::Pending => {
+                    futures::ready!(this.patience.poll(context));
+                    this.over = true;
+                    return Poll::Ready(Some(Err(this.limits.idle(&this.origin))));
                 }
             }
         }
     }
-    .boxed()
+}
+
+/// The wait for the next piece. A timer that was set is not moved with every piece: when it goes off, it is seen whether
+/// another one is due.
+struct Patience {
+    limits: Limits,
+    /// When the wait began; `None`: nothing is waited for.
+    since: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patience {
+    fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            since: None,
+            timer: None,
+        }
+    }
+
+    /// Something has come.
+    fn renew(&mut self) {
+        self.since = None;
+    }
+
+    /// Ready when it is at an end.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let ends = (since + self.limits.timeouts.idle).min(self.limits.deadline.into());
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(ends)));
+        loop {
+            futures::ready!(timer.as_mut().poll(context));
+            if Instant::now() >= ends {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(ends);
+        }
+    }
 }

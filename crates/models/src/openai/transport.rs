@@ -1,13 +1,15 @@
 //! Ways to an endpoint: loopback without proxy, the network with TLS and proxies, a Unix socket.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::ClientBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
+use tokio::runtime::Handle;
 
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 
@@ -28,12 +30,25 @@ impl LocalModels for Supervisor {
     }
 }
 
+/// A client for each runtime: a connection is served where it was opened, so a call from another runtime would wait for that
+/// one's threads. There is one for each processor at most, and that of the program.
+#[derive(Debug, Default)]
+struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client, String>>>);
+
+impl Clients {
+    fn here(&self, make: impl FnOnce() -> ClientBuilder) -> Result<reqwest::Client, String> {
+        let here = Handle::try_current().ok().map(|handle| handle.id());
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry(here).or_insert_with(|| build(make())).clone()
+    }
+}
+
 /// HTTP clients, each made when it is first needed: reading the system's certificates takes time
 /// that a start without network does not have.
 #[derive(Debug, Default)]
 pub(super) struct Transports {
-    loopback: OnceLock<Result<reqwest::Client, String>>,
-    network: OnceLock<Result<reqwest::Client, String>>,
+    loopback: Clients,
+    network: Clients,
     unix: Mutex<Option<(PathBuf, reqwest::Client)>>,
 }
 
@@ -42,13 +57,11 @@ impl Transports {
     pub fn for_url(&self, url: &url::Url) -> Result<reqwest::Client, String> {
         if is_loopback(url) && url.scheme() == "http" {
             // No proxy can reach this machine's own loopback, and no certificate is needed.
-            let made = self
+            return self
                 .loopback
-                .get_or_init(|| build(base().no_proxy().tls_certs_only(Vec::new())));
-            return made.clone();
+                .here(|| base().no_proxy().tls_certs_only(Vec::new()));
         }
-        let made = self.network.get_or_init(|| build(base()));
-        made.clone()
+        self.network.here(base)
     }
 
     /// The client for the socket at `path`; only the last one is kept, since there is one child.

@@ -3,6 +3,7 @@
 use super::Likeness;
 use super::choice;
 use super::form::{Form, Param, Type};
+use super::formula::coefficients;
 use super::lexicon::{Class, Lexicon, Place};
 use super::lists::{gathered, list};
 use super::request::{Request, Span, What};
@@ -99,6 +100,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                     && !scorer.request.in_literal(span.from)
             }
             What::Quoted => true,
+            What::Name => !known(scorer, span),
             _ => false,
         };
         let used = taken
@@ -129,7 +131,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                     })
                 });
                 let bar = match &span.what {
-                    What::Quoted => 1.2,
+                    What::Quoted | What::Name => 1.2,
                     _ if beside => -0.6,
                     _ => 0.45,
                 };
@@ -140,6 +142,19 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
             taken[place] = Some(found.clone());
         }
     }
+}
+
+/// Whether a name is one of the tool's own words, or a part of a longer name.
+fn known(scorer: &Scorer<'_>, span: &Span) -> bool {
+    scorer.request.tokens[span.from..span.to]
+        .iter()
+        .any(|token| scorer.form.knows(&token.stem))
+        || scorer.request.spans.iter().any(|other| {
+            other.what == What::Name
+                && other.from <= span.from
+                && other.to >= span.to
+                && other.to - other.from > span.to - span.from
+        })
 }
 
 fn bar(param: &Param) -> f32 {
@@ -222,28 +237,38 @@ fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
             chosen(scorer, param)
         }
         Type::Text => {
-            let mut found = spans(scorer, |index, span| text(scorer, param, index, span));
-            found.extend(
-                choice::told(scorer, param)
-                    .into_iter()
-                    .map(|(value, score, at)| Candidate {
-                        from: at,
-                        to: at + 1,
-                        at,
-                        ..loose(Value::from(value), score)
-                    }),
-            );
+            let told = choice::told(scorer, param);
+            // A word that the description has a short name for is not its own value.
+            let short = |span: &Span| {
+                told.iter()
+                    .any(|(_, score, at)| *score > 4.0 && (span.from..span.to).contains(at))
+            };
+            let mut found = spans(scorer, |index, span| {
+                text(scorer, param, index, span).filter(|_| !short(span))
+            });
+            found.extend(told.into_iter().map(|(value, score, at)| Candidate {
+                from: at,
+                to: at + 1,
+                at,
+                ..loose(Value::from(value), score)
+            }));
             found.extend(implied(scorer, param));
+            found.extend(settled(param));
             found
         }
         Type::Integer | Type::Number => {
-            spans(scorer, |index, span| number(scorer, param, index, span))
+            let mut found = spans(scorer, |index, span| number(scorer, param, index, span));
+            found.extend(settled(param));
+            found
         }
         Type::List(item) if !param.choices.is_empty() && **item == Type::Text => {
             subset(scorer, param)
         }
         Type::List(item) => {
             let mut found = spans(scorer, |index, span| list(scorer, param, item, index, span));
+            found.extend(spans(scorer, |index, span| {
+                coefficients(param, item, index, span)
+            }));
             found.extend(gathered(scorer, param, item));
             found
         }
@@ -264,6 +289,29 @@ fn loose(value: Value, score: f32) -> Candidate {
         span: None,
         at: 0,
     }
+}
+
+/// What a required argument is where the request doesn't say, by its description or schema.
+fn settled(param: &Param) -> Option<Candidate> {
+    let default = param.default.as_ref().filter(|_| param.required)?;
+    let value = match (&param.kind, default) {
+        (Type::Text, Value::String(text))
+            if !text.is_empty()
+                && text.len() < 30
+                && !Lexicon::get().stop.contains(&text.to_lowercase())
+                && !matches!(text.to_lowercase().as_str(), "none" | "null" | "empty") =>
+        {
+            default.clone()
+        }
+        (Type::Integer, Value::Number(number)) if number.is_i64() => default.clone(),
+        (Type::Number, Value::Number(_)) => default.clone(),
+        (Type::Integer, Value::String(text)) => Value::from(text.parse::<i64>().ok()?),
+        (Type::Number, Value::String(text)) => {
+            serde_json::Number::from_f64(text.parse::<f64>().ok()?).map(Value::Number)?
+        }
+        _ => return None,
+    };
+    Some(loose(value, 0.1))
 }
 
 /// The unit that all numbers are given in, where the numbers' own arguments don't name one.
@@ -300,7 +348,7 @@ fn implied(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     }
     if param.class == Some(Class::Language) {
         // The lists are English, so the request is.
-        out.push(loose(Value::from("English"), 0.2));
+        out.push(loose(Value::from("English"), 1.0));
     }
     for span in &scorer.request.spans {
         let place = scorer.words.place(&span.text);

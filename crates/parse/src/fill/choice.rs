@@ -62,6 +62,7 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
     let alone = parts.len() > 1
         && !param.told.contains(head)
         && !param.name.contains(head)
+        && !scorer.form.about.contains(head)
         && param
             .choices
             .iter()
@@ -78,7 +79,12 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
         let hit = tokens
             .iter()
             .enumerate()
-            .find(|(_, token)| kin(&token.stem, part))
+            .find(|(_, token)| {
+                kin(&token.stem, part)
+                    || (token.stem.len() >= 4
+                        && !scorer.words.stop.contains(&token.lower)
+                        && part.starts_with(&token.stem))
+            })
             .map(|(at, _)| (at, 1.0))
             .or_else(|| {
                 tokens

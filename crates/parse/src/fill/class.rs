@@ -62,7 +62,13 @@ impl Scorer<'_> {
                     + yes(span.what == What::Phrase, -0.8, 0.0)
             }
             Class::Organisation => {
-                yes(place.is_some(), -0.6, 0.0) + yes(named && place.is_none(), 0.6, 0.0)
+                yes(place.is_some(), -0.6, 0.0)
+                    + yes(named && place.is_none(), 0.6, 0.0)
+                    + yes(
+                        named && matches!(lead, "of" | "from" | "for" | "by" | "at"),
+                        0.6,
+                        0.0,
+                    )
             }
             Class::Title => yes(place.is_some(), -0.8, 0.0) + yes(named, 0.5, 0.0),
             Class::Id => yes(matches!(span.what, What::Phrase), -1.0, 0.0),

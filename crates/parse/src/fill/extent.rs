@@ -57,12 +57,12 @@ impl Scorer<'_> {
             let heads = (span.from..of)
                 .filter(|at| {
                     explained(*at)
-                        && param.told.iter().any(|own| kin(own, &tokens[*at].stem))
+                        && param.head.iter().any(|own| kin(own, &tokens[*at].stem))
                         && !param.name.iter().any(|own| kin(own, &tokens[*at].stem))
                 })
                 .count();
             if heads > 0 && plain_after(of + 1) {
-                score += 1.2;
+                score += 2.0;
             }
         }
         let content: Vec<usize> = (span.from..span.to)
@@ -70,6 +70,22 @@ impl Scorer<'_> {
             .collect();
         if content.iter().all(|at| explained(*at)) {
             score -= 1.0;
+        } else if content.iter().all(|at| {
+            let stem = &tokens[*at].stem;
+            param
+                .name
+                .iter()
+                .chain(&param.head)
+                .any(|own| kin(own, stem))
+        }) {
+            score -= 1.2;
+        }
+        // `the same game`: the argument's own name is not its value.
+        if content
+            .iter()
+            .all(|at| param.name.iter().any(|own| kin(own, &tokens[*at].stem)))
+        {
+            score -= 1.5;
         }
         for edge in [content.first(), content.last()].into_iter().flatten() {
             let lower = &tokens[*edge].lower;
@@ -131,6 +147,16 @@ impl Scorer<'_> {
         if open(span.to) && !tokens[span.to - 1].owner {
             score -= 0.5;
         }
+        // A part of a day, a time or an amount is no phrase.
+        let timed = self.request.spans.iter().any(|other| {
+            matches!(other.what, What::Relative | What::Date(_) | What::Time)
+                && other.from < span.to
+                && span.from < other.to
+                && !(other.from == span.from && other.to == span.to)
+        });
+        if timed {
+            score -= 2.0;
+        }
         // A part of a name is no phrase.
         let torn = self.request.spans.iter().any(|other| {
             other.what == What::Name
@@ -191,7 +217,7 @@ impl Scorer<'_> {
         };
         let mut score = if wider && !trimmed { -1.0 } else { 0.0 };
         if !keeps && edges && span.to - span.from > 1 {
-            score -= 0.8;
+            score -= 1.6;
         }
         if all_own {
             score -= 1.0;

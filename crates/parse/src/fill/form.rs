@@ -1,6 +1,7 @@
 //! A tool's arguments, with what their names, types and descriptions say of the values they want.
 
-use super::lexicon::{CLASSES, Class, Lexicon};
+use super::kind::{class_of, head_of};
+use super::lexicon::{Class, Lexicon};
 use super::request::Request;
 use super::stem::{kin, split_name, stem};
 use super::told::{aliases_of, examples_of, pattern_of};
@@ -43,6 +44,8 @@ pub(super) struct Param {
     pub name: Vec<String>,
     /// Stems of its description that say something.
     pub told: Vec<String>,
+    /// Stems of what its description says that it is, before what for.
+    pub head: Vec<String>,
     pub description: String,
     /// Allowed values.
     pub choices: Vec<Value>,
@@ -86,6 +89,8 @@ impl Param {
 #[derive(Debug, Clone)]
 pub struct Form {
     pub(super) params: Vec<Param>,
+    /// Stems of the tool's name that say something.
+    pub(super) name: Vec<String>,
     /// Stems of the tool's name and description.
     pub(super) about: Vec<String>,
     /// In how many arguments a stem occurs.
@@ -109,8 +114,14 @@ impl Form {
                 *spread.entry(word.clone()).or_default() += 1;
             }
         }
+        let name = split_name(name)
+            .iter()
+            .filter(|word| !words.verbs.contains(*word) && !words.stop.contains(*word))
+            .map(|word| stem(word))
+            .collect();
         Self {
             params,
+            name,
             about,
             spread,
         }
@@ -127,19 +138,43 @@ impl Form {
             .collect();
         own.sort_unstable();
         own.dedup();
-        let known = |word: &&&String| {
-            self.about.iter().any(|one| kin(one, word))
-                || self.params.iter().any(|param| {
-                    param
-                        .name
-                        .iter()
-                        .chain(&param.told)
-                        .any(|one| kin(one, word))
-                })
-        };
+        let known = |word: &&&String| self.knows(word);
         #[expect(clippy::cast_precision_loss, reason = "some hundred words")]
         let share = own.iter().filter(known).count() as f32 / own.len().max(1) as f32;
         share
+    }
+
+    /// Whether a stem is one of the tool's own words.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.about.iter().any(|one| kin(one, word))
+            || self.params.iter().any(|param| {
+                param
+                    .name
+                    .iter()
+                    .chain(&param.told)
+                    .any(|one| kin(one, word))
+            })
+    }
+
+    /// The share of the words of the tool's own name that a request has, 0 to 1.
+    pub fn called(&self, request: &Request) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a few words")]
+        let share = self.named(request) as f32 / self.name.len().max(1) as f32;
+        share
+    }
+
+    /// How many words of the tool's own name a request has.
+    pub fn named(&self, request: &Request) -> usize {
+        let words = Lexicon::get();
+        self.name
+            .iter()
+            .filter(|own| {
+                request
+                    .tokens
+                    .iter()
+                    .any(|token| token.is_content(words) && kin(own, &token.stem))
+            })
+            .count()
     }
 
     /// Descriptions whose meaning is compared with phrases.
@@ -243,6 +278,7 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
     let lower = description.to_lowercase();
     let (main, fallback) = without_default(&description);
     let told = meaning(&main, words);
+    let head = meaning(&head_of(&main), words);
     let kind = kind_of(field);
     let choices = field["enum"]
         .as_array()
@@ -280,7 +316,10 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         class = None;
     }
     // A number called `date` or `season` whose description speaks of a year is one.
-    if matches!(kind, Type::Integer) && class != Some(Class::Year) && units.is_empty() {
+    if matches!(kind, Type::Integer)
+        && class != Some(Class::Year)
+        && units.iter().all(|unit| unit == "year")
+    {
         let head: Vec<&str> = lower.split_whitespace().take(6).collect();
         if head.contains(&"year")
             && !own_words
@@ -319,6 +358,7 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         required,
         name,
         told,
+        head,
         description,
         choices,
     }
@@ -380,66 +420,6 @@ fn without_default(description: &str) -> (String, Option<String>) {
         before.trim_end_matches([' ', ',', '(']).to_owned()
     };
     (kept, Some(quoted.unwrap_or_else(plain)))
-}
-
-fn class_of(name: &[String], description: &str, words: &Lexicon) -> Option<Class> {
-    let has = |class: Class, list: &[String]| list.iter().any(|word| words.is_class(class, word));
-    if name.iter().any(|word| word == "ip" || word == "mac") {
-        return Some(Class::Id);
-    }
-    // The last word of a name is what it is; the others say of what.
-    let last: Vec<String> = name
-        .iter()
-        .rev()
-        .filter(|word| word.chars().any(char::is_alphabetic) && word.as_str() != "nam")
-        .take(1)
-        .cloned()
-        .collect();
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, &last)) {
-        return Some(class);
-    }
-    if let Some(class) = CLASSES.into_iter().find(|class| has(*class, name)) {
-        return Some(class);
-    }
-    // `The name of the player`: the words before a preposition or a relative clause count.
-    let head: Vec<String> = description
-        .split(['.', ',', '(', ';'])
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .take_while(|word| {
-            !matches!(
-                word.to_lowercase().as_str(),
-                "for"
-                    | "to"
-                    | "where"
-                    | "that"
-                    | "which"
-                    | "whose"
-                    | "in"
-                    | "from"
-                    | "at"
-                    | "on"
-                    | "with"
-                    | "who"
-            )
-        })
-        .map(|word| stem(word.trim_matches(|c: char| !c.is_alphanumeric())))
-        .collect();
-    // `The subject of the email` is a subject; `The name of the player` is a player's.
-    let (own, of) = match head.iter().position(|word| word == "of") {
-        Some(at) => (&head[..at], &head[at + 1..]),
-        None => (&head[..], &head[..0]),
-    };
-    let found = |list: &[String]| CLASSES.into_iter().find(|class| has(*class, list));
-    found(own).or_else(|| {
-        let says_nothing = own.iter().all(|word| {
-            words.form_stop.contains(word)
-                || words.stop.contains(word)
-                || matches!(word.as_str(), "full" | "nam" | "list" | "first" | "last")
-        });
-        found(if says_nothing { of } else { &[] })
-    })
 }
 
 fn units_of(name: &str, description: &str, words: &Lexicon) -> Vec<String> {

@@ -15,6 +15,7 @@ struct Words {
     weak: String,
     again: String,
     colors: String,
+    streets: String,
     negations: Vec<String>,
     numbers: HashMap<String, f64>,
     ordinals: HashMap<String, f64>,
@@ -160,6 +161,7 @@ pub(super) struct Lexicon {
     pub weak: HashSet<String>,
     pub again: HashSet<String>,
     pub colors: HashSet<String>,
+    pub streets: HashSet<String>,
     pub negations: HashSet<String>,
     pub numbers: HashMap<String, f64>,
     pub ordinals: HashMap<String, f64>,
@@ -204,6 +206,7 @@ impl Lexicon {
         })
     }
 
+    #[expect(clippy::too_many_lines, reason = "one list after the other")]
     fn of(words: Words, meanings: Meanings, places: Places) -> Self {
         let mut units = HashMap::new();
         for (line, unit) in words.units.iter().enumerate() {
@@ -249,6 +252,7 @@ impl Lexicon {
             weak: set(&words.weak),
             again: set(&words.again),
             colors: set(&words.colors),
+            streets: set(&words.streets),
             negations: words.negations.into_iter().collect(),
             numbers: words.numbers,
             ordinals: words.ordinals,

@@ -111,6 +111,9 @@ fn linked(request: &Request, a: usize, b: usize, words: &Lexicon) -> bool {
             "'" | "\"" | "`" | "“" | "”" | "‘" | "’" | "the" | "a" | "an" | "$" | "as" | "well" =>
                 {}
             _ if token.kind == Kind::Mark && token.text == "/" => link = true,
+            // `between x = -1 and x = 2`
+            "=" => {}
+            _ if token.kind == Kind::Word && token.text.len() == 1 => {}
             _ => return false,
         }
     }

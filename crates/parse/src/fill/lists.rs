@@ -47,6 +47,7 @@ pub(super) fn list(
         (What::Group(members), _) => {
             let mut values = Vec::new();
             let mut sum = 0.0;
+            let mut most = f32::MIN;
             for (place, member) in members.iter().enumerate() {
                 let own = &scorer.request.spans[*member];
                 let found = match item {
@@ -59,11 +60,16 @@ pub(super) fn list(
                     _ => None,
                 }?;
                 sum += found.score;
+                most = most.max(found.score);
                 values.push(found.value);
             }
             #[expect(clippy::cast_precision_loss, reason = "a short list")]
             let mean = sum / values.len() as f32;
-            let score = 1.5 + 0.6 * mean.max(-1.0) + 0.4 * cues();
+            let mut score = 1.5 + 0.6 * mean.max(-1.0) + 0.4 * cues();
+            if matches!(item, Type::Integer | Type::Number) {
+                // Never less than one of them alone.
+                score = score.max(most - 0.6);
+            }
             Some(candidate(span, index, Value::Array(values), score))
         }
         (_, Type::Integer | Type::Number) => {

@@ -5,6 +5,7 @@
 //! [`fill`] assigns spans to arguments jointly and says how sure it is of each, and which required ones
 //! are open. Nothing here knows a particular tool. English words and places are files in `data/fill`.
 
+mod around;
 mod assign;
 mod calls;
 mod choice;
@@ -12,11 +13,14 @@ mod class;
 mod date;
 mod extent;
 mod form;
+mod formula;
+mod kind;
 mod lexicon;
 mod list;
 mod lists;
 mod literal;
 mod number;
+mod parts;
 mod phrase;
 mod request;
 mod score;
@@ -28,7 +32,9 @@ mod value;
 
 pub use calls::{Call, calls};
 pub use form::Form;
+pub use parts::{Part, parts};
 pub use request::Request;
+pub use stem::same_word;
 
 /// How alike a phrase of the request and an argument are in meaning, -1 to 1; 0 where that is not known.
 pub type Likeness<'a> = &'a dyn Fn(&str, &str) -> f32;

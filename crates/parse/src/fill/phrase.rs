@@ -111,7 +111,13 @@ fn names(request: &mut Request, words: &Lexicon) {
             }
         }
         for cut in from + 1..to {
-            request.add(cut, to, What::Name);
+            // `III` is no name without the one before it.
+            let numeral = request.tokens[cut..to]
+                .iter()
+                .all(|token| token.text.chars().all(|c| matches!(c, 'I' | 'V' | 'X')));
+            if !numeral {
+                request.add(cut, to, What::Name);
+            }
             request.add(from, cut, What::Name);
         }
     }

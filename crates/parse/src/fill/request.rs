@@ -32,6 +32,8 @@ pub(super) enum What {
     Nation,
     /// The name of a currency.
     Currency,
+    /// A house in a street.
+    Address,
     /// Other words.
     Phrase,
 }
@@ -69,6 +71,7 @@ impl Request {
         request.currencies(words);
         request.times();
         request.numbers(words);
+        request.addresses(words);
         phrase::find(&mut request, words);
         list::find(&mut request, words);
         request
@@ -152,6 +155,24 @@ impl Request {
                     at += len;
                 }
                 None => at += 1,
+            }
+        }
+    }
+
+    /// `123 Main Street`.
+    fn addresses(&mut self, words: &Lexicon) {
+        for at in 0..self.tokens.len() {
+            let token = &self.tokens[at];
+            let numbered =
+                token.kind == Kind::Number && token.text.bytes().all(|b| b.is_ascii_digit());
+            let end = (at + 2..(at + 6).min(self.tokens.len()))
+                .take_while(|next| {
+                    let before = &self.tokens[next - 1];
+                    before.is_content(words) && !words.units.contains_key(&before.lower)
+                })
+                .find(|next| words.streets.contains(&self.tokens[*next].lower));
+            if let Some(end) = end.filter(|_| numbered) {
+                self.add(at, end + 1, What::Address);
             }
         }
     }

@@ -205,13 +205,15 @@ impl Scorer<'_> {
             side
         };
         let mut score = self.cues(span.from, span.to, param) + side;
-        if number.unit.is_none() && !number.money && !number.percent && !number.year {
-            let counts = param.name.iter().any(|word| {
+        // `num1` is no count.
+        let counts = !param.name.iter().any(|word| word.parse::<u32>().is_ok())
+            && param.name.iter().any(|word| {
                 matches!(
                     word.as_str(),
                     "num" | "number" | "count" | "n" | "top" | "limit" | "amount" | "quantity"
                 )
             });
+        if number.unit.is_none() && !number.money && !number.percent && !number.year {
             let noun = self
                 .request
                 .tokens
@@ -223,6 +225,9 @@ impl Scorer<'_> {
             );
             if counts && param.units.is_empty() && (noun || top) {
                 score += 1.2;
+                if self.counted(span, param) {
+                    score += 0.8;
+                }
             }
         }
         score += self.unit(number, param);
@@ -259,13 +264,38 @@ impl Scorer<'_> {
             && self.request.tokens.get(span.to).is_some_and(|next| {
                 next.is_content(self.words) && !param.name.iter().any(|own| kin(own, &next.stem))
             })
+            && !(counts && self.counted(span, param))
         {
             score -= 1.5;
         }
         if self.assigned(span.from, param) {
             score += 2.5;
         }
+        if self.only(span, param) {
+            score += 1.2;
+        }
         Some(score)
+    }
+
+    /// Whether the words after a number say what an argument counts: `ten major events`.
+    fn counted(&self, span: &Span, param: &Param) -> bool {
+        self.request
+            .tokens
+            .iter()
+            .skip(span.to)
+            .take(4)
+            .take_while(|token| token.is_content(self.words))
+            .filter(|token| {
+                !self.words.weak.contains(&token.lower)
+                    && !self.words.form_stop.contains(&token.stem)
+            })
+            .any(|token| {
+                param
+                    .name
+                    .iter()
+                    .chain(&param.told)
+                    .any(|own| kin(own, &token.stem))
+            })
     }
 
     /// `name: value`, `name=value`.
@@ -337,6 +367,8 @@ impl Scorer<'_> {
             (What::Code, _) => Some(0.7),
             (What::Formula, Some(Class::Expression)) => Some(4.0),
             (What::Formula, _) => None,
+            (What::Address, Some(Class::Place)) => Some(4.0),
+            (What::Address, _) => Some(0.5),
             (What::Phrase, _) => Some(0.0),
             (What::List(_) | What::Group(_), _) => None,
         }
@@ -365,6 +397,10 @@ impl Scorer<'_> {
         if span.what == What::Phrase && param.class.is_none() && self.quotes() {
             score -= 0.9;
         }
+        // `the weapon 'Excalibur'`, `Weapon 'Excalibur'`: the word says what the quotation is.
+        if matches!(span.what, What::Name | What::Phrase) && self.introduces(span) {
+            score -= 1.5;
+        }
         // `zip code 90210` where the zip code is wanted.
         if matches!(span.what, What::Number(_) | What::Code)
             && span.from > 0
@@ -377,6 +413,17 @@ impl Scorer<'_> {
         }
         if self.assigned(span.from, param) {
             score += 2.0;
+        }
+        // `III` of `Innocent III`.
+        if span.what == What::Code
+            && self.request.spans.iter().any(|other| {
+                other.what == What::Name
+                    && other.from <= span.from
+                    && other.to >= span.to
+                    && other.to - other.from > 1
+            })
+        {
+            score -= 1.5;
         }
         if self.request.in_list(span.from) {
             score -= 2.5;
@@ -403,7 +450,7 @@ impl Scorer<'_> {
             .iter()
             .any(|example| example.to_lowercase() == lower)
         {
-            score += 1.8;
+            score += 2.6;
         }
         let likeness = (self.likeness)(&span.text, &param.question());
         if likeness != 0.0 {
@@ -433,33 +480,6 @@ impl Scorer<'_> {
             }
             _ => true,
         }
-    }
-
-    /// Whether something stands in quotation marks.
-    fn quotes(&self) -> bool {
-        self.request
-            .spans
-            .iter()
-            .any(|span| span.what == What::Quoted)
-    }
-
-    /// A name with what belongs to it: `York` stands in `New York City`.
-    fn whole(&self, span: &Span) -> (usize, usize) {
-        if span.what != What::Name {
-            return (span.from, span.to);
-        }
-        self.request
-            .spans
-            .iter()
-            .filter(|other| {
-                other.what == What::Name
-                    && other.from <= span.from
-                    && other.to >= span.to
-                    && !other.text.contains(", ")
-            })
-            .fold((span.from, span.to), |(from, to), other| {
-                (from.min(other.from), to.max(other.to))
-            })
     }
 }
 

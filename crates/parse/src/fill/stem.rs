@@ -52,7 +52,26 @@ pub(super) fn kin(a: &str, b: &str) -> bool {
         return true;
     }
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    if short.len() >= 8 && long.len() - short.len() <= 1 && slip(short.as_bytes(), long.as_bytes())
+    {
+        return true;
+    }
     short.len() >= 4 && long.len() - short.len() <= 5 && long.starts_with(short)
+}
+
+/// Whether one letter more, less or other makes one of the other.
+fn slip(short: &[u8], long: &[u8]) -> bool {
+    let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    if short.len() == long.len() {
+        short[same + 1..] == long[same + 1..]
+    } else {
+        short[same..] == long[same + 1..]
+    }
+}
+
+/// Whether two words in small letters are one in different forms: `user` and `users`.
+pub fn same_word(a: &str, b: &str) -> bool {
+    kin(&stem(a), &stem(b))
 }
 
 /// Words of a name: `from_timezone`, `fullName`, `point-1`.

@@ -81,6 +81,9 @@ pub(super) fn examples_of(description: &str) -> Vec<String> {
     let lower = description.to_lowercase();
     for mark in [
         "e.g.",
+        "i.e.,",
+        "i.e.",
+        "i.e",
         "for instance",
         "eg.",
         "e.g",

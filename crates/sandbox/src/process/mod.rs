@@ -26,9 +26,9 @@ mod spawn;
 mod spec;
 
 pub use caps::Capabilities;
+pub(crate) use capture::capture;
 pub use doctor::Check;
 pub use error::SandboxError;
-pub(crate) use capture::capture;
 pub(crate) use launch::{Held, Launch, Launched};
 pub(crate) use leash::Leash;
 pub(crate) use plan::{Failure, Plan, Report, Stage, Tripped};

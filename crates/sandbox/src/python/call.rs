@@ -164,7 +164,12 @@ fn pair() -> std::io::Result<(pipe::Receiver, OwnedFd)> {
 }
 
 /// The beginning of a pipe, to its end; beyond `most` bytes the writer is killed once.
-async fn read(mut from: pipe::Receiver, keep: usize, most: usize, over: impl Fn()) -> (Output, bool) {
+async fn read(
+    mut from: pipe::Receiver,
+    keep: usize,
+    most: usize,
+    over: impl Fn(),
+) -> (Output, bool) {
     let mut output = Output::default();
     let mut flooded = false;
     let mut buffer = vec![0u8; 16 << 10];

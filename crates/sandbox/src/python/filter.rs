@@ -106,8 +106,8 @@ fn build(lists: &[&[libc::c_long]]) -> Result<BpfProgram, String> {
     );
     rules.insert(libc::SYS_mprotect, vec![rule(vec![not_executable])?]);
     let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter = SeccompFilter::new(rules, denied, SeccompAction::Allow, arch)
-        .map_err(|e| e.to_string())?;
+    let filter =
+        SeccompFilter::new(rules, denied, SeccompAction::Allow, arch).map_err(|e| e.to_string())?;
     filter
         .try_into()
         .map_err(|e: seccompiler::BackendError| e.to_string())

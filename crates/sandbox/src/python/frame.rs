@@ -34,7 +34,12 @@ struct Told {
     name: Option<String>,
 }
 
-pub(super) fn read(end: End, frame: &[u8], wall_ms: u128, allowed: &str) -> Result<Value, PythonFault> {
+pub(super) fn read(
+    end: End,
+    frame: &[u8],
+    wall_ms: u128,
+    allowed: &str,
+) -> Result<Value, PythonFault> {
     if end.late || libc::WIFSIGNALED(end.status) && libc::WTERMSIG(end.status) == libc::SIGXCPU {
         return Err(fault(
             FaultKind::Timeout,
@@ -102,7 +107,10 @@ fn long_integer(text: &str) -> bool {
             }
             continue;
         }
-        if c.is_ascii_digit() || matches!(c, '-' | '+' | '.') || (matches!(c, 'e' | 'E') && !token.is_empty()) {
+        if c.is_ascii_digit()
+            || matches!(c, '-' | '+' | '.')
+            || (matches!(c, 'e' | 'E') && !token.is_empty())
+        {
             token.push(c);
             continue;
         }
@@ -116,7 +124,10 @@ fn long_integer(text: &str) -> bool {
 }
 
 fn of(told: Told, allowed: &str) -> PythonFault {
-    let at = told.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let at = told
+        .line
+        .map(|line| format!(" (line {line})"))
+        .unwrap_or_default();
     let plain = if told.message.is_empty() {
         format!("{}{at}", told.class)
     } else {
@@ -146,16 +157,27 @@ fn of(told: Told, allowed: &str) -> PythonFault {
         "result_not_json" => (
             FaultKind::ResultNotJson,
             format!("the result has no JSON form: {}", told.message),
-            "Return plain values: list(…) of a set, .isoformat() of a date, None instead of NaN".to_owned(),
+            "Return plain values: list(…) of a set, .isoformat() of a date, None instead of NaN"
+                .to_owned(),
         ),
         _ if told.class == "PermissionError" => (
             FaultKind::Denied,
             plain,
-            "There are no files, programs or network here; take what you need from the payload".to_owned(),
+            "There are no files, programs or network here; take what you need from the payload"
+                .to_owned(),
         ),
-        _ => (FaultKind::Raised, plain, "Mend the code, or the payload".to_owned()),
+        _ => (
+            FaultKind::Raised,
+            plain,
+            "Mend the code, or the payload".to_owned(),
+        ),
     };
-    PythonFault { kind, message, hint, line: told.line }
+    PythonFault {
+        kind,
+        message,
+        hint,
+        line: told.line,
+    }
 }
 
 fn killed(status: i32) -> PythonFault {
@@ -172,7 +194,12 @@ fn killed(status: i32) -> PythonFault {
     )
 }
 
-pub(super) fn fault(kind: FaultKind, message: String, hint: &str, line: Option<u32>) -> PythonFault {
+pub(super) fn fault(
+    kind: FaultKind,
+    message: String,
+    hint: &str,
+    line: Option<u32>,
+) -> PythonFault {
     PythonFault {
         kind,
         message,

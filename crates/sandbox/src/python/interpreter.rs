@@ -61,7 +61,9 @@ pub(super) async fn resolve(place: &Path) -> Result<Candidate, String> {
 async fn ask(place: &Path) -> Result<Candidate, String> {
     const QUESTION: &str = "import os, sys; print(os.path.realpath(sys.executable)); print(os.path.realpath(sys.base_prefix)); print(os.path.realpath(sys.base_exec_prefix))";
     let mut command = Command::new(place);
-    command.args(["-I", "-S", "-c", QUESTION]).kill_on_drop(true);
+    command
+        .args(["-I", "-S", "-c", QUESTION])
+        .kill_on_drop(true);
     let said = |what: &str| format!("{}: {what}", place.display());
     let output = tokio::time::timeout(Duration::from_secs(10), command.output())
         .await

@@ -111,7 +111,7 @@ impl PythonPool {
         loop {
             let zygote = self.zygote().await?;
             match call::make(&zygote, &input, limits, false, cancel).await {
-                Ok(raw) => return Ok(outcome(raw, limits, zygote.tier)),
+                Ok(raw) => return Ok(outcome(&raw, limits, zygote.tier)),
                 // The interpreter ended for a reason of its own, such as the system's lack of memory.
                 Err(NoCall::Gone) if lost < 1 => lost += 1,
                 Err(NoCall::Gone) => return Ok(never(FaultKind::Killed, zygote.tier)),
@@ -195,7 +195,7 @@ fn line(name: &str, ok: bool, detail: String) -> Check {
     }
 }
 
-fn outcome(raw: Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
+fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
     let result = if raw.cancelled {
         Err(fault_of(FaultKind::Cancelled))
     } else if raw.flooded {

@@ -4,8 +4,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::task::JoinHandle;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::task::JoinHandle;
 
 use super::config::{PythonConfig, allowed, internal, warm};
 use super::control::{Answer, Control, Ready};
@@ -13,7 +13,8 @@ use super::interpreter::{self, Candidate};
 use super::zygote::{Parts, Zygote};
 use super::{check, filter};
 use crate::process::{
-    Access, Capabilities, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError, Tier, capture,
+    Access, Capabilities, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError,
+    Tier, capture,
 };
 
 const SCRIPT: &str = include_str!("../../data/python/zygote.py");
@@ -21,7 +22,10 @@ const SCRIPT: &str = include_str!("../../data/python/zygote.py");
 /// How long importing may take on a slow machine.
 const WARM_UP: Duration = Duration::from_secs(30);
 
-pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zygote, SandboxError> {
+pub(super) async fn start(
+    sandbox: &Sandbox,
+    config: &PythonConfig,
+) -> Result<Zygote, SandboxError> {
     let (mut known, tiers) = sandbox.untried();
     if tiers.is_empty() {
         return Err(known.unavailable());
@@ -46,7 +50,11 @@ pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zy
                 Ok(zygote) => return Ok(zygote),
                 Err(reason) => {
                     tracing::debug!(?tier, %reason, program = %candidate.program.display(), "no warm Python interpreter");
-                    reasons.push(format!("{} under {}: {reason}", candidate.program.display(), name(*tier)));
+                    reasons.push(format!(
+                        "{} under {}: {reason}",
+                        candidate.program.display(),
+                        name(*tier)
+                    ));
                 }
             }
         }
@@ -163,7 +171,9 @@ async fn last_words(mut launched: Launched, words: JoinHandle<Output>) -> String
     let mut report = String::new();
     let _ = tokio::time::timeout(
         Duration::from_secs(2),
-        (&mut launched.status).take(4000).read_to_string(&mut report),
+        (&mut launched.status)
+            .take(4000)
+            .read_to_string(&mut report),
     )
     .await;
     let words = format!("{said} {}", report.trim());
@@ -184,7 +194,9 @@ async fn said(words: JoinHandle<Output>) -> String {
 /// An empty folder that nobody may write to.
 fn workspace() -> std::io::Result<tempfile::TempDir> {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::Builder::new().prefix("sandbox-python-").tempdir()?;
+    let folder = tempfile::Builder::new()
+        .prefix("sandbox-python-")
+        .tempdir()?;
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o555))?;
     Ok(folder)
 }

@@ -54,13 +54,34 @@ mod tests {
     #[test]
     fn names_are_read_by_their_words() {
         for name in [
-            "secrets", "SECRETS", "app_tokens", "userPassword", "password_hash", "pin", "API_KEY", "apiKey", "userAPIKey2",
-            "v_secrets", "stripe-secret-key", "Pin",
+            "secrets",
+            "SECRETS",
+            "app_tokens",
+            "userPassword",
+            "password_hash",
+            "pin",
+            "API_KEY",
+            "apiKey",
+            "userAPIKey2",
+            "v_secrets",
+            "stripe-secret-key",
+            "Pin",
         ] {
             assert!(is_sensitive(name), "{name}");
         }
         for name in [
-            "customers", "shipping", "pinned", "opinion", "tokenizer", "keys", "key", "name", "secretary", "spin", "", "apis",
+            "customers",
+            "shipping",
+            "pinned",
+            "opinion",
+            "tokenizer",
+            "keys",
+            "key",
+            "name",
+            "secretary",
+            "spin",
+            "",
+            "apis",
         ] {
             assert!(!is_sensitive(name), "{name}");
         }

@@ -29,7 +29,13 @@ pub fn pool(tier: Tier) -> PythonPool {
 pub async fn pools() -> Vec<(Tier, PythonPool)> {
     let mut found = Vec::new();
     for tier in [Tier::Namespaces, Tier::Landlock] {
-        if Sandbox::new(helper()).only(tier).probe().await.tier.is_some() {
+        if Sandbox::new(helper())
+            .only(tier)
+            .probe()
+            .await
+            .tier
+            .is_some()
+        {
             found.push((tier, pool(tier)));
         } else {
             eprintln!("{tier:?} is not available here");
@@ -46,7 +52,12 @@ pub fn limits() -> PythonLimits {
     }
 }
 
-pub async fn run(pool: &PythonPool, code: &str, payload: Value, limits: &PythonLimits) -> PythonOutcome {
+pub async fn run(
+    pool: &PythonPool,
+    code: &str,
+    payload: Value,
+    limits: &PythonLimits,
+) -> PythonOutcome {
     pool.run(code, &payload, limits, &CancellationToken::new())
         .await
         .unwrap()
@@ -58,5 +69,10 @@ pub fn describe(outcome: &PythonOutcome) -> String {
         Err(fault) => format!("{:?} {fault}", fault.kind),
     };
     let stderr: String = outcome.stderr.chars().take(300).collect();
-    format!("{} in {} ms: {} {stderr}", outcome.word(), outcome.ms, result.chars().take(200).collect::<String>())
+    format!(
+        "{} in {} ms: {} {stderr}",
+        outcome.word(),
+        outcome.ms,
+        result.chars().take(200).collect::<String>()
+    )
 }

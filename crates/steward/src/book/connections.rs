@@ -236,6 +236,13 @@ impl ManagedConnections for ConnectionBook {
             .collect()
     }
 
+    async fn named(&self, name: &str) -> Option<Connection> {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all = listed.merged.iter();
+        all.find(|one| one.connection.name == name)
+            .map(|one| one.connection.clone())
+    }
+
     async fn save(&self, mut connection: Connection) -> Result<(), ConnectionsError> {
         check(&connection)?;
         connection.name = connection.name.trim().to_owned();

@@ -73,6 +73,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         ledger: Arc::clone(&ledger),
         skills: app.store.clone(),
         vault: Arc::clone(&app.vault),
+        packages: Arc::clone(&app.packages),
+        mcp: Arc::clone(&app.mcp),
         about: Arc::new(about(&app, &settings).await),
         hosts: Arc::new(hosts(address, &args.host)),
     };
@@ -85,7 +87,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     ledger.close().await;
-    served?;
+    // Now the last connections end.
+    drop(served?);
     drop(serving);
     term.say("stopping; open runs go on at the next start");
     app.close().await;

@@ -3,10 +3,12 @@
 use crate::settings::variable;
 use serde::Deserialize;
 use serde_json::json;
+use steward_core::SkillId;
 use steward_core::policy::RiskClass;
+use steward_core::skill::{SkillKind, SkillRef};
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_tools::{
-    Context, Dispatcher, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
+    Context, DispatcherBuilder, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
 };
 
 struct CountedEffect {
@@ -51,8 +53,40 @@ impl ToolHandler for CountedEffect {
     }
 }
 
+/// Has the agent `counter` count, in a run of its own: the engine carries it out.
+struct AskCounter;
+
+impl ToolHandler for AskCounter {
+    type Args = Args;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "effect_ask".to_owned(),
+            description: "Has another agent count.".to_owned(),
+            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}),
+            effect: EffectClass::Idempotent,
+            risk: RiskClass::Read,
+            utterances: Vec::new(),
+            result_limit: 1000,
+            skill: Some(SkillRef {
+                id: SkillId(Uuid::nil()),
+                version: 1,
+                kind: SkillKind::AgentDelegation,
+                agent: Some("counter".to_owned()),
+                request: Some("Count n={{n}};".to_owned()),
+            }),
+        }
+    }
+
+    async fn run(&self, _: Args, _: &Context) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::Fatal(
+            "a delegation reached the tools".to_owned(),
+        ))
+    }
+}
+
 /// The standard tools, and these where `STEWARD_TEST_EFFECTS` names a server.
-pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
+pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let mut builder = standard_builder(config, ports)?;
     let client = reqwest::Client::builder().no_proxy().build();
     if let (Some(url), Ok(http)) = (variable("STEWARD_TEST_EFFECTS"), client) {
@@ -68,6 +102,7 @@ pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsErro
                 http: http.clone(),
             });
         }
+        builder = builder.with(AskCounter);
     }
-    builder.build()
+    Ok(builder)
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod bed;
+mod delegation;
 mod kill_loop;
 mod node;
 mod oracle;
@@ -26,4 +27,9 @@ async fn long_kill_loop_postgres() {
 async fn long_takeover_of_a_stopped_node() {
     let server = TestPostgres::shared().await.unwrap();
     takeover::run(server.fresh_database().await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_delegation_under_kills() {
+    delegation::run(None).await;
 }

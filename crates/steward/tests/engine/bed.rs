@@ -67,8 +67,22 @@ pub async fn service_over(data: &Path, connections: Vec<Connection>) -> RunServi
     service_with(data, connections).await.0
 }
 
+/// A service whose `web_fetch` reaches the private host and port `allow`.
+pub async fn service_allowing(data: &Path, model: &ScriptedModelServer, allow: &str) -> RunService {
+    let one = connection(model, Capabilities::default());
+    composed(data, vec![one], &[allow]).await.0
+}
+
 /// The same, with its store.
 pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunService, Arc<Store>) {
+    composed(data, connections, &[]).await
+}
+
+async fn composed(
+    data: &Path,
+    connections: Vec<Connection>,
+    web_allow: &[&str],
+) -> (RunService, Arc<Store>) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
     let store = Arc::new(
@@ -83,7 +97,7 @@ pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunServ
     };
     let tools = standard(
         ToolsConfig {
-            web_allow: vec![],
+            web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
             terminal: TerminalConfig::default(),
             sandbox_helper: helper,
         },

@@ -74,7 +74,13 @@ async fn rows(service: &RunService) -> Vec<RunRow> {
         limit: 500,
         ..RunFilter::default()
     };
-    service.deps().store.runs(TENANT, filter).await.unwrap().items
+    service
+        .deps()
+        .store
+        .runs(TENANT, filter)
+        .await
+        .unwrap()
+        .items
 }
 
 fn yes() -> Answer {
@@ -95,7 +101,11 @@ async fn another_agent_does_a_part_and_its_work_counts() {
             "Please: write the report",
             Behaviour::calls([("write", json!({"path": "report.md", "content": "7 herons"}))]),
         ),
-        rule("tool", "I wrote report.md", Behaviour::text("I wrote report.md.")),
+        rule(
+            "tool",
+            "I wrote report.md",
+            Behaviour::text("I wrote report.md."),
+        ),
         rule("tool", "", Behaviour::text("I wrote report.md.")),
     ])
     .await;
@@ -113,7 +123,12 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     let child = child_of(&begun);
     // The child asks in the same inbox; nobody holds the parent meanwhile, not even over a restart.
     let question = asked_once_made(&parents, child).await;
-    let approval = parents.deps().store.approval(TENANT, question).await.unwrap();
+    let approval = parents
+        .deps()
+        .store
+        .approval(TENANT, question)
+        .await
+        .unwrap();
     assert_eq!(approval.run_id, child);
     parents.shutdown().await;
     drop(parents);
@@ -148,7 +163,11 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     assert_eq!(state.spent.tokens, own + ended.spent.tokens);
     let row = parents.deps().store.run(TENANT, run).await.unwrap();
     assert_eq!(row.tokens, state.spent.tokens);
-    assert_eq!(row.verdict, Some(Verdict::Verified), "by the child's receipt");
+    assert_eq!(
+        row.verdict,
+        Some(Verdict::Verified),
+        "by the child's receipt"
+    );
     let result = events.iter().find_map(|event| match &event.body {
         EventBody::ToolResult {
             result: ToolResult::Ok { data, tainted, .. },
@@ -186,7 +205,10 @@ async fn a_stop_ends_the_whole_tree() {
         rule("user", "level 3", Behaviour::HangBeforeHeaders),
     ])
     .await;
-    let service = asking(&service(data.path(), &model).await, &[("a", "b"), ("b", "c")]);
+    let service = asking(
+        &service(data.path(), &model).await,
+        &[("a", "b"), ("b", "c")],
+    );
     with_agents(&service, &[("b", 61), ("c", 62)]).await;
     let run = service
         .start(request("level 1", Mode::Loop, dir.path()))
@@ -250,7 +272,11 @@ async fn an_agent_that_is_gone_is_told_and_the_run_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let data = tempfile::tempdir().unwrap();
     let model = scripted(vec![
-        rule("tool", "there is no agent", Behaviour::text("Nobody is there.")),
+        rule(
+            "tool",
+            "there is no agent",
+            Behaviour::text("Nobody is there."),
+        ),
         rule("user", "", ask("nobody", "x")),
     ])
     .await;
@@ -344,7 +370,10 @@ async fn fifty_runs_and_their_children_stay_within_one_budget() {
         assert_eq!(state.spent.below, below.model_calls);
     }
     let states = store.spend_limits(TENANT, Timestamp(0)).await.unwrap();
-    println!("{done} pairs done, {limited} limited, {} of {most} tokens", states[0].tokens);
+    println!(
+        "{done} pairs done, {limited} limited, {} of {most} tokens",
+        states[0].tokens
+    );
     assert_eq!(states[0].reserved_tokens, 0, "all is settled");
     assert!(states[0].tokens <= most, "{states:?}");
     assert!(limited > 0 && states[0].tokens >= took, "{done} {limited}");

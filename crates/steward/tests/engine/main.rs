@@ -6,9 +6,13 @@ mod bed;
 mod budgets;
 mod cascade;
 mod context;
+mod corpus;
+mod delegation;
 mod forks;
 mod forms;
+mod injections;
 mod long;
+mod skilled;
 mod supervision;
 
 use bed::{asked, finished, kinds, request, service, until};

@@ -12,14 +12,16 @@ use tokio::sync::oneshot;
 /// again in a transaction of its own when the one it shared has failed.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
-/// Which leases or logs a call changes behind the writer's back.
+/// What a call changes that is remembered elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Touches {
-    /// None.
+    /// Nothing.
     Rows,
-    /// This run's.
+    /// Who is known by which key.
+    Identities,
+    /// This run's lease or log.
     Run(RunId),
-    /// Some run's.
+    /// Some run's lease or log.
     AnyRun,
 }
 

@@ -1,7 +1,7 @@
 //! Rows that change together with events.
 
-use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use super::inbox;
+use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use crate::engine::Lot;
 use crate::error::clash;
 use crate::tx::{Tx, args};

@@ -1,5 +1,6 @@
 //! Users. Emails are kept and looked up in lower case.
 
+use crate::engine::Touches;
 use crate::error::clash;
 use crate::store::Store;
 use crate::tx::{Arg, Row, Tx, args};
@@ -10,10 +11,16 @@ use steward_core::{TenantId, UserId};
 #[async_trait]
 impl Users for Store {
     async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()> {
-        self.write((tenant, user.clone()), |(tenant, user), tx| {
-            Box::pin(save(tx, *tenant, user))
-        })
+        self.write_leased(
+            Touches::Identities,
+            (tenant, user.clone()),
+            |(tenant, user), tx| Box::pin(save(tx, *tenant, user)),
+        )
         .await
+    }
+
+    fn identities(&self) -> Option<u64> {
+        Store::identities(self)
     }
 
     async fn user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<User>> {

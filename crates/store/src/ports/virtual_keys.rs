@@ -1,6 +1,7 @@
 //! Virtual keys.
 
 use crate::codec::{from_json, page_size, paged, to_json};
+use crate::engine::Touches;
 use crate::error::clash;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -17,7 +18,8 @@ impl VirtualKeys for Store {
         secret_hash: Option<&str>,
     ) -> StoreResult<()> {
         let hash = secret_hash.map(str::to_owned);
-        self.write((tenant, key.clone(), hash), |(tenant, key, hash), tx| {
+        let args = (tenant, key.clone(), hash);
+        self.write_leased(Touches::Identities, args, |(tenant, key, hash), tx| {
             Box::pin(async move {
                 match hash {
                     Some(hash) => insert(tx, *tenant, key, hash).await,
@@ -84,7 +86,8 @@ impl VirtualKeys for Store {
     }
 
     async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
-        self.write((tenant, id, at), |(tenant, id, at), tx| {
+        let args = (tenant, id, at);
+        self.write_leased(Touches::Identities, args, |(tenant, id, at), tx| {
             Box::pin(async move {
                 // The first time counts.
                 let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3)

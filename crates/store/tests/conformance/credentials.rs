@@ -67,7 +67,7 @@ pub async fn rows_are_kept_by_name(bed: Bed) {
     assert_eq!(names(None, 1).await, (both[..1].to_vec(), true));
     assert_eq!(names(Some("api key"), 1).await, (both[1..].to_vec(), false));
     let mut changed = api.clone();
-    changed.credential.name = "other".to_owned();
+    "other".clone_into(&mut changed.credential.name);
     changed.sealed = Vec::new();
     store.save_credential(TENANT, &changed).await.unwrap();
     same(&*store, &changed).await;
@@ -167,8 +167,8 @@ pub async fn uses_are_written_down(bed: Bed) {
         at: Timestamp(at),
     };
     // Three of one instant, written at once.
-    let uses = ["a", "b", "c"].map(|tool| used(tool, 5));
-    let written = uses.iter().map(|one| store.credential_used(TENANT, one));
+    let three = ["a", "b", "c"].map(|tool| used(tool, 5));
+    let written = three.iter().map(|one| store.credential_used(TENANT, one));
     for done in futures::future::join_all(written).await {
         done.unwrap();
     }

@@ -59,6 +59,34 @@ pub async fn an_ended_run_takes_no_commands(bed: Bed) {
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
 }
 
+pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
+    let store = bed.store();
+    let above = started(&*store).await;
+    let below = started(&*store).await;
+    let ended = Command::ChildEnded { run: below.run };
+    let told = SideWrite::Tell(above.run, ended.clone());
+    // An append that is refused tells nobody.
+    let stale = Lease {
+        epoch: 9,
+        ..below.clone()
+    };
+    let side = vec![told.clone(), status(RunStatus::Finished)];
+    let refused = store.commit(append(&stale, 1, vec![], side.clone())).await;
+    assert!(refused.is_err());
+    assert!(store.commands(TENANT, above.run).await.unwrap().is_empty());
+    store.commit(append(&below, 1, vec![], side)).await.unwrap();
+    let queued = store.commands(TENANT, above.run).await.unwrap();
+    assert_eq!(queued.len(), 1);
+    assert_eq!(queued[0].command, ended);
+    // One that has ended, or never was, is not told; the end stands all the same.
+    let late = started(&*store).await;
+    let nobody = SideWrite::Tell(RunId(id()), ended.clone());
+    let gone = SideWrite::Tell(below.run, ended);
+    let side = vec![nobody, gone, status(RunStatus::Finished)];
+    store.commit(append(&late, 1, vec![], side)).await.unwrap();
+    assert!(store.commands(TENANT, below.run).await.unwrap().is_empty());
+}
+
 pub async fn a_run_does_not_end_over_what_was_said(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;

@@ -97,9 +97,11 @@ pub async fn keys_are_found_by_their_hash(bed: Bed) {
     assert_eq!(find("h2", NOW).await, Some(changed.clone()));
     assert_eq!(find("h2", LATER).await, None, "it ends sooner now");
 
+    let before = store.identities();
     for at in [NOW, LATER] {
         store.revoke_key(TENANT, theirs.id, at).await.unwrap();
     }
+    assert!(before.is_none() || before < store.identities());
     assert_eq!(find("h3", NOW).await, None);
     let revoked = VirtualKey {
         revoked_at: Some(NOW),

@@ -159,7 +159,11 @@ pub async fn users_have_unique_emails(bed: Bed) {
     };
     assert_eq!(store.user_count(TENANT).await.unwrap(), 0);
     let ann = user("ann@example.org", Some("k1"));
+    let before = store.identities();
     store.save_user(TENANT, &ann).await.unwrap();
+    let after = store.identities();
+    assert_eq!(before.is_some(), after.is_some());
+    assert!(before.is_none() || before < after, "{before:?} {after:?}");
     store
         .save_user(TENANT, &user("bob@example.org", None))
         .await

@@ -40,6 +40,7 @@ pub fn skill(name: &str) -> Skill {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn conflict<T: std::fmt::Debug>(result: StoreResult<T>, word: &str) {
     assert!(
         matches!(&result, Err(StoreError::Conflict(text)) if text.contains(word)),
@@ -47,6 +48,7 @@ fn conflict<T: std::fmt::Debug>(result: StoreResult<T>, word: &str) {
     );
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn missing<T: std::fmt::Debug>(result: StoreResult<T>, word: &str) {
     assert!(
         matches!(&result, Err(StoreError::NotFound(text)) if text.contains(word)),
@@ -293,7 +295,7 @@ pub async fn create_and_attach_is_all_or_nothing(bed: Bed) {
     assert_eq!((second.id, second.version), (one.id, 2));
     assert_eq!(second.description, "Otherwise");
     let has = store.skills_of(TENANT, zoe.id).await.unwrap();
-    assert_eq!(has, [second.clone()]);
+    assert_eq!(has, std::slice::from_ref(&second));
     let borrowed = Skill {
         name: "two".to_owned(),
         ..one.clone()

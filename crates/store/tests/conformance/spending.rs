@@ -230,6 +230,51 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     assert!(!wants(&*store, who, 1, late).await);
 }
 
+pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
+    let store = bed.store();
+    let who = somebody();
+    let budget = limit(BudgetScope::Key(who.key.unwrap()), Period::Month, Some(100));
+    store.save_spend_limit(TENANT, &budget).await.unwrap();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let id = ReservationId(id());
+        let until = NOW.plus(MINUTE);
+        let reserved = store.reserve(TENANT, id, who, 30, 0, NOW, until).await;
+        reserved.unwrap();
+        ids.push(id);
+    }
+    assert!(!wants(&*store, who, 30, NOW).await);
+    let failed = SpentRecord {
+        failed: true,
+        priced: false,
+        ..call(who, NOW, 1, 1)
+    };
+    let spent = [call(who, NOW, 10, 5), call(who, NOW, 3, 2), failed];
+    let strange = [spent[0].clone(), call(somebody(), NOW, 1, 1)];
+    let refused = store.settle_all(TENANT, &ids, &strange).await;
+    assert!(
+        matches!(refused, Err(StoreError::Conflict(_))),
+        "{refused:?}"
+    );
+    let state = one(&*store, NOW).await;
+    assert_eq!((state.tokens, state.reserved_tokens), (0, 90));
+    store.settle_all(TENANT, &[], &[]).await.unwrap();
+    store.settle_all(TENANT, &ids, &spent).await.unwrap();
+    let state = one(&*store, NOW).await;
+    assert_eq!((state.tokens, state.reserved_tokens), (22, 0));
+    assert_eq!(state.cost_micros, 3000);
+    let rows = store
+        .usage(TENANT, UsageBy::Key, NOW, NOW.plus(MINUTE), None)
+        .await
+        .unwrap();
+    let sums = (rows[0].calls, rows[0].failed, rows[0].unpriced);
+    assert_eq!((rows.len(), sums), (1, (3, 1, 1)));
+    assert_eq!((rows[0].prompt_tokens, rows[0].cached_tokens), (14, 6));
+    assert_eq!((rows[0].completion_tokens, rows[0].cost_micros), (8, 3000));
+    assert!(wants(&*store, who, 78, NOW).await);
+    assert!(!wants(&*store, who, 1, NOW).await);
+}
+
 pub async fn periods_begin_anew(bed: Bed) {
     let store = bed.store();
     let who = somebody();

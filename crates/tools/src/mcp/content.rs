@@ -58,10 +58,10 @@ fn blocks(blocks: &[ContentBlock]) -> String {
         match block {
             ContentBlock::Text(part) => text.push_str(&part.text),
             ContentBlock::Image(part) => {
-                named(&mut text, "picture", &part.mime_type, part.data.len())
+                named(&mut text, "picture", &part.mime_type, part.data.len());
             }
             ContentBlock::Audio(part) => {
-                named(&mut text, "sound", &part.mime_type, part.data.len())
+                named(&mut text, "sound", &part.mime_type, part.data.len());
             }
             ContentBlock::ResourceLink(link) => {
                 let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);

@@ -11,7 +11,7 @@ use super::reach::Who;
 use super::skills;
 use std::sync::Arc;
 use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
-use steward_core::ports::SkillFilter;
+use steward_core::ports::{McpServers, SkillFilter};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 
@@ -34,6 +34,11 @@ impl McpHub {
             logins: Logins::default(),
             tokens: Tokens::default(),
         }
+    }
+
+    /// Their rows.
+    pub fn servers(&self) -> &dyn McpServers {
+        self.ports.servers.as_ref()
     }
 
     /// How many connections are open.
@@ -116,7 +121,7 @@ impl McpHub {
             Ok(listed) => self.seen(tenant, id, &listed).await,
             Err(error) => {
                 let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-                server.error = Some(error.to_string());
+                server.error = Some(who.conceal(error.to_string()));
                 server.checked_at = Some(self.ports.clock.now());
                 self.ports.servers.save_mcp_server(tenant, &server).await?;
                 Ok(server)

@@ -88,26 +88,23 @@ impl McpHub {
         let owner = server.per_user.then_some(user);
         let name = secret::login_name(&server, owner);
         let vault = self.ports.vault.as_ref();
-        match secret::by_name(vault, tenant, &name).await? {
-            Some(before) => {
-                let change = CredentialChange {
-                    fields: done.fields,
-                    ..CredentialChange::default()
-                };
-                vault.change(tenant, before.id, change).await?;
-            }
-            None => {
-                let new = NewCredential {
-                    name: name.clone(),
-                    kind: CredentialKind::Oauth2,
-                    description: format!("Login at the MCP server {}", server.name),
-                    fields: done.fields,
-                    roles: Vec::new(),
-                    discoverable: false,
-                    expires_at: None,
-                };
-                vault.keep(tenant, new).await?;
-            }
+        if let Some(before) = secret::by_name(vault, tenant, &name).await? {
+            let change = CredentialChange {
+                fields: done.fields,
+                ..CredentialChange::default()
+            };
+            vault.change(tenant, before.id, change).await?;
+        } else {
+            let new = NewCredential {
+                name: name.clone(),
+                kind: CredentialKind::Oauth2,
+                description: format!("Login at the MCP server {}", server.name),
+                fields: done.fields,
+                roles: Vec::new(),
+                discoverable: false,
+                expires_at: None,
+            };
+            vault.keep(tenant, new).await?;
         }
         if owner.is_none() {
             server.credential = Some(CredentialWanted {

@@ -30,3 +30,5 @@ pub use executor::McpExecutor;
 pub use hub::McpHub;
 pub use oauth::{Begun, LoginRequest};
 pub use pin::diff;
+// For whoever composes: how local servers are confined.
+pub use steward_sandbox::process::Helper;

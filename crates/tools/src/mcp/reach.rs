@@ -9,9 +9,11 @@ use super::open::{allowed, open};
 use super::pool::Key;
 use super::secret::{self, Secret};
 use crate::handler::Context;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::credential::{CredentialKind, CredentialUse};
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{OpenedCredential, ToolScope};
@@ -27,6 +29,8 @@ pub(super) struct Who<'a> {
     context: Option<&'a Context>,
     /// The skill's own credential, opened by the runtime.
     secret: Option<&'a OpenedCredential>,
+    /// What was opened for a person, who has no context.
+    opened: Mutex<Vec<(String, SecretString)>>,
 }
 
 impl<'a> Who<'a> {
@@ -39,6 +43,7 @@ impl<'a> Who<'a> {
             tool: "mcp",
             context: None,
             secret: None,
+            opened: Mutex::default(),
         }
     }
 
@@ -58,6 +63,7 @@ impl<'a> Who<'a> {
             tool: call.tool,
             context: Some(context),
             secret: call.secret,
+            opened: Mutex::default(),
         }
     }
 
@@ -65,7 +71,24 @@ impl<'a> Who<'a> {
     fn learned(&self, label: &str, secret: &SecretString) {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());
+        } else {
+            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            opened.push((label.to_owned(), secret.clone()));
         }
+    }
+
+    /// `text` without what was opened for a person: a server may repeat it in an error. What a run sees is scrubbed
+    /// by the runtime.
+    pub fn conceal(&self, text: String) -> String {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.iter().fold(text, |text, (label, secret)| {
+            let secret = secret.expose_secret();
+            if secret.len() < 4 {
+                return text;
+            }
+            text.replace(secret, &format!("[{label}]"))
+                .replace(&STANDARD.encode(secret), &format!("[{label}]"))
+        })
     }
 }
 
@@ -89,7 +112,8 @@ impl McpHub {
         if let Some(secret) = &secret {
             who.learned(&secret.label, &secret.value);
         }
-        let opening = open(&self.config, server, secret.as_ref());
+        // The first exchange with a server is a large future.
+        let opening = Box::pin(open(&self.config, server, secret.as_ref()));
         let connection = self
             .pool
             .get(key.clone(), self.config.idle, opening)

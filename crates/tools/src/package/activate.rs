@@ -38,6 +38,12 @@ pub(super) async fn skills(
             }
             None => SkillId(packages.ids.next()),
         };
+        if let Some(check) = &packages.check {
+            check(skill).map_err(|problem| PackageError::Definition {
+                file: format!("the skill `{}`", skill.name),
+                problem,
+            })?;
+        }
         skill.package = Some(package.name.clone());
         skill.at = packages.clock.now();
         by.clone_into(&mut skill.by);

@@ -28,6 +28,3 @@ pub use references::{
 };
 pub use scan::scan;
 pub use zip::{Limits, write};
-
-#[cfg(test)]
-mod tests;

@@ -126,10 +126,10 @@ impl Seen {
     }
 
     fn put(&mut self, path: &str, folder: bool, name: &str) -> Result<(), PackageError> {
-        let folded: String = path.nfc().collect::<String>().to_lowercase();
-        match self.names.get(&folded) {
+        let key: String = path.nfc().collect::<String>().to_lowercase();
+        match self.names.get(&key) {
             None => {
-                self.names.insert(folded, (path.to_owned(), folder));
+                self.names.insert(key, (path.to_owned(), folder));
                 Ok(())
             }
             Some((known, true)) if folder && known == path => Ok(()),

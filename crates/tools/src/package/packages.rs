@@ -10,6 +10,7 @@ use super::zip::write;
 use std::sync::Arc;
 use steward_core::package::{Finding, PackageFile, PackageState, Severity, SkillPackage};
 use steward_core::ports::{Blobs, Clock, Ids, SkillPackages, Skills};
+use steward_core::skill::Skill;
 use steward_core::{AgentId, TenantId};
 use tokio::sync::Mutex;
 
@@ -22,6 +23,9 @@ pub enum Dangers {
     Accept,
 }
 
+/// Says what is wrong with a skill's configuration.
+type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
+
 /// The packages of an installation.
 pub struct Packages {
     store: Arc<dyn SkillPackages>,
@@ -31,6 +35,7 @@ pub struct Packages {
     pub(super) ids: Arc<dyn Ids>,
     /// One change at a time: a change looks first and writes then.
     changing: Mutex<()>,
+    pub(super) check: Option<Box<Check>>,
 }
 
 impl Packages {
@@ -49,7 +54,24 @@ impl Packages {
             clock,
             ids,
             changing: Mutex::new(()),
+            check: None,
         }
+    }
+
+    /// Has each skill of a package checked before it is kept, as any other skill is: give it
+    /// `SkillRuntime::check`.
+    #[must_use]
+    pub fn checked(
+        mut self,
+        check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.check = Some(Box::new(check));
+        self
+    }
+
+    /// Their rows.
+    pub fn store(&self) -> &dyn SkillPackages {
+        self.store.as_ref()
     }
 
     /// Takes an archive in. It is in quarantine then: nothing of it is used before [`Self::accept`].

@@ -8,6 +8,8 @@ mod program;
 mod runtime;
 mod scrape;
 mod scrub;
+mod sql;
+mod ssh;
 pub mod template;
 mod undo;
 
@@ -19,4 +21,8 @@ pub use program::{
 };
 pub use runtime::{SkillPorts, SkillRuntime};
 pub use scrape::ScrapeExecutor;
+pub use sql::SqlExecutor;
+pub use ssh::{
+    FileHostKeys, HostKeys, HostKeysError, Place as SshPlace, SshExecutor, accept as trust_host,
+};
 pub(crate) use undo::is_of_skill as is_undo;

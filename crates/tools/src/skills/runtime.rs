@@ -62,20 +62,22 @@ impl SkillRuntime {
         }
     }
 
-    /// What the skills of `agent` give it. `taken` are the names of the built-in tools; a skill of
-    /// such a name is left out.
+    /// What the skills of `agent` give it, and whether any came in a package. `taken` are the names of
+    /// the built-in tools; a skill of such a name is left out.
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,
         agent: &Agent,
         taken: impl Fn(&str) -> bool,
-    ) -> Result<AgentTools, ToolError> {
+    ) -> Result<(AgentTools, bool), ToolError> {
         let mut found = AgentTools::default();
+        let mut packaged = false;
         let skills = self.ports.skills.skills_of(tenant, agent.id).await;
         for skill in skills.map_err(ToolsError::from)? {
             if !skill.enabled {
                 continue;
             }
+            packaged |= skill.package.is_some();
             if let SkillSpec::Internal(spec) = &skill.spec {
                 found.prompts.push(SkillPrompt {
                     name: skill.name,
@@ -92,7 +94,7 @@ impl SkillRuntime {
             }
             found.tools.extend(skill.tool());
         }
-        Ok(found)
+        Ok((found, packaged))
     }
 
     /// The skill in the version of the run; refused if it has been switched off or removed since.

@@ -63,7 +63,7 @@ lists! {
     /// For `grep`.
     GrepWords { cues, before, after, leading, count, files }
     /// For `write`.
-    WriteWords { cues, append, overwrite, content, content_start, content_end, leading }
+    WriteWords { cues, append, overwrite, content, content_start, content_end, leading, references }
     /// For notes.
     NoteWords { create, title, title_end, text, text_end, list, read, read_title, read_end }
     /// For reminders.

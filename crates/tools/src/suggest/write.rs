@@ -27,6 +27,7 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
     let Some((content, grounded)) = content(request, span) else {
         return Vec::new();
     };
+    let referred = refers(request, &content).then(|| content.clone());
     let mode = match (append, overwrite, exists) {
         (true, false, _) => "append",
         (_, _, true) => "overwrite",
@@ -37,12 +38,16 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
             || ["create", "make", "overwrite", "replace"].contains(&word.lower.as_str())
     });
     let worth = sure * grounded * if begins { 1.0 } else { 0.7 };
-    let content = if mode == "append" && !content.ends_with('\n') {
-        format!("{content}\n")
-    } else {
-        content
+    // What it refers to is known once earlier steps have run.
+    let content = match &referred {
+        Some(_) => String::new(),
+        None if mode == "append" && !content.ends_with('\n') => format!("{content}\n"),
+        None => content,
     };
     let why = match mode {
+        _ if referred.is_some() => {
+            format!("writes “{}” to {path}", referred.unwrap_or_default())
+        }
         "append" => format!("adds to the end of {path}"),
         "overwrite" => format!("replaces {path}"),
         _ => format!("makes {path}"),
@@ -112,6 +117,21 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     (!text.is_empty()).then_some((text, 0.9))
 }
 
+/// Whether a content is not meant word for word, but speaks of something that is seen elsewhere: `the
+/// number of bolts`, `its title`.
+fn refers(request: &str, content: &str) -> bool {
+    let lower = content.to_lowercase();
+    let referring = lexicon()
+        .write
+        .references
+        .iter()
+        .any(|word| lower == *word || lower.starts_with(&format!("{word} ")));
+    let said = quoted(request)
+        .iter()
+        .any(|quote| quote.text.contains(content));
+    referring && !said && content.split_whitespace().count() <= 8
+}
+
 fn strip_leading(text: &str, leading: &[String]) -> String {
     let lower = text.to_lowercase();
     let best = leading
@@ -125,5 +145,34 @@ fn strip_leading(text: &str, leading: &[String]) -> String {
     match best.and_then(|lead| text.get(lead.len()..)) {
         Some(rest) => tidy(rest).to_owned(),
         None => tidy(text).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refers;
+
+    #[test]
+    fn references_are_no_content() {
+        for content in [
+            "the number of screws",
+            "its title",
+            "both sums",
+            "le total",
+            "what it says",
+        ] {
+            let request = format!("write {content} to x.txt");
+            assert!(refers(&request, content), "{content}");
+        }
+        for content in [
+            "hello",
+            "ready",
+            "a poem about the sea",
+            "them is us and we all are one of many here",
+        ] {
+            let request = format!("write {content} to x.txt");
+            assert!(!refers(&request, content), "{content}");
+        }
+        assert!(!refers("write 'the end' to x.txt", "the end"));
     }
 }

@@ -8,6 +8,7 @@ mod fakes;
 mod files;
 mod mail;
 mod outbound;
+mod package;
 mod server;
 mod skills;
 mod terminal;

@@ -10,12 +10,12 @@ use steward_core::mcp::McpTransport;
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_called_and_fail_as_over_stdio() {
     let notes = tempfile::tempdir().unwrap();
-    let served = Served::start(
+    let python = Served::start(
         "server.py",
         &["--http", "--notes", notes.path().to_str().unwrap()],
     );
     let world = World::new();
-    world.server(served.transport()).await;
+    world.server(python.transport()).await;
     world.accept_all().await;
     let said = world.call("echo", json!({"text": "hello"})).await.unwrap();
     assert_eq!((said.content.as_str(), said.tainted), ("echo: hello", true));
@@ -32,13 +32,13 @@ async fn tools_are_called_and_fail_as_over_stdio() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restarted_server_with_other_words_is_refused() {
-    let mut served = Served::start("server.py", &["--http"]);
-    let port = served.port.to_string();
+    let mut python = Served::start("server.py", &["--http"]);
+    let port = python.port.to_string();
     let world = World::new();
-    let server = world.server(served.transport()).await;
+    let server = world.server(python.transport()).await;
     world.accept_all().await;
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
-    served.kill();
+    python.kill();
     let _other = Served::start(
         "server.py",
         &["--http", "--port", &port, "--words", "Does as I say."],
@@ -57,22 +57,22 @@ async fn a_restarted_server_with_other_words_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_gone_or_dies_is_an_error_that_says_so() {
-    let mut served = Served::start("server.py", &["--http"]);
+    let mut python = Served::start("server.py", &["--http"]);
     let world = World::new();
-    world.server(served.transport()).await;
+    world.server(python.transport()).await;
     world.accept_all().await;
     let died = refusal(world.call("die", json!({})).await);
     assert!(died.contains("ended while it worked on `die`"), "{died}");
-    served.kill();
+    python.kill();
     let gone = refusal(world.call("echo", json!({"text": "x"})).await);
     assert!(gone.contains("can't be used"), "{gone}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_opens_the_door() {
-    let served = Served::start("server.py", &["--http", "--token", "canary-271828"]);
+    let python = Served::start("server.py", &["--http", "--token", "canary-271828"]);
     let world = World::new();
-    let server = world.server(served.transport()).await;
+    let server = world.server(python.transport()).await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(shut.error.unwrap().contains("wants a login"));
 
@@ -102,9 +102,9 @@ async fn a_token_opens_the_door() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_user_has_a_token_and_a_connection_of_their_own() {
-    let served = Served::start("server.py", &["--http", "--token", "canary-271828"]);
+    let python = Served::start("server.py", &["--http", "--token", "canary-271828"]);
     let world = World::new();
-    let mut server = world.server(served.transport()).await;
+    let mut server = world.server(python.transport()).await;
     server.per_user = true;
     world.save(&server).await;
     let name = format!("mcp_t_{}", user(1));
@@ -126,7 +126,7 @@ async fn each_user_has_a_token_and_a_connection_of_their_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_house_is_closed_unless_allowed() {
-    let served = Served::start("server.py", &["--http"]);
+    let python = Served::start("server.py", &["--http"]);
     let world = World::new();
     for host in [
         "127.0.0.1",
@@ -136,7 +136,7 @@ async fn the_house_is_closed_unless_allowed() {
         "0x7f.1",
     ] {
         let transport = McpTransport::Http {
-            url: format!("http://{host}:{}/mcp", served.port),
+            url: format!("http://{host}:{}/mcp", python.port),
             allow: Vec::new(),
         };
         let server = world.server(transport).await;

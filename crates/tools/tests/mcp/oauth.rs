@@ -49,7 +49,7 @@ fn log(notes: &Path) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_and_the_token_is_renewed() {
     let notes = tempfile::tempdir().unwrap();
-    let served = Served::start(
+    let python = Served::start(
         "server.py",
         &[
             "--http",
@@ -59,7 +59,7 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
         ],
     );
     let world = World::new();
-    let server = world.server(served.transport()).await;
+    let server = world.server(python.transport()).await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(shut.error.unwrap().contains("wants a login"));
 
@@ -128,7 +128,7 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_logs_in_for_itself() {
     let notes = tempfile::tempdir().unwrap();
-    let served = Served::start(
+    let python = Served::start(
         "server.py",
         &[
             "--http",
@@ -138,8 +138,8 @@ async fn a_client_logs_in_for_itself() {
         ],
     );
     let world = World::new();
-    let server = world.server(served.transport()).await;
-    let token_url = format!("http://127.0.0.1:{}/token", served.port);
+    let server = world.server(python.transport()).await;
+    let token_url = format!("http://127.0.0.1:{}/token", python.port);
     let mut fields = [
         ("client_id", "robot"),
         ("client_secret", "canary-161803"),
@@ -188,9 +188,9 @@ async fn a_client_logs_in_for_itself() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_no_login_says_so() {
-    let served = Served::start("server.py", &["--http"]);
+    let python = Served::start("server.py", &["--http"]);
     let world = World::new();
-    let server = world.server(served.transport()).await;
+    let server = world.server(python.transport()).await;
     let none = world
         .hub
         .begin_login(request(&server))

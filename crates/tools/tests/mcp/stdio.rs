@@ -288,6 +288,34 @@ async fn a_server_that_does_not_start_says_why() {
     let error = seen.error.unwrap();
     assert!(error.contains("no licence found"), "{error}");
 
+    let McpTransport::Stdio { command, read, .. } = World::stdio(&["--leak", "WIKI"]) else {
+        unreachable!()
+    };
+    world
+        .server(McpTransport::Stdio {
+            command,
+            secret_variable: Some("WIKI".to_owned()),
+            network: false,
+            read,
+        })
+        .await;
+    world
+        .vault
+        .put("wiki", CredentialKind::Token, &[("token", "canary-314159")])
+        .await;
+    world.credential("wiki").await;
+    let error = world
+        .hub
+        .check(TENANT, server.id, None)
+        .await
+        .unwrap()
+        .error
+        .unwrap();
+    assert!(
+        error.contains("[wiki]") && !error.contains("314159"),
+        "{error}"
+    );
+
     let missing = McpTransport::Stdio {
         command: vec!["/opt/none/server".to_owned()],
         secret_variable: None,

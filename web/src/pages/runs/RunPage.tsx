@@ -67,6 +67,8 @@ function OneRun({ id }: { id: string }) {
             <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
               <StateBadge state={ended && trace.finish ? trace.finish.outcome.status : stateOf(detail)} />
               {detail.verdict && <VerdictBadge verdict={detail.verdict} />}
+              {detail.parent && <Link to="/runs/$runId" params={{ runId: detail.parent }} className="text-sm text-accent-ink hover:underline">{t("delegated_by")}</Link>}
+              {detail.children.map((child) => <Link key={child.run_id} to="/runs/$runId" params={{ runId: child.run_id }} className="text-sm text-accent-ink hover:underline">{t("delegated_to", { agent: child.agent_name })}</Link>)}
               {detail.forked_from && <Link to="/runs/$runId" params={{ runId: detail.forked_from }} className="text-sm text-accent-ink hover:underline">{t("forked_from")}</Link>}
               {detail.kept_as && <Link to="/runs/$runId" params={{ runId: "kept" }}><Badge>{t("kept_as", { name: detail.kept_as })}</Badge></Link>}
               {trace.failures > 0 && <Badge tone="warn">{t("retry_count", { count: trace.failures })}</Badge>}

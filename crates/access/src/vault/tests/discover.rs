@@ -49,6 +49,7 @@ async fn find(
     Ok(found.await?.map(|found| found.name))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn missing(result: Result<Option<String>, VaultError>, word: &str) {
     assert!(
         matches!(&result, Err(VaultError::Missing(text)) if text.contains(word)),

@@ -9,6 +9,7 @@ use steward_core::ports::{CredentialRows, Vault, VaultError};
 use steward_core::{CredentialId, TenantId};
 use uuid::Uuid;
 
+#[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn key_error<T: std::fmt::Debug>(result: Result<T, VaultError>, word: &str) {
     assert!(
         matches!(&result, Err(VaultError::Key(text)) if text.contains(word)),

@@ -7,9 +7,15 @@ use steward_core::ports::{
 };
 use uuid::Uuid;
 
+/// Kind, fields, and a word of the answer.
+type Case = (Kind, &'static [(&'static str, &'static str)], &'static str);
+/// Kind and fields.
+type Good = (Kind, &'static [(&'static str, &'static str)]);
+
 const PEM: &str =
     "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----\n";
 
+#[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn invalid<T: std::fmt::Debug>(result: Result<T, VaultError>, word: &str) {
     assert!(
         matches!(&result, Err(VaultError::Invalid(text)) if text.contains(word)),
@@ -38,7 +44,7 @@ async fn secrets_are_shown_to_nobody() {
     assert_eq!(made.shown.len(), 1);
     assert_eq!(made.secret, ["note", "private_key"], "an empty one is none");
     let listed = vault.credentials(TENANT, None, 0).await.unwrap().items;
-    assert_eq!(listed, [made.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&made));
     assert_eq!(vault.credential(TENANT, made.id).await.unwrap(), made);
     let row = bed.rows.credential_row(TENANT, made.id).await.unwrap();
     let text = format!("{row:?}{}", String::from_utf8_lossy(&row.sealed));
@@ -65,7 +71,7 @@ async fn secrets_are_shown_to_nobody() {
 async fn what_can_not_be_is_refused() {
     let bed = Bed::new();
     let vault = bed.vault();
-    let cases: &[(Kind, &[(&str, &str)], &str)] = &[
+    let cases: &[Case] = &[
         (Kind::Password, &[("username", "u")], "the field password"),
         (
             Kind::Password,
@@ -120,7 +126,7 @@ async fn what_can_not_be_is_refused() {
         !bed.dir.path().join("vault.key").exists(),
         "no key for nothing"
     );
-    let good: &[(Kind, &[(&str, &str)])] = &[
+    let good: &[Good] = &[
         (Kind::Database, &[("url", "postgres://u:p@h/d")]),
         (Kind::Database, &[("engine", "sqlite"), ("database", "/d")]),
         (

@@ -3,7 +3,8 @@
 use super::alike::key;
 use super::story::{Story, if_denied};
 use crate::auth::Person;
-use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus, RunAbove};
+use crate::dto::above::RunAbove;
+use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus};
 use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
 use crate::routes::runs::each_event;

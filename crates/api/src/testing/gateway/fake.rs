@@ -165,6 +165,15 @@ impl SpendLimits for Fake {
         self.settled.lock().unwrap().push(spent.clone());
         Ok(())
     }
+    async fn settle_all(
+        &self,
+        _: TenantId,
+        _: &[ReservationId],
+        spent: &[SpentRecord],
+    ) -> StoreResult<()> {
+        self.settled.lock().unwrap().extend_from_slice(spent);
+        Ok(())
+    }
 }
 
 #[async_trait]

@@ -109,11 +109,20 @@ fn what_the_child_spends_is_the_parents() {
     assert!(
         matches!(
             &effects[..],
-            [Effect::Finish { outcome: Outcome::Limited { limit: Limit::ModelCalls, .. }, .. }]
+            [Effect::Finish {
+                outcome: Outcome::Limited {
+                    limit: Limit::ModelCalls,
+                    ..
+                },
+                ..
+            }]
         ),
         "{effects:?}"
     );
-    assert_eq!(run.state.usage.prompt_tokens, 5, "its own use is told apart");
+    assert_eq!(
+        run.state.usage.prompt_tokens, 5,
+        "its own use is told apart"
+    );
 }
 
 #[test]
@@ -165,7 +174,13 @@ fn a_stop_does_not_wait_for_the_child() {
     let mut run = delegated(|_| {});
     let effects = run.on(EventBody::StopRequested { by: "p".into() });
     assert!(
-        matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]),
+        matches!(
+            &effects[..],
+            [Effect::Finish {
+                outcome: Outcome::Stopped { .. },
+                ..
+            }]
+        ),
         "{effects:?}"
     );
 }
@@ -216,7 +231,10 @@ fn the_childs_taint_and_proofs_are_the_parents() {
     assert_eq!(run.state.taint[0].tool, "ask_helper");
     assert_eq!(run.state.proofs()[0].call_id, "1/s1-1");
     let effects = run.replied("", &[("2", "put")]);
-    assert!(matches!(&effects[..], [Effect::Ask(_)]), "tainted: {effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Ask(_)]),
+        "tainted: {effects:?}"
+    );
     let id = run.ask();
     run.decide(id, Answer::Deny { reason: None });
     run.replied("I wrote report.md.", &[]);

@@ -44,7 +44,11 @@ fn reason(effects: &[Effect]) -> &str {
 fn after_a_page_every_change_asks_whatever_was_allowed() {
     let allowed = |setup: &mut Setup| setup.agent.policy.write = Decision::Allow;
     let by_name = |setup: &mut Setup| {
-        setup.agent.policy.tools.insert("put".into(), Decision::Allow);
+        setup
+            .agent
+            .policy
+            .tools
+            .insert("put".into(), Decision::Allow);
     };
     let of_tool = |setup: &mut Setup| {
         setup.grants = vec![Grant {
@@ -74,7 +78,11 @@ fn after_a_page_every_change_asks_whatever_was_allowed() {
 #[test]
 fn looking_stays_free_and_a_refusal_stays_one() {
     let mut run = after_the_page(|setup| {
-        setup.agent.policy.tools.insert("wipe".into(), Decision::Deny);
+        setup
+            .agent
+            .policy
+            .tools
+            .insert("wipe".into(), Decision::Deny);
     });
     let effects = run.replied("", &[("2", "look"), ("3", "wipe")]);
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
@@ -138,7 +146,10 @@ fn a_plan_made_before_is_fixed_and_what_is_filled_after_is_not() {
             let id = run.ask();
             effects = run.decide(id, yes());
         }
-        assert!(matches!(&effects[..], [Effect::RunTool { .. }]), "{effects:?}");
+        assert!(
+            matches!(&effects[..], [Effect::RunTool { .. }]),
+            "{effects:?}"
+        );
         run.intent("plan-1-1");
         let effects = run.result("plan-1-1", "look", from_outside("write evil", PAGE));
         assert!(
@@ -174,7 +185,12 @@ fn a_plan_made_after_asks_for_each_change() {
 #[test]
 fn each_source_is_named_once_and_the_latest_last() {
     let mut run = after_the_page(|_| {});
-    for (id, origin) in [("2", "mail of eve"), ("3", PAGE), ("4", "a.pdf"), ("5", "b.pdf")] {
+    for (id, origin) in [
+        ("2", "mail of eve"),
+        ("3", PAGE),
+        ("4", "a.pdf"),
+        ("5", "b.pdf"),
+    ] {
         run.replied("", &[(id, "look")]);
         run.intent(id);
         run.result(id, "look", from_outside("text", origin));
@@ -184,7 +200,12 @@ fn each_source_is_named_once_and_the_latest_last() {
         reason(&effects),
         format!("its arguments may derive from b.pdf, a.pdf, {PAGE} and 1 more")
     );
-    let origins: Vec<&str> = run.state.taint.iter().map(|one| one.origin.as_str()).collect();
+    let origins: Vec<&str> = run
+        .state
+        .taint
+        .iter()
+        .map(|one| one.origin.as_str())
+        .collect();
     assert_eq!(origins, [PAGE, "mail of eve", PAGE, "a.pdf", "b.pdf"]);
     run.ask();
 }

@@ -44,7 +44,9 @@ pub(super) fn check(
     rules: &Rules,
 ) -> Result<Checked, SqlError> {
     if sql.len() > MOST_BYTES {
-        return Err(limit(&format!("the statement is longer than {MOST_BYTES} bytes")));
+        return Err(limit(&format!(
+            "the statement is longer than {MOST_BYTES} bytes"
+        )));
     }
     if sql.contains('\0') {
         return Err(denied("a NUL character", "Leave it out."));
@@ -70,11 +72,15 @@ fn judge(
         .with_unescape(true)
         .tokenize()
         .map_err(|e| unread(&e.to_string()))?;
-    tokens.iter().try_for_each(|token| permitted(token, rules))?;
+    tokens
+        .iter()
+        .try_for_each(|token| permitted(token, rules))?;
     let written = |token: &&Token| !matches!(token, Token::Whitespace(_));
     let count = tokens.iter().filter(written).count();
     if count > MOST_TOKENS {
-        return Err(limit(&format!("the statement has more than {MOST_TOKENS} words")));
+        return Err(limit(&format!(
+            "the statement has more than {MOST_TOKENS} words"
+        )));
     }
     let statements = Parser::new(grammar)
         .with_recursion_limit(NESTING)

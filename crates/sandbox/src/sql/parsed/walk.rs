@@ -3,8 +3,9 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArguments, FunctionArgumentClause, ObjectName, Query, Select,
-    SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
+    BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments,
+    ObjectName, Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan,
+    Visit, Visitor,
 };
 
 use super::rules::Rules;
@@ -113,7 +114,12 @@ impl Visitor for Judge<'_> {
         let Some(parts) = parts(relation) else {
             return deny(format!("the name {relation}"), PLAIN);
         };
-        let refused = || deny(format!("table {relation}"), "Query the tables of the database.");
+        let refused = || {
+            deny(
+                format!("table {relation}"),
+                "Query the tables of the database.",
+            )
+        };
         match parts.as_slice() {
             [table] => {
                 if self.closed_table(table) {
@@ -176,13 +182,19 @@ impl Visitor for Judge<'_> {
         }
         match expr {
             Expr::Function(function) => self.function(function),
-            Expr::Cast { data_type, format, .. } => {
+            Expr::Cast {
+                data_type, format, ..
+            } => {
                 unless(format.is_some(), "CAST … FORMAT", PLAIN)?;
                 self.data_type(data_type)
             }
-            Expr::Convert { data_type, styles, .. } => {
+            Expr::Convert {
+                data_type, styles, ..
+            } => {
                 unless(!styles.is_empty(), "CONVERT with a style", PLAIN)?;
-                data_type.as_ref().map_or(Continue(()), |t| self.data_type(t))
+                data_type
+                    .as_ref()
+                    .map_or(Continue(()), |t| self.data_type(t))
             }
             Expr::TypedString(typed) => self.data_type(&typed.data_type),
             Expr::BinaryOp { op, .. } => unless(
@@ -235,10 +247,16 @@ impl Visitor for Judge<'_> {
                     self.parameters = self.parameters.max(place);
                     Continue(())
                 } else {
-                    deny(format!("the placeholder {name}"), "Number them from $1, or use ?.")
+                    deny(
+                        format!("the placeholder {name}"),
+                        "Number them from $1, or use ?.",
+                    )
                 }
             }
-            _ => deny("a literal of a special form", "Use plain '…' text and numbers."),
+            _ => deny(
+                "a literal of a special form",
+                "Use plain '…' text and numbers.",
+            ),
         }
     }
 }
@@ -259,7 +277,10 @@ impl Judge<'_> {
             _ => false,
         };
         if !plain {
-            return deny(format!("function {name}"), "Use the standard SQL functions.");
+            return deny(
+                format!("function {name}"),
+                "Use the standard SQL functions.",
+            );
         }
         let clauses = match &function.args {
             FunctionArguments::List(list) => list.clauses.as_slice(),
@@ -299,7 +320,10 @@ impl Judge<'_> {
         if self.rules.types.has(&head.replace(' ', "_")) {
             Continue(())
         } else {
-            deny(format!("type {text}"), "Cast to text, numbers, dates or JSON.")
+            deny(
+                format!("type {text}"),
+                "Cast to text, numbers, dates or JSON.",
+            )
         }
     }
 }

@@ -68,11 +68,17 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes { "READ WRITE" } else { "READ ONLY" };
+        let mode = if checked.writes {
+            "READ WRITE"
+        } else {
+            "READ ONLY"
+        };
         let begin = format!("START TRANSACTION {mode}");
         // By the text protocol: servers do not prepare these.
-        let begin = sqlx::raw_sql(AssertSqlSafe(begin)).execute(&mut self.0).await;
-        begin.map_err(|e| classify(e, limits))?;
+        let begin = sqlx::raw_sql(AssertSqlSafe(begin))
+            .execute(&mut self.0)
+            .await;
+        begin.map_err(|e| classify(&e, limits))?;
         let answer = self.inside(checked, parameters, limits).await;
         let end = if checked.writes && answer.is_ok() {
             "COMMIT"
@@ -80,7 +86,7 @@ impl Connection {
             "ROLLBACK"
         };
         let ended = sqlx::raw_sql(end).execute(&mut self.0).await;
-        let ended = ended.map_err(|e| classify(e, limits));
+        let ended = ended.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
@@ -90,7 +96,7 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let error = |e| classify(e, limits);
+        let error = |e| classify(&e, limits);
         let sql = AssertSqlSafe(checked.sql.clone());
         let query = bind(sqlx::query(sql), parameters)?.persistent(false);
         if checked.writes {
@@ -215,9 +221,9 @@ fn bind<'q>(
 }
 
 /// By the server's error numbers.
-fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = &error else {
-        return no_connection(&error);
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
     };
     let number = server
         .try_downcast_ref::<MySqlDatabaseError>()
@@ -236,12 +242,18 @@ fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
             SqlError::Limit { what: message }
         }
         1205 | 1213 => SqlError::Busy,
-        1046..=1066 | 1103 | 1109..=1112 | 1146..=1149 | 1222 | 1241..=1248 | 1305 | 1582 | 1690 => {
-            SqlError::Syntax {
-                message,
-                hint: None,
-            }
-        }
+        1046..=1066
+        | 1103
+        | 1109..=1112
+        | 1146..=1149
+        | 1222
+        | 1241..=1248
+        | 1305
+        | 1582
+        | 1690 => SqlError::Syntax {
+            message,
+            hint: None,
+        },
         _ => SqlError::Server(message),
     }
 }

@@ -59,20 +59,24 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes { "READ WRITE" } else { "READ ONLY" };
+        let mode = if checked.writes {
+            "READ WRITE"
+        } else {
+            "READ ONLY"
+        };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
         self.0
             .execute(AssertSqlSafe(begin))
             .await
-            .map_err(|e| classify(e, limits))?;
+            .map_err(|e| classify(&e, limits))?;
         let answer = self.inside(checked, parameters, limits).await;
         let end = if checked.writes && answer.is_ok() {
             "COMMIT"
         } else {
             "ROLLBACK"
         };
-        let ended = self.0.execute(end).await.map_err(|e| classify(e, limits));
+        let ended = self.0.execute(end).await.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
 
@@ -82,7 +86,7 @@ impl Connection {
         parameters: &[Value],
         limits: &Limits,
     ) -> Result<Answer, SqlError> {
-        let error = |e| classify(e, limits);
+        let error = |e| classify(&e, limits);
         if checked.writes {
             let query = bind(sqlx::query(AssertSqlSafe(checked.sql.clone())), parameters)?;
             let done = query.execute(&mut self.0).await.map_err(error)?;
@@ -117,7 +121,8 @@ impl Connection {
         while let Some(row) = rows.try_next().await.map_err(error)? {
             let text: Option<String> = row.try_get(0).map_err(error)?;
             let text = text.ok_or_else(|| first_row(limits))?;
-            let values = serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            let values =
+                serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
             if !collector.take(values, text.len())? {
                 break;
             }
@@ -151,9 +156,9 @@ fn bind<'q>(
 }
 
 /// By the classes of SQLSTATE.
-fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
-    let sqlx::Error::Database(server) = &error else {
-        return no_connection(&error);
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
     };
     let said = server.try_downcast_ref::<PgDatabaseError>();
     let code = said.map_or("", PgDatabaseError::code);
@@ -169,10 +174,12 @@ fn classify(error: sqlx::Error, limits: &Limits) -> SqlError {
             message,
             hint: None,
         },
-        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => SqlError::Syntax {
-            hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
-            message,
-        },
+        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => {
+            SqlError::Syntax {
+                hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
+                message,
+            }
+        }
         "55P03" => SqlError::Busy,
         _ => SqlError::Server(message),
     }

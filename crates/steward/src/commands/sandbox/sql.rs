@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::Instant;
-use steward_sandbox::sql::{ColumnRef, Guard, Policy, Rows, SqlError, Tables, Truncated};
+use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
+use steward_sandbox::sql::{ColumnRef, Guard, Policy, SqlError, Tables, Truncated};
 
 pub(super) async fn run(args: SandboxSql) -> anyhow::Result<Value> {
     let sql = if args.sql == "-" {
@@ -17,12 +18,32 @@ pub(super) async fn run(args: SandboxSql) -> anyhow::Result<Value> {
     };
     let policy = policy(&args)?;
     let started = Instant::now();
-    let answer = tokio::task::spawn_blocking(move || {
-        Guard::open(&args.database, policy).and_then(|guard| guard.query(&sql))
-    })
-    .await?;
+    let answer = if Remote::is_url(&args.database) {
+        let options = RemoteOptions {
+            limits: policy.limits,
+            write: args.write,
+        };
+        remote(&args.database, &sql, options).await
+    } else {
+        anyhow::ensure!(
+            !args.write,
+            "--write is for servers; a SQLite file is only read here"
+        );
+        tokio::task::spawn_blocking(move || {
+            Guard::open(&args.database, policy).and_then(|guard| guard.query(&sql))
+        })
+        .await?
+        .map(Answer::Rows)
+    };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(shown(answer, ms))
+}
+
+async fn remote(url: &str, sql: &str, options: RemoteOptions) -> Result<Answer, SqlError> {
+    let mut remote = Remote::connect(url, options).await?;
+    let answer = remote.run(sql, &[]).await;
+    remote.close().await;
+    answer
 }
 
 fn policy(args: &SandboxSql) -> anyhow::Result<Policy> {
@@ -49,9 +70,12 @@ fn policy(args: &SandboxSql) -> anyhow::Result<Policy> {
     Ok(policy)
 }
 
-fn shown(answer: Result<Rows, SqlError>, ms: u64) -> Value {
+fn shown(answer: Result<Answer, SqlError>, ms: u64) -> Value {
     match answer {
-        Ok(rows) => {
+        Ok(Answer::Changed(rows)) => {
+            json!({"ok": true, "result": {"changed": rows}, "outcome": "ok", "ms": ms})
+        }
+        Ok(Answer::Rows(rows)) => {
             let outcome = match rows.truncated {
                 None => "ok",
                 Some(Truncated::Rows) => "rowcap",

@@ -10,12 +10,15 @@ use crate::error;
 use crate::migrate::{self, Migration};
 use crate::tx::Tx;
 use append::Append;
+use futures::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgConnection, PgPool};
 use std::str::FromStr;
 use std::time::Duration;
 use steward_core::ports::{StoreError, StoreResult};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 /// Appends that may wait for the batcher before callers wait to queue.
 const QUEUE: usize = 4096;
@@ -26,6 +29,8 @@ const ATTEMPTS: u32 = 5;
 
 /// An open database.
 pub(crate) struct Postgres {
+    /// Where the pool's connections live.
+    home: Handle,
     pool: PgPool,
     queue: mpsc::Sender<Append>,
 }
@@ -58,43 +63,57 @@ impl Postgres {
         // One plan for all batches: planning anew for each array costs as much as running it.
         let options = options.options([("plan_cache_mode", "force_generic_plan")]);
         tokio::spawn(batch::run(options, appends));
-        Ok(Self { pool, queue })
+        let home = Handle::current();
+        Ok(Self { home, pool, queue })
     }
 
     /// Runs `op` in a transaction.
     pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
-        A: Sync,
+        A: Send + Sync + 'static,
+        T: Send + 'static,
     {
         points::disk_full()?;
-        let mut attempt = 0;
-        loop {
-            attempt += 1;
-            match self.once(&args, op).await {
-                Err(StoreError::Backend(text))
-                    if text == error::TRY_AGAIN && attempt < ATTEMPTS => {}
-                done => return done,
+        let pool = self.pool.clone();
+        let trying = Box::pin(async move {
+            let mut attempt = 0;
+            loop {
+                attempt += 1;
+                match once(&pool, &args, op).await {
+                    Err(StoreError::Backend(text))
+                        if text == error::TRY_AGAIN && attempt < ATTEMPTS => {}
+                    done => return done,
+                }
             }
-        }
-    }
-
-    async fn once<A: Sync, T>(&self, args: &A, op: OpFn<A, T>) -> StoreResult<T> {
-        let mut tx = self.pool.begin().await.map_err(|e| error::postgres(&e))?;
-        // Dropping the transaction on an error rolls it back.
-        let value = op(args, &mut Tx::Postgres(&mut tx)).await?;
-        points::before_commit();
-        tx.commit().await.map_err(|e| error::postgres(&e))?;
-        points::after_commit();
-        Ok(value)
+        });
+        self.at_home(trying).await
     }
 
     /// Runs `op` outside a transaction.
     pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
-        A: Sync,
+        A: Send + Sync + 'static,
+        T: Send + 'static,
     {
-        let mut connection = self.pool.acquire().await.map_err(|e| error::postgres(&e))?;
-        op(&args, &mut Tx::Postgres(&mut connection)).await
+        let pool = self.pool.clone();
+        let reading = Box::pin(async move {
+            let mut connection = pool.acquire().await.map_err(|e| error::postgres(&e))?;
+            op(&args, &mut Tx::Postgres(&mut connection)).await
+        });
+        self.at_home(reading).await
+    }
+
+    /// A connection lives in the runtime that it was opened in, which must not be one that ends
+    /// before the pool.
+    async fn at_home<T: Send + 'static>(
+        &self,
+        work: BoxFuture<'static, StoreResult<T>>,
+    ) -> StoreResult<T> {
+        if Handle::try_current().is_ok_and(|here| here.id() == self.home.id()) {
+            return work.await;
+        }
+        let done = AbortOnDropHandle::new(self.home.spawn(work)).await;
+        done.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Appends events that have no rows beside them.
@@ -106,6 +125,16 @@ impl Postgres {
             .map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
+}
+
+async fn once<A: Sync, T>(pool: &PgPool, args: &A, op: OpFn<A, T>) -> StoreResult<T> {
+    let mut tx = pool.begin().await.map_err(|e| error::postgres(&e))?;
+    // Dropping the transaction on an error rolls it back.
+    let value = op(args, &mut Tx::Postgres(&mut tx)).await?;
+    points::before_commit();
+    tx.commit().await.map_err(|e| error::postgres(&e))?;
+    points::after_commit();
+    Ok(value)
 }
 
 async fn prepare(connection: &mut PgConnection, list: &[Migration]) -> StoreResult<()> {

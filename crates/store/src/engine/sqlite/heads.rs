@@ -47,7 +47,7 @@ impl Heads {
     /// Forgets what a call may have changed.
     pub(super) fn forget(&mut self, touched: Touches) {
         match touched {
-            Touches::Rows => {}
+            Touches::Rows | Touches::Identities => {}
             Touches::Run(run) => self.0.retain(|(_, known), _| *known != run),
             Touches::AnyRun => self.0.clear(),
         }

@@ -11,6 +11,7 @@ use crate::migrate::Migration;
 use readers::Readers;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use steward_core::ports::{StoreError, StoreResult};
@@ -22,6 +23,7 @@ pub(crate) struct Sqlite {
     queue: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
+    identities: Arc<AtomicU64>,
 }
 
 impl Sqlite {
@@ -39,7 +41,8 @@ impl Sqlite {
             connections,
         ));
         let (queue, jobs) = channel();
-        let writer = Writer::new(opened.connection, opened.lock);
+        let identities = Arc::default();
+        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities));
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(&jobs))
@@ -48,6 +51,7 @@ impl Sqlite {
             queue: Some(queue),
             thread: Some(thread),
             readers,
+            identities,
         })
     }
 
@@ -91,6 +95,11 @@ impl Sqlite {
         T: Send + 'static,
     {
         Readers::read(&self.readers, args, op).await
+    }
+
+    /// How often calls that touch identities have been committed.
+    pub(crate) fn identities(&self) -> u64 {
+        self.identities.load(Ordering::SeqCst)
     }
 
     fn send(&self, work: Work) -> StoreResult<()> {

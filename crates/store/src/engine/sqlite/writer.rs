@@ -10,6 +10,7 @@ use crate::lock::DirLock;
 use crate::tx::Tx;
 use rusqlite::Connection;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use steward_core::ports::{StoreError, StoreResult};
@@ -39,15 +40,22 @@ pub(super) struct Append {
 pub(super) struct Writer {
     connection: Connection,
     heads: Heads,
+    /// Goes up with each commit that touches identities.
+    identities: Arc<AtomicU64>,
     // Dropped after the connection.
     _lock: Arc<DirLock>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, lock: Arc<DirLock>) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        lock: Arc<DirLock>,
+        identities: Arc<AtomicU64>,
+    ) -> Self {
         Self {
             connection,
             heads: Heads::default(),
+            identities,
             _lock: lock,
         }
     }
@@ -107,6 +115,10 @@ impl Writer {
             }
         } else {
             points::after_commit();
+            // Before the callers hear of it.
+            if batch.iter().any(touches_identities) {
+                self.identities.fetch_add(1, Ordering::SeqCst);
+            }
         }
         done
     }
@@ -163,6 +175,10 @@ impl Writer {
             .map(drop)
             .map_err(|e| error::sqlite(&e))
     }
+}
+
+fn touches_identities(work: &Work) -> bool {
+    matches!(work, Work::Job(job) if matches!(job.touches(), Touches::Identities))
 }
 
 /// Takes what is queued, and waits a little if the batch before was larger.

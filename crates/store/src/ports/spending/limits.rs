@@ -1,5 +1,6 @@
 //! The port of hard budgets.
 
+use super::record::Sum;
 use super::reserve::{Wish, aside_of, ends, reserve};
 use super::row::{self, MOST, period_word, scope_columns};
 use super::settle::settle;
@@ -77,8 +78,32 @@ impl SpendLimits for Store {
         id: Option<ReservationId>,
         spent: &SpentRecord,
     ) -> StoreResult<()> {
-        self.write((tenant, id, spent.clone()), |(tenant, id, spent), tx| {
-            Box::pin(settle(tx, *tenant, *id, spent))
+        let ids: Vec<ReservationId> = id.into_iter().collect();
+        self.settle_all(tenant, &ids, std::slice::from_ref(spent))
+            .await
+    }
+
+    async fn settle_all(
+        &self,
+        tenant: TenantId,
+        ids: &[ReservationId],
+        spent: &[SpentRecord],
+    ) -> StoreResult<()> {
+        let Some(sum) = Sum::of(spent) else {
+            return match spent {
+                [] => Ok(()),
+                _ => Err(StoreError::Conflict(
+                    "calls of several spenders, models or days can't be settled at once".to_owned(),
+                )),
+            };
+        };
+        // Where there was no limit, nothing was set aside.
+        let ids = match self.limited() {
+            Limited::Known(limited) if !limited.load(std::sync::atomic::Ordering::SeqCst) => &[],
+            _ => ids,
+        };
+        self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| {
+            Box::pin(settle(tx, *tenant, ids, sum))
         })
         .await
     }

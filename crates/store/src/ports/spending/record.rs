@@ -2,24 +2,75 @@
 
 use super::row::MOST;
 use crate::tx::{Tx, args};
-use steward_core::ports::{BudgetScope, SpentRecord, StoreResult};
+use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult};
 use steward_core::{TenantId, Timestamp};
 use uuid::Uuid;
 
 /// Longest model name that is kept, characters: it is part of a key.
 const MODEL: usize = 200;
 
-/// Adds one call to its day.
-pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, spent: &SpentRecord) -> StoreResult<()> {
-    let (who, usage) = (&spent.spender, &spent.usage);
-    let model: String = spent.model.chars().take(MODEL).collect();
+/// Calls of one spender, model and day.
+#[derive(Debug, Clone)]
+pub(super) struct Sum {
+    pub spender: Spender,
+    /// When the last of them ended.
+    pub at: Timestamp,
+    pub cost_micros: u64,
+    model: String,
+    calls: u64,
+    failed: u64,
+    unpriced: u64,
+    prompt_tokens: u64,
+    cached_tokens: u64,
+    completion_tokens: u64,
+}
+
+impl Sum {
+    /// `None`: there are none, or they don't belong together.
+    pub fn of(all: &[SpentRecord]) -> Option<Self> {
+        let first = all.first()?;
+        let day = first.at.day();
+        let alike = all.iter().all(|one| {
+            one.spender == first.spender && one.model == first.model && one.at.day() == day
+        });
+        let add = |of: fn(&SpentRecord) -> u64| {
+            let capped = all.iter().map(|one| of(one).min(MOST));
+            capped.fold(0_u64, u64::saturating_add)
+        };
+        alike.then(|| Self {
+            spender: first.spender,
+            at: all.iter().map(|one| one.at).max().unwrap_or(first.at),
+            model: first.model.chars().take(MODEL).collect(),
+            calls: add(|_| 1),
+            failed: add(|one| u64::from(one.failed)),
+            // A call that took nothing needs no price.
+            unpriced: add(|one| {
+                let usage = &one.usage;
+                u64::from(!one.priced && usage.prompt_tokens + usage.completion_tokens > 0)
+            }),
+            prompt_tokens: add(|one| one.usage.prompt_tokens),
+            cached_tokens: add(|one| one.usage.cached_tokens),
+            completion_tokens: add(|one| one.usage.completion_tokens),
+            cost_micros: add(|one| one.usage.cost_micros),
+        })
+    }
+
+    /// Of prompts and replies.
+    pub fn tokens(&self) -> u64 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+}
+
+/// Adds calls to their day.
+pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, spent: &Sum) -> StoreResult<()> {
+    let who = &spent.spender;
     tx.execute(
         "insert into usage_days (tenant_id, day, user_id, agent_id, connection_id, key_id, model,
                                  calls, failed, unpriced, prompt_tokens, cached_tokens,
                                  completion_tokens, cost_micros)
-         values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
          on conflict (tenant_id, day, user_id, agent_id, connection_id, key_id, model) do update set
-             calls = usage_days.calls + 1,
+             calls = usage_days.calls + excluded.calls,
              failed = usage_days.failed + excluded.failed,
              unpriced = usage_days.unpriced + excluded.unpriced,
              prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
@@ -33,14 +84,14 @@ pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, spent: &SpentRecord) 
             who.agent.map_or(Uuid::nil(), |id| id.0),
             who.connection.map_or(Uuid::nil(), |id| id.0),
             who.key.map_or(Uuid::nil(), |id| id.0),
-            model,
+            spent.model.as_str(),
+            spent.calls,
             spent.failed,
-            // A call that took nothing needs no price.
-            !spent.priced && usage.prompt_tokens + usage.completion_tokens > 0,
-            usage.prompt_tokens.min(MOST),
-            usage.cached_tokens.min(MOST),
-            usage.completion_tokens.min(MOST),
-            usage.cost_micros.min(MOST)
+            spent.unpriced,
+            spent.prompt_tokens,
+            spent.cached_tokens,
+            spent.completion_tokens,
+            spent.cost_micros
         ],
     )
     .await?;

@@ -1,6 +1,6 @@
 //! The load driver: keep-alive connections that ask again as soon as they are answered.
 
-use crate::upstream::find;
+use crate::upstream::{BURST, find};
 use std::io::{Error, Result};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -8,6 +8,10 @@ use tokio::net::TcpStream;
 
 /// A gap between two pieces of an answer that counts as a stall.
 pub const STALL: Duration = Duration::from_millis(40);
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Between an error and the next try.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -22,13 +26,35 @@ pub struct Place {
     pub model: String,
     /// Whose CPU time is counted; none for the upstream itself.
     pub process: Option<u32>,
+    /// Whether it may fail: then that is told, and the bench goes on.
+    pub foreign: bool,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One document.
+    Whole,
+    /// A stream whose chunks come one by one, some time apart.
+    Paced,
+    /// A stream whose chunks are written one by one, without a pause.
+    Burst,
+}
+
+impl Kind {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Paced, Self::Burst];
 }
 
 impl Place {
     /// The bytes of a chat request.
-    pub fn request(&self, streamed: bool) -> Vec<u8> {
+    pub fn request(&self, kind: Kind) -> Vec<u8> {
+        let (streamed, user) = (
+            kind != Kind::Whole,
+            if kind == Kind::Burst { BURST } else { "bench" },
+        );
         let body = format!(
-            r#"{{"model":"{}","stream":{streamed},"max_tokens":100,"messages":[{{"role":"system","content":"You are a helpful assistant."}},{{"role":"user","content":"Tell me about the fox and the dog, in a few words."}}]}}"#,
+            r#"{{"model":"{}","stream":{streamed},"max_tokens":100,"user":"{user}","messages":[{{"role":"system","content":"You are a helpful assistant."}},{{"role":"user","content":"Tell me about the fox and the dog, in a few words."}}]}}"#,
             self.model
         );
         self.post("/v1/chat/completions", &body)
@@ -66,37 +92,86 @@ pub struct Sample {
     pub gap: Duration,
 }
 
-/// Asks over `connections` connections for `time`; what each answered request took.
+/// What came of a round.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// Of each request that was answered.
+    pub samples: Vec<Sample>,
+    /// Requests that were not, and connections that were refused.
+    pub errors: usize,
+    /// The first error.
+    pub why: Option<String>,
+}
+
+impl Answers {
+    fn failed(&mut self, error: &Error) {
+        self.errors += 1;
+        self.why.get_or_insert_with(|| error.to_string());
+    }
+
+    fn add(&mut self, other: Self) {
+        self.samples.extend(other.samples);
+        self.errors += other.errors;
+        self.why = self.why.take().or(other.why);
+    }
+}
+
+/// Asks over `connections` connections for `time`. A connection that fails is counted and opened anew.
 pub async fn drive(
     place: &Place,
-    streamed: bool,
+    kind: Kind,
     connections: usize,
     time: Duration,
-) -> Result<Vec<Sample>> {
-    let request = place.request(streamed);
+) -> Result<Answers> {
+    let request = place.request(kind);
+    let mut all = Answers::default();
     let mut ready = Vec::new();
     for _ in 0..connections {
-        let mut wire = Wire::open(&place.address).await?;
         // The first one of a connection pays for what is kept.
-        wire.ask(&request).await?;
-        ready.push(wire);
+        let opened = warm(&place.address, &request).await;
+        ready.push(opened.map_err(|error| all.failed(&error)).ok());
     }
     let until = Instant::now() + time;
-    let tasks = ready.into_iter().map(|mut wire| {
-        let request = request.clone();
-        tokio::spawn(async move {
-            let mut samples = Vec::new();
-            while Instant::now() < until {
-                samples.push(wire.ask(&request).await?);
-            }
-            Ok::<_, Error>(samples)
-        })
+    let tasks = ready.into_iter().map(|wire| {
+        let (address, request) = (place.address.clone(), request.clone());
+        tokio::spawn(async move { ask_until(wire, &address, &request, until).await })
     });
-    let mut all = Vec::new();
     for task in tasks.collect::<Vec<_>>() {
-        all.extend(task.await.map_err(Error::other)??);
+        all.add(task.await.map_err(Error::other)?);
     }
     Ok(all)
+}
+
+async fn ask_until(
+    mut wire: Option<Wire>,
+    address: &str,
+    request: &[u8],
+    until: Instant,
+) -> Answers {
+    let mut answers = Answers::default();
+    while Instant::now() < until {
+        let asked = match &mut wire {
+            Some(wire) => wire
+                .ask(request)
+                .await
+                .map(|sample| answers.samples.push(sample)),
+            None => warm(address, request)
+                .await
+                .map(|opened| wire = Some(opened)),
+        };
+        if let Err(error) = asked {
+            answers.failed(&error);
+            wire = None;
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    answers
+}
+
+async fn warm(address: &str, request: &[u8]) -> Result<Wire> {
+    let mut wire = Wire::open(address).await?;
+    wire.ask(request).await?;
+    Ok(wire)
 }
 
 /// One connection.
@@ -118,6 +193,11 @@ impl Wire {
 
     /// Sends a request and reads the whole answer.
     pub async fn ask(&mut self, request: &[u8]) -> Result<Sample> {
+        let answer = tokio::time::timeout(PATIENCE, self.answer(request)).await;
+        answer.unwrap_or_else(|_| Err(Error::other("no answer within 30 s")))
+    }
+
+    async fn answer(&mut self, request: &[u8]) -> Result<Sample> {
         let begun = Instant::now();
         let (mut sample, mut head, mut last) = (Sample::default(), None, None);
         self.buffer.clear();

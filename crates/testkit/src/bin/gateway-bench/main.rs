@@ -6,11 +6,13 @@
 mod load;
 mod measure;
 mod places;
+mod relay;
 mod report;
 mod upstream;
 
-use load::{Place, drive};
+use load::{Kind, Place, drive};
 use measure::{Round, cpu_time};
+use report::Table;
 use std::io::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,6 +22,7 @@ const USAGE: &str = "usage: gateway-bench --steward PROGRAM [--litellm PYTHON] [
 
 struct Options {
     upstream: bool,
+    relay: Option<String>,
     steward: Option<PathBuf>,
     litellm: Option<PathBuf>,
     rounds: usize,
@@ -31,6 +34,7 @@ struct Options {
 fn options() -> std::result::Result<Options, String> {
     let mut options = Options {
         upstream: false,
+        relay: None,
         steward: None,
         litellm: None,
         rounds: 5,
@@ -49,6 +53,7 @@ fn options() -> std::result::Result<Options, String> {
             .ok_or_else(|| format!("{arg} needs a value; {USAGE}"))?;
         let wrong = |_| format!("{arg} `{value}` is no number; {USAGE}");
         match arg.as_str() {
+            "--relay" => options.relay = Some(value),
             "--steward" => options.steward = Some(value.into()),
             "--litellm" => options.litellm = Some(value.into()),
             "--rounds" => options.rounds = value.parse().map_err(wrong)?,
@@ -71,6 +76,9 @@ fn options() -> std::result::Result<Options, String> {
 async fn main() -> ExitCode {
     let done = match options() {
         Ok(options) if options.upstream => upstream::serve(options.gap).await,
+        Ok(Options {
+            relay: Some(to), ..
+        }) => relay::serve(&to).await,
         Ok(options) => bench(&options).await,
         Err(why) => Err(Error::other(why)),
     };
@@ -91,26 +99,35 @@ async fn bench(options: &Options) -> Result<()> {
     let data = tempfile::tempdir()?;
     let (_upstream, direct) = places::upstream(options.gap)?;
     let (_steward, steward) = places::steward(program, data.path(), &direct).await?;
-    let virtual_key = places::with_virtual_key(&steward).await;
-    let mut places = vec![direct.clone(), steward];
-    match virtual_key {
-        Ok(place) => places.push(place),
-        Err(error) => eprintln!("no virtual key is measured: {error}"),
-    }
+    let virtual_key = places::with_virtual_key(&steward).await?;
+    let (_relay, relay) = places::relay(&direct)?;
+    let mut places = vec![direct.clone(), relay, steward, virtual_key];
     let mut _litellm = None;
     if let Some(python) = &options.litellm {
         let (running, place) = places::litellm(python, data.path(), &direct).await?;
         _litellm = Some(running);
         places.push(place);
     }
+    let mut own_errors = 0;
     for &connections in &options.connections {
-        let mut whole = Vec::new();
-        let mut streamed = Vec::new();
+        let mut table = Table::default();
         for _ in 0..options.rounds {
-            whole.push(turn(&places, false, connections, options.time).await?);
-            streamed.push(turn(&places, true, connections, options.time).await?);
+            for kind in Kind::ALL {
+                let rounds = turn(&places, kind, connections, options.time).await?;
+                let own = places
+                    .iter()
+                    .zip(&rounds)
+                    .filter(|(place, _)| !place.foreign);
+                own_errors += own.map(|(_, round)| round.errors).sum::<usize>();
+                table.add(kind, rounds);
+            }
         }
-        report::show(&places, connections, &whole, &streamed);
+        table.show(&places, connections);
+    }
+    if own_errors > 0 {
+        return Err(Error::other(format!(
+            "{own_errors} requests failed; see above"
+        )));
     }
     Ok(())
 }
@@ -118,22 +135,26 @@ async fn bench(options: &Options) -> Result<()> {
 /// One round at each place, one after the other.
 async fn turn(
     places: &[Place],
-    streamed: bool,
+    kind: Kind,
     connections: usize,
     time: Duration,
 ) -> Result<Vec<Round>> {
     let mut rounds = Vec::new();
     for place in places {
         let before = place.process.map(cpu_time).unwrap_or_default();
-        let samples = drive(place, streamed, connections, time)
-            .await
-            .map_err(|error| Error::other(format!("{}: {error}", place.name)))?;
+        let answers = drive(place, kind, connections, time).await?;
+        if let Some(why) = &answers.why {
+            let (name, errors) = (&place.name, answers.errors);
+            eprintln!(
+                "{name}, {connections} connection(s), {kind:?}: {errors} errors, the first: {why}"
+            );
+        }
         // What is written behind the answers counts too.
         if place.process.is_some() {
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
         let after = place.process.map(cpu_time).unwrap_or_default();
-        rounds.push(Round::of(&samples, after.saturating_sub(before)));
+        rounds.push(Round::of(&answers, after.saturating_sub(before)));
     }
     Ok(rounds)
 }

@@ -1,6 +1,6 @@
 //! Figures of a round, and of several.
 
-use crate::load::{STALL, Sample};
+use crate::load::{Answers, STALL};
 use std::time::Duration;
 
 /// One round at one place; times in microseconds.
@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct Round {
     /// Answers.
     pub requests: usize,
+    /// Requests without one.
+    pub errors: usize,
     /// Median of the whole answer.
     pub p50: f64,
     /// 99th percentile of the whole answer.
@@ -23,8 +25,9 @@ pub struct Round {
 }
 
 impl Round {
-    /// Of the samples of a round, during which the process took `cpu`.
-    pub fn of(samples: &[Sample], cpu: Duration) -> Self {
+    /// Of the answers of a round, during which the process took `cpu`.
+    pub fn of(answers: &Answers, cpu: Duration) -> Self {
+        let samples = &answers.samples;
         let wholes = sorted(samples.iter().map(|sample| sample.whole));
         let firsts = sorted(samples.iter().map(|sample| sample.first));
         let gaps = sorted(samples.iter().map(|sample| sample.gap));
@@ -32,6 +35,7 @@ impl Round {
         let requests = samples.len().max(1) as f64;
         Self {
             requests: samples.len(),
+            errors: answers.errors,
             p50: at(&wholes, 50),
             p99: at(&wholes, 99),
             first: at(&firsts, 50),

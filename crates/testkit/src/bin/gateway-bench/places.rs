@@ -1,6 +1,6 @@
 //! The programs that are measured, each a process of its own.
 
-use crate::load::{Place, Wire};
+use crate::load::{Kind, Place, Wire};
 use std::io::{BufRead, BufReader, Error, Result};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -19,8 +19,34 @@ impl Drop for Running {
 
 /// The upstream: this program once more.
 pub fn upstream(gap: Duration) -> Result<(Running, Place)> {
+    let (running, address) = again(&["--upstream", "--gap-ms", &gap.as_millis().to_string()])?;
+    let place = Place {
+        name: "direct".to_owned(),
+        address,
+        key: "upstream-key".to_owned(),
+        model: "bench".to_owned(),
+        process: None,
+        foreign: false,
+    };
+    Ok((running, place))
+}
+
+/// Bytes copied between two connections, and nothing else: what no gateway can do without.
+pub fn relay(upstream: &Place) -> Result<(Running, Place)> {
+    let (running, address) = again(&["--relay", &upstream.address])?;
+    let place = Place {
+        name: "bare relay of bytes".to_owned(),
+        address,
+        process: Some(running.0.id()),
+        ..upstream.clone()
+    };
+    Ok((running, place))
+}
+
+/// This program once more, in another part; where it listens.
+fn again(args: &[&str]) -> Result<(Running, String)> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["--upstream", "--gap-ms", &gap.as_millis().to_string()])
+        .args(args)
         .stdout(Stdio::piped())
         .spawn()?;
     let out = child
@@ -30,14 +56,7 @@ pub fn upstream(gap: Duration) -> Result<(Running, Place)> {
     let running = Running(child);
     let mut port = String::new();
     BufReader::new(out).read_line(&mut port)?;
-    let place = Place {
-        name: "direct".to_owned(),
-        address: format!("127.0.0.1:{}", port.trim()),
-        key: "upstream-key".to_owned(),
-        model: "bench".to_owned(),
-        process: None,
-    };
-    Ok((running, place))
+    Ok((running, format!("127.0.0.1:{}", port.trim())))
 }
 
 /// `steward serve` with fresh data, which finds the upstream in its environment.
@@ -83,6 +102,7 @@ pub async fn steward(program: &Path, data: &Path, upstream: &Place) -> Result<(R
         key: key.trim().to_owned(),
         model: String::new(),
         process: Some(running.0.id()),
+        foreign: false,
     };
     place.model = first_connection(&place).await?;
     Ok((running, place))
@@ -154,6 +174,7 @@ pub async fn litellm(python: &Path, data: &Path, upstream: &Place) -> Result<(Ru
         key: "sk-bench".to_owned(),
         model: "bench".to_owned(),
         process: Some(running.0.id()),
+        foreign: true,
     };
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_mins(2) {
@@ -161,7 +182,7 @@ pub async fn litellm(python: &Path, data: &Path, upstream: &Place) -> Result<(Ru
         let Ok(mut wire) = Wire::open(&place.address).await else {
             continue;
         };
-        if wire.ask(&place.request(false)).await.is_ok() {
+        if wire.ask(&place.request(Kind::Whole)).await.is_ok() {
             return Ok((running, place));
         }
     }

@@ -1,59 +1,95 @@
 //! The table.
 
-use crate::load::Place;
+use crate::load::{Kind, Place};
 use crate::measure::{Round, median};
 use crate::upstream::CHUNKS;
 
-/// Prints what each place adds to `direct`, the first of `places`; medians over the rounds.
-pub fn show(places: &[Place], connections: usize, whole: &[Vec<Round>], streamed: &[Vec<Round>]) {
-    println!(
-        "\n{connections} connection(s), medians of {} rounds; times in µs",
-        whole.len()
-    );
-    println!(
-        "| {:<34} | {:>9} | {:>9} | {:>9} | {:>9} | {:>9} | {:>9} | {:>11} | {:>10} | {:>7} | {:>6} |",
-        "",
-        "requests",
-        "p50",
-        "added p50",
-        "p99",
-        "added p99",
-        "CPU/req",
-        "added first",
-        "CPU/chunk",
-        "gap ms",
-        "stalls"
-    );
-    for (index, place) in places.iter().enumerate() {
-        let of = |rounds: &[Vec<Round>], figure: fn(&Round) -> f64| {
-            median(rounds.iter().map(|round| figure(&round[index])))
-        };
-        let added = |rounds: &[Vec<Round>], figure: fn(&Round) -> f64| {
-            median(
-                rounds
-                    .iter()
-                    .map(|round| figure(&round[index]) - figure(&round[0])),
-            )
-        };
-        let requests: usize = whole.iter().map(|round| round[index].requests).sum();
-        let stalls: usize = streamed.iter().map(|round| round[index].stalls).sum();
-        let gap = streamed
-            .iter()
-            .map(|round| round[index].gap)
-            .fold(0.0, f64::max);
-        println!(
-            "| {:<34} | {requests:>9} | {:>9.0} | {:>9.0} | {:>9.0} | {:>9.0} | {:>9.0} | {:>11.0} | {:>10.1} | {:>7.1} | {stalls:>6} |",
-            place.name,
-            of(whole, |round| round.p50),
-            added(whole, |round| round.p50),
-            of(whole, |round| round.p99),
-            added(whole, |round| round.p99),
-            of(whole, |round| round.cpu),
-            added(streamed, |round| round.first),
-            per_chunk(index, whole, streamed),
-            gap / 1000.0,
-        );
+/// Rounds of one number of connections; in each, the places in turn.
+#[derive(Debug, Default)]
+pub struct Table {
+    whole: Vec<Vec<Round>>,
+    paced: Vec<Vec<Round>>,
+    burst: Vec<Vec<Round>>,
+}
+
+impl Table {
+    /// Adds a round of one kind.
+    pub fn add(&mut self, kind: Kind, rounds: Vec<Round>) {
+        match kind {
+            Kind::Whole => self.whole.push(rounds),
+            Kind::Paced => self.paced.push(rounds),
+            Kind::Burst => self.burst.push(rounds),
+        }
     }
+
+    /// Prints what each place adds to `direct`, the first of `places`; medians over the rounds.
+    pub fn show(&self, places: &[Place], connections: usize) {
+        println!(
+            "\n{connections} connection(s), medians of {} rounds; times in µs; chunks paced and without a pause",
+            self.whole.len()
+        );
+        println!(
+            "| {:<32} | {:>8} | {:>7} | {:>9} | {:>7} | {:>9} | {:>7} | {:>11} | {:>9} | {:>9} | {:>6} | {:>6} | {:>6} |",
+            "",
+            "requests",
+            "p50",
+            "added p50",
+            "p99",
+            "added p99",
+            "CPU/req",
+            "added first",
+            "CPU/chunk",
+            "unpaced",
+            "gap ms",
+            "stalls",
+            "errors"
+        );
+        for (index, place) in places.iter().enumerate() {
+            println!("{}", self.line(index, &place.name));
+        }
+    }
+
+    fn line(&self, index: usize, name: &str) -> String {
+        let of = |figure: fn(&Round) -> f64| {
+            median(self.whole.iter().map(|round| figure(&round[index])))
+        };
+        let all = || {
+            [&self.whole, &self.paced, &self.burst]
+                .into_iter()
+                .flatten()
+        };
+        let sum =
+            |figure: fn(&Round) -> usize| all().map(|round| figure(&round[index])).sum::<usize>();
+        let requests: usize = self.whole.iter().map(|round| round[index].requests).sum();
+        let gap = self
+            .paced
+            .iter()
+            .chain(&self.burst)
+            .map(|round| round[index].gap);
+        format!(
+            "| {name:<32} | {requests:>8} | {:>7.0} | {:>9.0} | {:>7.0} | {:>9.0} | {:>7.0} | {:>11.0} | {:>9.1} | {:>9.1} | {:>6.1} | {:>6} | {:>6} |",
+            of(|round| round.p50),
+            added(index, &self.whole, |round| round.p50),
+            of(|round| round.p99),
+            added(index, &self.whole, |round| round.p99),
+            of(|round| round.cpu),
+            added(index, &self.paced, |round| round.first),
+            per_chunk(index, &self.whole, &self.paced),
+            per_chunk(index, &self.whole, &self.burst),
+            gap.fold(0.0, f64::max) / 1000.0,
+            sum(|round| round.stalls),
+            sum(|round| round.errors),
+        )
+    }
+}
+
+/// Beyond the first place.
+fn added(index: usize, rounds: &[Vec<Round>], figure: fn(&Round) -> f64) -> f64 {
+    median(
+        rounds
+            .iter()
+            .map(|round| figure(&round[index]) - figure(&round[0])),
+    )
 }
 
 /// CPU that a streamed answer takes beyond a whole one, for each of its chunks.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+/// The `user` of requests whose chunks are to come without a pause.
+pub const BURST: &str = "back-to-back";
 /// Chunks of a streamed answer, besides the end.
 pub const CHUNKS: usize = 32;
 
@@ -29,13 +31,14 @@ async fn answer_all(mut stream: TcpStream, gap: Duration) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(16 * 1024);
     while let Some(end) = request(&mut stream, &mut buffer).await? {
         let streamed = wants_stream(&buffer[..end]);
+        let burst = find(&buffer[..end], BURST.as_bytes()).is_some();
         buffer.drain(..end);
         if !streamed {
             stream.write_all(&whole).await?;
             continue;
         }
         for (index, chunk) in chunks.iter().enumerate() {
-            if index > 1 && index <= CHUNKS {
+            if !burst && index > 1 && index <= CHUNKS {
                 tokio::time::sleep(gap).await;
             }
             stream.write_all(chunk).await?;

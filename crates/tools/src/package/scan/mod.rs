@@ -10,7 +10,8 @@ mod urls;
 use super::error::PackageError;
 use super::read::{MAIN, Read, SKILLS};
 use rules::{Place, Rules};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use steward_core::package::{Finding, Permissions, Severity};
 
 /// Findings of one rule in one file that are listed; the last one says how many more there are.
@@ -143,6 +144,8 @@ fn declared(needs: rules::Needs, permissions: &Permissions) -> bool {
 struct Found {
     all: Vec<Finding>,
     counts: BTreeMap<(String, String), usize>,
+    /// Several patterns of a rule may meet the same words.
+    lines: BTreeSet<(String, String, u32)>,
 }
 
 impl Found {
@@ -154,6 +157,10 @@ impl Found {
         rule: &str,
         message: impl Into<String>,
     ) {
+        let place = (file.to_owned(), rule.to_owned(), line);
+        if line > 0 && !self.lines.insert(place) {
+            return;
+        }
         let count = self
             .counts
             .entry((file.to_owned(), rule.to_owned()))
@@ -173,15 +180,13 @@ impl Found {
 
     fn sorted(mut self) -> Vec<Finding> {
         for ((file, rule), count) in &self.counts {
-            let last = self
-                .all
-                .iter_mut()
-                .rev()
-                .find(|one| one.file == *file && one.rule == *rule);
-            if let Some(last) = last.filter(|_| *count > PER_RULE) {
+            if *count <= PER_RULE {
+                continue;
+            }
+            let of_rule = |one: &&mut Finding| one.file == *file && one.rule == *rule;
+            if let Some(last) = self.all.iter_mut().rev().find(of_rule) {
                 let more = count - PER_RULE;
-                last.message
-                    .push_str(&format!(" (and {more} more in this file)"));
+                let _ = write!(last.message, " (and {more} more in this file)");
             }
         }
         self.all.sort_by(|a, b| {

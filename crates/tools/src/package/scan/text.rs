@@ -10,10 +10,19 @@ use steward_core::package::{Permissions, Severity};
 /// How far back `unless_before` looks, characters.
 const BEFORE: usize = 40;
 
-fn line_at(text: &str, at: usize) -> u32 {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    let breaks = before.iter().filter(|b| **b == b'\n').count();
-    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
+/// Where the lines of a text begin; counted once, since a text may have very many hits.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of a place in the text, from 1.
+    fn at(&self, at: usize) -> u32 {
+        let before = self.0.partition_point(|end| *end < at);
+        u32::try_from(before + 1).unwrap_or(u32::MAX)
+    }
 }
 
 /// What is written for the model.
@@ -83,6 +92,7 @@ fn comment() -> Option<&'static Regex> {
 
 /// Text that isn't shown when Markdown or HTML is rendered.
 pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, found: &mut Found) {
+    let lines = Lines::of(text);
     if place == Place::Script {
         return;
     }
@@ -93,7 +103,7 @@ pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, foun
         let Some(inside) = hit.get(1).or_else(|| hit.get(2)) else {
             continue;
         };
-        let first = line_at(text, inside.start());
+        let first = lines.at(inside.start());
         let folded = fold(inside.as_str(), first, &rules.lookalike);
         for rule in rules
             .phrases
@@ -123,6 +133,7 @@ pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, foun
 
 /// Keys and passwords. The value itself is never in the message.
 pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+    let lines = Lines::of(text);
     for rule in &rules.secrets {
         for hit in rule.all.iter().flat_map(|regex| regex.captures_iter(text)) {
             let value = hit.name("value");
@@ -133,7 +144,7 @@ pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) 
             found.add(
                 rule.severity,
                 path,
-                line_at(text, at),
+                lines.at(at),
                 &rule.rule,
                 rule.message.clone(),
             );
@@ -149,6 +160,7 @@ pub(super) fn script(
     rules: &Rules,
     found: &mut Found,
 ) {
+    let lines = Lines::of(text);
     for rule in &rules.scripts {
         let known = rule.needs.is_some_and(|needs| declared(needs, permissions));
         let severity = if known { Severity::Info } else { rule.severity };
@@ -158,13 +170,7 @@ pub(super) fn script(
             } else {
                 format!("{}: {}", rule.message, excerpt(hit.as_str()))
             };
-            found.add(
-                severity,
-                path,
-                line_at(text, hit.start()),
-                &rule.rule,
-                message,
-            );
+            found.add(severity, path, lines.at(hit.start()), &rule.rule, message);
         }
     }
 }
@@ -239,11 +245,11 @@ fn decode(text: &str) -> Option<Vec<u8>> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
+        bits = ((bits << 6) | u32::from(value)) & 0xFF_FFFF;
         count += 6;
         if count >= 8 {
             count -= 8;
-            out.push(u8::try_from(bits >> count & 0xFF).ok()?);
+            out.push(u8::try_from((bits >> count) & 0xFF).ok()?);
         }
     }
     Some(out)
@@ -251,6 +257,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 
 fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    let lines = Lines::of(text);
     let most = rules.blob.escapes;
     let regex = REGEX.get_or_init(|| {
         Regex::new(&format!(
@@ -259,7 +266,7 @@ fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
         .ok()
     });
     for hit in regex.iter().flat_map(|regex| regex.find_iter(text)) {
-        let line = line_at(text, hit.start());
+        let line = lines.at(hit.start());
         found.add(
             Severity::Warning,
             path,

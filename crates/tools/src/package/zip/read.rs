@@ -6,7 +6,7 @@ use crate::package::names::{self, Seen};
 use std::collections::BTreeMap;
 
 /// Flags: encrypted, strongly encrypted, header masked.
-const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+const ENCRYPTED: u16 = 1 | (1 << 6) | (1 << 13);
 /// Flag: sizes follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
 /// Below this size a high ratio harms nobody.

@@ -11,6 +11,7 @@ mod error;
 mod json;
 mod parse;
 mod shell;
+mod sql;
 mod url;
 mod values;
 
@@ -22,5 +23,6 @@ pub use error::TemplateError;
 pub use json::{check_json, json};
 pub use parse::{Place, Slot, Template};
 pub use shell::{argv, check_argv, quote, remote};
+pub use sql::{Mark, sql};
 pub use url::{check_url, url};
 pub use values::{Secrets, Values};

@@ -8,5 +8,6 @@ mod programs;
 mod runtime;
 mod scrape;
 mod shell;
+mod ssh;
 mod template;
 mod world;

@@ -21,9 +21,11 @@ options.add_argument("--oauth", action="store_true", help="take requests with to
 options.add_argument("--words", default="Says it again.", help="description of the tool `echo`")
 options.add_argument("--notes", default=".", help="folder for notes of what happened")
 options.add_argument("--fail", help="end at once with this message")
-options.add_argument("--twice", action="store_true", help="list many tools")
+options.add_argument("--leak", help="end at once with the value of this variable")
 options = options.parse_args()
 
+if options.leak:
+    sys.exit(os.environ[options.leak])
 if options.fail:
     sys.exit(options.fail)
 
@@ -133,6 +135,7 @@ async def http() -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", options.port))
+    listening.listen()
     if options.oauth:
         import oauth
 

@@ -7,7 +7,7 @@ import { cx, ErrorState, Field, formatNumber, Input, Skeleton, Spinner } from "@
 import { Text } from "../../runs/parts/Fold";
 import { useSettled } from "./settled";
 
-const fills: Record<string, string> = { system: "bg-accent", tools: "bg-(--hl-key)", memory: "bg-ok", history: "bg-ink-3", input: "bg-warn-line" };
+const fills: Record<string, string> = { system: "bg-accent", skills: "bg-warn", tools: "bg-(--hl-key)", memory: "bg-ok", history: "bg-ink-3", input: "bg-warn-line" };
 
 /** The prompt as it would be sent and how much of the window it takes. `form`: `null` while it can't be sent. */
 export function Preview({ form }: { form: AgentInput | null }) {

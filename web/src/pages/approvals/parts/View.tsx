@@ -37,11 +37,12 @@ export function ApprovalView({ approval, others, onDecided, handle }: Props) {
         </p>
         <p className="text-sm text-ink-2 wrap-anywhere">
           <Link to="/runs/$runId" params={{ runId: approval.run_id }} className="text-accent-ink hover:underline">{run.title || t("open_run")}</Link>
+          {approval.chain.map((above) => <span key={above.run_id}> · {t("asked_by_agent")} <Link to="/runs/$runId" params={{ runId: above.run_id }} className="text-accent-ink hover:underline">{above.agent_name ?? above.run_id}</Link></span>)}
           {run.conversation_id && <> · <Link to="/chat/$conversationId" params={{ conversationId: run.conversation_id }} className="text-accent-ink hover:underline">{t("open_chat")}</Link></>}
         </p>
         {open && approval.reason && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("why")}:</span> {approval.reason}</p>}
       </header>
-      {approval.tainted && <p className="flex max-w-prose gap-2.5 rounded-lg border border-warn-line/60 bg-warn-soft px-3.5 py-2.5 text-base"><ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />{t("tainted_text")}</p>}
+      {approval.tainted && <p className="flex max-w-prose gap-2.5 rounded-lg border border-warn-line/60 bg-warn-soft px-3.5 py-2.5 text-base"><ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" /><span className="min-w-0">{t("tainted_text")}{approval.taint.map((one) => <code key={one.call_id + one.origin} className="mt-1 block font-mono text-sm wrap-anywhere">{one.origin} <span className="text-ink-3">({one.tool})</span></code>)}</span></p>}
       {!open && <Verdict approval={approval} />}
       <SubjectView approval={approval} />
       {open && (

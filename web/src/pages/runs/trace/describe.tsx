@@ -1,5 +1,5 @@
 // What a step is called and how it looks, in one line.
-import { AlarmClock, BellRing, Compass, CornerDownRight, Flag, FoldVertical, Hand, ListChecks, ListFilter, ListOrdered, OctagonX, PenLine, Play, RotateCcw, SearchCheck, Sparkles, SpellCheck, Square, Undo2, Wrench } from "lucide-react";
+import { AlarmClock, BellRing, Compass, CornerDownRight, Flag, FoldVertical, Hand, ListChecks, ListFilter, ListOrdered, OctagonX, PenLine, Play, RotateCcw, SearchCheck, Sparkles, SpellCheck, Square, Undo2, Users, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 import { useT } from "@/i18n";
 import { doneOf, statesOf } from "@/run/deep";
@@ -19,7 +19,7 @@ export type Line = {
 };
 
 const callTone: Record<ReturnType<typeof callStatus>, Tone> = { proposed: "neutral", waiting: "warn", running: "accent", ok: "ok", error: "bad", dry: "neutral", rejected: "warn", denied: "bad", uncertain: "warn", undone: "neutral" };
-const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, reminded: BellRing, undone: Undo2, unknown: Flag };
+const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, delegated: Users, reminded: BellRing, undone: Undo2, unknown: Flag };
 
 /** The arguments of a call in one line. */
 export function brief(args: unknown): string {

@@ -201,6 +201,11 @@ function apply(trace: Building, event: RunEvent): void {
       note(trace, event, "tools_found", event.found.map((ranked) => ranked.tool).join(", ") || "–");
       return;
     }
+    case "run.delegated":
+      note(trace, event, "delegated", event.request, event.agent);
+      return;
+    case "run.returned":
+      return;
     case "context.compacted":
       note(trace, event, "compacted", event.compaction.summary ?? "", null, false, event.replaced > 0 ? String(event.replaced) : "");
       return;

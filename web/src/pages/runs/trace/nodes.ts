@@ -98,6 +98,7 @@ export type NoteNode = Base & {
     | "dispatched"
     | "tools_found"
     | "compacted"
+    | "delegated"
     | "reminded"
     | "undone"
     | "unknown";

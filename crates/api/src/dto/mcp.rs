@@ -1,0 +1,228 @@
+//! MCP servers.
+
+use super::skill::CredentialWanted;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use steward_core::{McpServerId, mcp, skill};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum McpTransport {
+    /// A program of this machine, in the sandbox.
+    Stdio {
+        /// Program and arguments.
+        command: Vec<String>,
+        /// Name of the variable that takes the credential's secret.
+        #[serde(default)]
+        secret_variable: Option<String>,
+        /// Whether it may use the network.
+        #[serde(default)]
+        network: bool,
+        /// Further folders that it may read.
+        #[serde(default)]
+        read: Vec<String>,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// Its endpoint.
+        url: String,
+        /// Private hosts and ports that it may be at, `host:port`.
+        #[serde(default)]
+        allow: Vec<String>,
+    },
+}
+
+/// A server as it is configured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct McpServerInput {
+    /// Its name, unique; its tools are called `<name>_<tool>`.
+    #[schema(min_length = 1, max_length = 32, pattern = "^[a-z0-9_]+$")]
+    pub name: String,
+    /// How it is reached.
+    pub transport: McpTransport,
+    /// The credential that it gets.
+    #[serde(default)]
+    pub credential: Option<CredentialWanted>,
+    /// Whether each user needs a token of their own.
+    #[serde(default)]
+    pub per_user: bool,
+    /// Whether its tools can be called.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct McpTool {
+    /// Its name there.
+    pub name: String,
+    /// Its description as last seen.
+    pub description: String,
+    /// JSON Schema of its arguments as last seen.
+    #[schema(value_type = Object)]
+    pub parameters: Value,
+    /// Whether the server says that it only looks.
+    pub read_only: bool,
+    /// What it is pinned by if it is accepted as it is now.
+    pub hash: String,
+    /// Whether it may be called: accepted, and the same since.
+    pub callable: bool,
+    /// Whether it changed since it was accepted.
+    pub changed: bool,
+    /// What changed, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Whether the server no longer has it.
+    pub gone: bool,
+    /// Who accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_by: Option<String>,
+    /// When, ms since 1970 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_at: Option<i64>,
+}
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct McpServer {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// How it is reached.
+    pub transport: McpTransport,
+    /// The credential that it gets.
+    #[schema(required)]
+    pub credential: Option<CredentialWanted>,
+    /// Whether each user needs a token of their own.
+    pub per_user: bool,
+    /// Whether its tools can be called.
+    pub enabled: bool,
+    /// Its tools as last seen.
+    pub tools: Vec<McpTool>,
+    /// When it was last asked, ms since 1970 UTC.
+    #[schema(required)]
+    pub checked_at: Option<i64>,
+    /// Why it could not be asked.
+    #[schema(required)]
+    pub error: Option<String>,
+}
+
+/// Which content of a tool is accepted.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcceptTool {
+    /// The tool.
+    pub tool: String,
+    /// The hash that was looked at.
+    pub hash: String,
+}
+
+/// Tools that become skills.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttachTools {
+    /// Accepted tools.
+    pub tools: Vec<String>,
+    /// The agent that gets them; none: only the skills are made.
+    #[serde(default)]
+    pub agent: Option<Uuid>,
+}
+
+impl McpServerInput {
+    /// The server of this id with these settings; what is known of its tools is as `before`.
+    pub fn with_id(self, id: McpServerId, before: Option<mcp::McpServer>) -> mcp::McpServer {
+        let (tools, checked_at, error) = before
+            .map(|before| (before.tools, before.checked_at, before.error))
+            .unwrap_or_default();
+        mcp::McpServer {
+            id,
+            name: self.name,
+            transport: match self.transport {
+                McpTransport::Stdio {
+                    command,
+                    secret_variable,
+                    network,
+                    read,
+                } => mcp::McpTransport::Stdio {
+                    command,
+                    secret_variable,
+                    network,
+                    read,
+                },
+                McpTransport::Http { url, allow } => mcp::McpTransport::Http { url, allow },
+            },
+            credential: self.credential.map(|wanted| skill::CredentialWanted {
+                name: wanted.name,
+                kind: wanted.kind.map(Into::into),
+                optional: wanted.optional,
+            }),
+            per_user: self.per_user,
+            enabled: self.enabled,
+            tools,
+            checked_at,
+            error,
+        }
+    }
+}
+
+impl From<mcp::McpTool> for McpTool {
+    fn from(tool: mcp::McpTool) -> Self {
+        let hash = tool.hash();
+        let changed = tool.accepted.as_ref().is_some_and(|one| one.hash != hash);
+        Self {
+            callable: tool.may_be_called(),
+            diff: steward_tools::mcp::diff(&tool),
+            hash,
+            changed,
+            accepted_by: tool.accepted.as_ref().map(|one| one.by.clone()),
+            accepted_at: tool.accepted.as_ref().map(|one| one.at.0),
+            name: tool.name,
+            description: tool.description,
+            parameters: tool.parameters,
+            read_only: tool.read_only,
+            gone: tool.gone,
+        }
+    }
+}
+
+impl From<mcp::McpServer> for McpServer {
+    fn from(server: mcp::McpServer) -> Self {
+        Self {
+            id: server.id.0,
+            name: server.name,
+            transport: match server.transport {
+                mcp::McpTransport::Stdio {
+                    command,
+                    secret_variable,
+                    network,
+                    read,
+                } => McpTransport::Stdio {
+                    command,
+                    secret_variable,
+                    network,
+                    read,
+                },
+                mcp::McpTransport::Http { url, allow } => McpTransport::Http { url, allow },
+            },
+            credential: server.credential.map(|wanted| CredentialWanted {
+                name: wanted.name,
+                kind: wanted.kind.map(Into::into),
+                optional: wanted.optional,
+            }),
+            per_user: server.per_user,
+            enabled: server.enabled,
+            tools: server.tools.into_iter().map(McpTool::from).collect(),
+            checked_at: server.checked_at.map(|at| at.0),
+            error: server.error,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Lanes: threads that each serve some of the connections, with a runtime of their own. A request that is passed on, its
+//! connection to the model and its answer stay on one thread, so no piece of an answer wakes another one.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, watch};
+use tower::Service;
+
+/// Most lanes: passing on is cheap, and each lane keeps connections to models of its own.
+const MOST: usize = 8;
+/// Most threads of a lane that may block, such as for a host's address.
+const BLOCKING: usize = 16;
+
+/// The threads; dropped, they end with all their connections.
+#[derive(Debug)]
+pub struct Lanes {
+    lanes: Vec<Lane>,
+    stopping: watch::Sender<bool>,
+    _over: watch::Sender<()>,
+    /// Every open connection holds one of these.
+    alive: mpsc::Sender<()>,
+    gone: mpsc::Receiver<()>,
+}
+
+#[derive(Debug)]
+struct Lane {
+    open: Arc<AtomicUsize>,
+    arrivals: mpsc::UnboundedSender<Arrival>,
+}
+
+/// A connection on its way to its lane.
+struct Arrival {
+    stream: std::net::TcpStream,
+    peer: SocketAddr,
+    open: Open,
+}
+
+/// Counts an open connection.
+struct Open {
+    count: Arc<AtomicUsize>,
+    _alive: mpsc::Sender<()>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Lanes {
+    /// As many as there are processors.
+    pub(crate) fn start(router: &Router) -> io::Result<Self> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let (stopping, stopped) = watch::channel(false);
+        let (over, ended) = watch::channel(());
+        let (alive, gone) = mpsc::channel(1);
+        let lanes = (0..processors.min(MOST))
+            .map(|number| Lane::start(number, router, &stopped, &ended))
+            .collect::<io::Result<_>>()?;
+        Ok(Self {
+            lanes,
+            stopping,
+            _over: over,
+            alive,
+            gone,
+        })
+    }
+
+    /// Gives a new connection to the lane with the fewest.
+    pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+        let fewest = |lane: &&Lane| lane.open.load(Ordering::Relaxed);
+        let Some(lane) = self.lanes.iter().min_by_key(fewest) else {
+            return Ok(());
+        };
+        let stream = stream.into_std()?;
+        lane.open.fetch_add(1, Ordering::Relaxed);
+        let open = Open {
+            count: Arc::clone(&lane.open),
+            _alive: self.alive.clone(),
+        };
+        let arrival = Arrival { stream, peer, open };
+        let sent = lane.arrivals.send(arrival);
+        sent.map_err(|_| io::Error::other("a thread that serves connections has ended"))
+    }
+
+    /// Done when all connections have ended that were asked to.
+    pub(crate) async fn stop(&mut self) {
+        self.stopping.send_replace(true);
+        // Ours would keep it from ending.
+        self.alive = mpsc::channel(1).0;
+        while self.gone.recv().await.is_some() {}
+    }
+}
+
+impl Lane {
+    fn start(
+        number: usize,
+        router: &Router,
+        stopped: &watch::Receiver<bool>,
+        ended: &watch::Receiver<()>,
+    ) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING)
+            .thread_name(format!("lane-{number}-aux"))
+            .build()?;
+        let (arrivals, arriving) = mpsc::unbounded_channel();
+        let (router, stopped, mut ended) = (router.clone(), stopped.clone(), ended.clone());
+        std::thread::Builder::new()
+            .name(format!("lane-{number}"))
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = serve_all(arriving, router, stopped) => {}
+                        _gone = ended.changed() => {}
+                    }
+                });
+                // A host's address that is still being looked up must not hold this up.
+                runtime.shutdown_background();
+            })?;
+        Ok(Self {
+            open: Arc::default(),
+            arrivals,
+        })
+    }
+}
+
+async fn serve_all(
+    mut arriving: mpsc::UnboundedReceiver<Arrival>,
+    router: Router,
+    stopped: watch::Receiver<bool>,
+) {
+    while let Some(Arrival { stream, peer, open }) = arriving.recv().await {
+        match TcpStream::from_std(stream) {
+            Ok(stream) => {
+                let served = serve_one(stream, peer, router.clone(), stopped.clone());
+                tokio::spawn(async move {
+                    served.await;
+                    drop(open);
+                });
+            }
+            Err(error) => tracing::warn!(%error, "a connection could not be served"),
+        }
+    }
+}
+
+async fn serve_one(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        // Always ready.
+        router.clone().call(request)
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
+    }
+}

@@ -1,0 +1,67 @@
+//! What stands around a span.
+
+use super::form::Param;
+use super::request::{Span, What};
+use super::score::Scorer;
+use super::token::Kind;
+
+impl Scorer<'_> {
+    /// Whether there is one number and one place for it.
+    pub fn only(&self, span: &Span, param: &Param) -> bool {
+        let plain = |other: &&Span| match &other.what {
+            What::Number(number) => {
+                !(number.part
+                    || number.often
+                    || number.ordinal
+                    || number.word && number.value <= 1.0
+                    || self.request.in_text(other.from))
+            }
+            _ => false,
+        };
+        let mut numbers = self.request.spans.iter().filter(plain);
+        let alone = numbers.next() == Some(span) && numbers.next().is_none();
+        let places = self
+            .form
+            .params
+            .iter()
+            .filter(|one| one.required && one.is_number());
+        alone && param.required && places.count() == 1
+    }
+
+    /// Whether a quotation follows a span at once.
+    pub fn introduces(&self, span: &Span) -> bool {
+        self.request.spans.iter().any(|other| {
+            other.what == What::Quoted
+                && other.from > span.to
+                && other.from - span.to == 1
+                && self.request.tokens[span.to].kind == Kind::Mark
+        })
+    }
+
+    /// Whether something stands in quotation marks.
+    pub fn quotes(&self) -> bool {
+        self.request
+            .spans
+            .iter()
+            .any(|span| span.what == What::Quoted)
+    }
+
+    /// A name with what belongs to it: `York` stands in `New York City`.
+    pub fn whole(&self, span: &Span) -> (usize, usize) {
+        if span.what != What::Name {
+            return (span.from, span.to);
+        }
+        self.request
+            .spans
+            .iter()
+            .filter(|other| {
+                other.what == What::Name
+                    && other.from <= span.from
+                    && other.to >= span.to
+                    && !other.text.contains(", ")
+            })
+            .fold((span.from, span.to), |(from, to), other| {
+                (from.min(other.from), to.max(other.to))
+            })
+    }
+}

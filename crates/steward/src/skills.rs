@@ -1,0 +1,175 @@
+//! Skills of this installation: what carries each kind out.
+
+use crate::compose::sandbox_helper;
+use crate::settings::{Settings, variable};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::ports::{Blobs, Clock, Ids, Vault};
+use steward_sandbox::python::{PythonConfig, PythonLimits, PythonPool};
+use steward_store::Store;
+use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
+use steward_tools::package::{Library, Packages};
+use steward_tools::skills::{
+    AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor,
+    HuggingfaceExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ScrapeExecutor,
+    ShellExecutor, SqlExecutor, SshExecutor,
+};
+use steward_tools::web::{Client, HostPort};
+use steward_tools::{SkillPorts, SkillRuntime};
+use tokio_util::sync::CancellationToken;
+
+/// Variables of the environment that docker gets.
+const DOCKER: [&str; 4] = [
+    "DOCKER_HOST",
+    "DOCKER_TLS_VERIFY",
+    "DOCKER_CERT_PATH",
+    "DOCKER_CONTEXT",
+];
+
+/// Host keys of servers that were accepted; a file in the data folder.
+pub const HOST_KEYS: &str = "ssh_known_hosts.json";
+
+/// What skills need from the rest.
+pub struct Parts {
+    /// Rows.
+    pub store: Arc<Store>,
+    /// Credentials.
+    pub vault: Arc<dyn Vault>,
+    /// Files of packages, prior content.
+    pub blobs: Arc<dyn Blobs>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Ids.
+    pub ids: Arc<dyn Ids>,
+    /// Private hosts and ports that the installation allows.
+    pub web_allow: Vec<HostPort>,
+}
+
+/// Skills, packages and MCP servers, put together. Nothing is started here.
+pub struct Desk {
+    /// Carries skills out.
+    pub runtime: Arc<SkillRuntime>,
+    /// MCP servers.
+    pub mcp: Arc<McpHub>,
+    /// Skill packages.
+    pub packages: Arc<Packages>,
+    /// What packages say, for the tools that read it.
+    pub library: Library,
+}
+
+/// Puts them together.
+pub fn open(settings: &Settings, parts: Parts) -> Desk {
+    let Parts {
+        store,
+        vault,
+        blobs,
+        clock,
+        ids,
+        web_allow,
+    } = parts;
+    let search: Vec<PathBuf> = variable("PATH")
+        .map(|path| std::env::split_paths(&path).collect())
+        .unwrap_or_default();
+    let docker = DOCKER
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), variable(name)?)))
+        .collect::<BTreeMap<_, _>>();
+    let programs = |env| Programs {
+        search: search.clone(),
+        env,
+    };
+    let client = Client::new(web_allow);
+    let helper = || sandbox_helper(settings);
+    let mcp = Arc::new(McpHub::new(
+        McpPorts {
+            servers: store.clone(),
+            skills: store.clone(),
+            vault: vault.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+        },
+        McpConfig::new(helper(), settings.data_dir.join("mcp")),
+    ));
+    let pool = PythonPool::new(
+        helper(),
+        PythonConfig {
+            search: search.clone(),
+            ..PythonConfig::default()
+        },
+    );
+    let ports = SkillPorts {
+        skills: store.clone(),
+        agents: store.clone(),
+        users: store.clone(),
+        vault,
+    };
+    let runtime = SkillRuntime::new(ports)
+        .with(Arc::new(HttpExecutor::new(client.clone())))
+        .with(Arc::new(GraphqlExecutor::new(client.clone())))
+        .with(Arc::new(HuggingfaceExecutor::new(client.clone())))
+        .with(Arc::new(ScrapeExecutor::new(client)))
+        .with(Arc::new(PythonExecutor::new(Arc::new(Pool(pool)))))
+        .with(Arc::new(SqlExecutor))
+        .with(Arc::new(SshExecutor::new(Arc::new(FileHostKeys::new(
+            settings.data_dir.join(HOST_KEYS),
+        )))))
+        .with(Arc::new(ShellExecutor::new(helper(), blobs.clone())))
+        .with(Arc::new(DockerExecutor::new(programs(docker))))
+        .with(Arc::new(AnsibleExecutor::new(
+            programs(BTreeMap::new()),
+            helper(),
+            Vec::new(),
+        )))
+        .with(Arc::new(McpExecutor::new(mcp.clone())));
+    Desk {
+        runtime: Arc::new(runtime),
+        mcp,
+        packages: Arc::new(Packages::new(
+            store.clone(),
+            store.clone(),
+            blobs.clone(),
+            clock,
+            ids,
+        )),
+        library: Library {
+            skills: store.clone(),
+            packages: store,
+            blobs,
+        },
+    }
+}
+
+/// The sandbox's Python for skills.
+struct Pool(PythonPool);
+
+#[async_trait]
+impl PythonRunner for Pool {
+    async fn run(
+        &self,
+        code: &str,
+        payload: &Value,
+        wall: Duration,
+        memory_mib: u32,
+        cancel: &CancellationToken,
+    ) -> Result<PythonReply, String> {
+        let limits = PythonLimits {
+            wall,
+            memory_bytes: u64::from(memory_mib) << 20,
+            ..PythonLimits::default()
+        };
+        let outcome = self
+            .0
+            .run(code, payload, &limits, cancel)
+            .await
+            .map_err(|error| error.to_string())?;
+        Ok(PythonReply {
+            result: outcome.result.map_err(|fault| fault.to_string()),
+            stdout: outcome.stdout,
+            stderr: outcome.stderr,
+        })
+    }
+}
