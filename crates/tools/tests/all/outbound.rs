@@ -7,7 +7,6 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_tools::web::{Ask, Caps, Client, HttpError, Resolve};
@@ -227,16 +226,11 @@ async fn within_an_origin_all_goes_along() {
 
 #[tokio::test]
 async fn bounds_of_bodies_time_and_hops() {
-    let served = Arc::new(AtomicUsize::new(0));
-    let count = served.clone();
-    let server = Server::start(move |path| {
-        count.fetch_add(1, Ordering::Relaxed);
-        match path {
-            "/hang" => Vec::new(),
-            "/slow" => b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf".to_vec(),
-            "/moved" => crate::server::redirect("/"),
-            _ => ok("text/plain", vec![b'x'; 1 << 20]),
-        }
+    let server = Server::start(move |path| match path {
+        "/hang" => Vec::new(),
+        "/slow" => b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf".to_vec(),
+        "/moved" => crate::server::redirect("/"),
+        _ => ok("text/plain", vec![b'x'; 1 << 20]),
     })
     .await;
     let client = Client::new(vec![server.allowed().parse().unwrap()]);

@@ -1,24 +1,19 @@
-//! http, graphql and huggingface skills against a server on the loopback.
+//! http skills against a server on the loopback.
 
 use super::world::{World, skill};
 use crate::server::{Server, answer, ok};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use steward_core::credential::CredentialKind;
 use steward_core::skill::Skill;
 use steward_core::tool::Undo;
-use steward_tools::skills::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
+use steward_tools::skills::HttpExecutor;
 use steward_tools::web::Client;
 
-fn world() -> World {
+pub fn world() -> World {
     let client = Client::new(Vec::new());
-    World::new(vec![
-        Arc::new(HttpExecutor::new(client.clone())),
-        Arc::new(GraphqlExecutor::new(client.clone())),
-        Arc::new(HuggingfaceExecutor::new(client)),
-    ])
+    World::new(vec![Arc::new(HttpExecutor::new(client))])
 }
 
 fn schema() -> Value {
@@ -26,7 +21,7 @@ fn schema() -> Value {
 }
 
 /// An http skill that may reach `server`.
-fn http(server: &Server, name: &str, config: Value, rest: Value) -> Skill {
+pub fn http(server: &Server, name: &str, config: Value, rest: Value) -> Skill {
     let mut config = config;
     config["allow"] = json!([server.allowed()]);
     let url = config["url"].as_str().unwrap().to_owned();
@@ -109,204 +104,6 @@ async fn requests_carry_what_the_skill_says() {
     let detail = preview.detail.unwrap();
     assert!(detail.contains("\"name\": \"z\""), "{detail}");
     assert_eq!(server.hits.load(Ordering::Relaxed), 3);
-}
-
-#[tokio::test]
-async fn credentials_are_shown_to_the_server_and_nobody_else() {
-    const CANARY: &str = "canary-91+/=x";
-    for (kind, fields, expect) in [
-        (
-            CredentialKind::Token,
-            vec![("token", CANARY)],
-            format!("authorization: Bearer {CANARY}"),
-        ),
-        (
-            CredentialKind::ApiKey,
-            vec![("key", CANARY)],
-            format!("authorization: Bearer {CANARY}"),
-        ),
-        (
-            CredentialKind::ApiKey,
-            vec![("key", CANARY), ("header", "X-Key")],
-            format!("x-key: {CANARY}"),
-        ),
-        (
-            CredentialKind::Password,
-            vec![("username", "u"), ("password", CANARY)],
-            "authorization: Basic dTpjYW5hcnktOTErLz14".to_owned(),
-        ),
-    ] {
-        // The server repeats all that it was sent.
-        let server = Server::echo().await;
-        let world = world();
-        world.credential("mine", kind, &fields);
-        let call = world.add(http(
-            &server,
-            "call",
-            json!({"url": "/x"}),
-            json!({"credential": {}}),
-        ));
-        let output = world.ok(&call, json!({})).await;
-        let asked = server.requests.lock().unwrap()[0].clone();
-        assert!(asked.contains(&expect), "{asked}");
-        let text = serde_json::to_string(&output).unwrap();
-        assert!(
-            !text.contains("canary") && !text.contains("dTpjYW5hcnkt"),
-            "{text}"
-        );
-        let preview = serde_json::to_string(&world.preview(&call, json!({})).await).unwrap();
-        assert!(!preview.contains("canary"));
-        // In a place of the author's own, it is not added a second time.
-        let own = http(
-            &server,
-            "own",
-            json!({"url": "/y", "method": "POST", "body": {"key": "{{credential.NAME}}"}}),
-            json!({"credential": {}}),
-        );
-        let own = serde_json::to_string(&own)
-            .unwrap()
-            .replace("NAME", fields.last().unwrap().0);
-        if fields.len() == 1 {
-            let own = world.add(serde_json::from_str(&own).unwrap());
-            world.ok(&own, json!({})).await;
-            let asked = server.requests.lock().unwrap()[1].clone();
-            assert!(
-                asked.contains(CANARY) && !asked.contains("authorization"),
-                "{asked}"
-            );
-            let preview = serde_json::to_string(&world.preview(&own, json!({})).await).unwrap();
-            assert!(preview.contains("[credential."), "{preview}");
-        }
-        // Errors repeat nothing either.
-        let bad = Server::start(move |_| answer(403, &[], format!("no: Bearer {CANARY}"))).await;
-        let call = world.add(Skill {
-            id: super::world::id(31).parse().unwrap(),
-            ..http(&bad, "bad", json!({"url": "/"}), json!({"credential": {}}))
-        });
-        let error = world.refused(&call, json!({})).await;
-        assert!(
-            error.contains("answered 403") && !error.contains("canary"),
-            "{error}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn certificates_must_be_pem() {
-    let server = Server::echo().await;
-    let world = world();
-    world.credential(
-        "c",
-        CredentialKind::Certificate,
-        &[("certificate", "no pem"), ("private_key", "canary-key")],
-    );
-    let call = world.add(http(
-        &server,
-        "call",
-        json!({"url": "/"}),
-        json!({"credential": {}}),
-    ));
-    let error = world.refused(&call, json!({})).await;
-    assert!(
-        error.contains("both must be PEM") && !error.contains("canary"),
-        "{error}"
-    );
-}
-
-#[tokio::test]
-async fn oauth_tokens_are_fetched_kept_and_renewed() {
-    let issued = Arc::new(AtomicUsize::new(0));
-    let count = issued.clone();
-    let server = Server::start_whole(move |head| {
-        let path = head.split(' ').nth(1).unwrap();
-        let token = |n: usize| format!("Bearer issued-canary-{n}\r");
-        match path {
-            "/token"
-                if head.contains("authorization: Basic aWQ6Y2FuYXJ5LXNlY3JldA==")
-                    && head.contains("grant_type=client_credentials&scope=read") =>
-            {
-                let n = count.fetch_add(1, Ordering::Relaxed) + 1;
-                ok(
-                    "application/json",
-                    json!({"access_token": format!("issued-canary-{n}"), "expires_in": 3600})
-                        .to_string(),
-                )
-            }
-            "/token" => answer(
-                400,
-                &[],
-                r#"{"error": "invalid_client", "error_description": "canary-secret is wrong"}"#,
-            ),
-            "/first" if head.contains(&token(1)) => ok("text/plain", "one issued-canary-1"),
-            "/second" if head.contains(&token(2)) => ok("text/plain", "two"),
-            _ => answer(401, &[], "who are you"),
-        }
-    })
-    .await;
-    let world = world();
-    let token_url = server.url("/token");
-    world.credential(
-        "o",
-        CredentialKind::Oauth2,
-        &[
-            ("client_id", "id"),
-            ("client_secret", "canary-secret"),
-            ("token_url", &token_url),
-            ("scope", "read"),
-        ],
-    );
-    let first = world.add(http(
-        &server,
-        "first",
-        json!({"url": "/first"}),
-        json!({"credential": {}}),
-    ));
-    for _ in 0..3 {
-        assert_eq!(
-            world.ok(&first, json!({})).await.content,
-            "one [secret access_token]"
-        );
-    }
-    assert_eq!(issued.load(Ordering::Relaxed), 1);
-    // One that the server takes no more is replaced.
-    let mut second = http(
-        &server,
-        "second",
-        json!({"url": "/second"}),
-        json!({"credential": {}}),
-    );
-    second.id = super::world::id(31).parse().unwrap();
-    let second = world.add(second);
-    assert_eq!(world.ok(&second, json!({})).await.content, "two");
-    assert_eq!(issued.load(Ordering::Relaxed), 2);
-    let other = self::world();
-    other.credential(
-        "o",
-        CredentialKind::Oauth2,
-        &[
-            ("client_id", "id"),
-            ("client_secret", "canary-wrong"),
-            ("token_url", &token_url),
-        ],
-    );
-    let first = other.add(first);
-    let error = other.refused(&first, json!({})).await;
-    assert!(
-        error.contains("invalid_client") && !error.contains("canary-wrong"),
-        "{error}"
-    );
-    let bare = self::world();
-    bare.credential(
-        "o",
-        CredentialKind::Oauth2,
-        &[("client_id", "id"), ("token_url", &token_url)],
-    );
-    let first = bare.add(first);
-    assert!(
-        bare.refused(&first, json!({}))
-            .await
-            .contains("nothing to get one with")
-    );
 }
 
 #[tokio::test]
@@ -621,130 +418,5 @@ fn configurations_that_make_no_sense() {
         }
         let error = world.runtime.check(&skill(30, "x", all)).unwrap_err();
         assert!(error.contains(expect), "{config}: {error}");
-    }
-}
-
-#[tokio::test]
-async fn graphql_answers_and_errors() {
-    let server = Server::start_whole(|head| {
-        let body = head.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        let body: Value = serde_json::from_str(body).unwrap_or_default();
-        let reply = match body["variables"]["id"].as_str() {
-            Some("gone") => {
-                json!({"data": null, "errors": [{"message": "no such user"}, {"code": 7}]})
-            }
-            Some("odd") => json!({"hello": 1}),
-            Some("hang") => return Vec::new(),
-            id => json!({"data": {"user": {"name": id, "query": body["query"]}}}),
-        };
-        ok("application/json", reply.to_string())
-    })
-    .await;
-    let world = world();
-    let query = "query U($id: ID!) { user(id: $id) { name } }";
-    let config = json!({"url": server.url("/graphql"), "query": query, "variables": {"id": "{{id}}"}, "select": "$.user.name", "allow": [server.allowed()]});
-    let rest = json!({"type": "graphql", "config": config, "parameters": schema(), "limits": {"timeout_ms": 300, "result_chars": 1000}});
-    let call = world.add(skill(30, "user", rest.clone()));
-    let nasty = "\") { admin } #";
-    let output = world.ok(&call, json!({"id": nasty})).await;
-    assert_eq!((output.content.as_str(), output.tainted), (nasty, true));
-    assert!(
-        world
-            .refused(&call, json!({"id": "gone"}))
-            .await
-            .contains("no such user; {\"code\":7}")
-    );
-    assert!(
-        world
-            .refused(&call, json!({"id": "odd"}))
-            .await
-            .contains("no GraphQL answer")
-    );
-    assert!(
-        world
-            .refused(&call, json!({"id": "hang"}))
-            .await
-            .contains(" ms; ")
-    );
-    let preview = world.preview(&call, json!({"id": "z"})).await;
-    assert!(preview.reversible && preview.detail.unwrap().contains("\"id\": \"z\""));
-    for (field, value, expect) in [
-        ("url", json!("https://x.example/{{id}}"), "fixed"),
-        ("query", json!(" "), "config.query"),
-        ("query", json!("subscription { x }"), "never ends"),
-        ("query", json!("mutation { x }"), "a mutation changes"),
-        ("variables", json!([1]), "config.variables"),
-        ("variables", json!({"a": "{{zz}}"}), "config.variables"),
-        ("select", json!("["), "config.select"),
-    ] {
-        let mut rest = rest.clone();
-        rest["config"][field] = value;
-        let error = world.runtime.check(&skill(31, "x", rest)).unwrap_err();
-        assert!(error.contains(expect), "{field}: {error}");
-    }
-}
-
-#[tokio::test]
-async fn models_that_load_are_waited_for() {
-    let tries = Arc::new(AtomicUsize::new(0));
-    let count = tries.clone();
-    let server = Server::start_whole(move |head| {
-        let n = count.fetch_add(1, Ordering::Relaxed);
-        if head.contains("never") {
-            return answer(
-                503,
-                &["content-type: application/json"],
-                r#"{"error": "Model x is currently loading", "estimated_time": 3600}"#,
-            );
-        }
-        if n < 2 {
-            return answer(
-                503,
-                &["content-type: application/json"],
-                r#"{"error": "Model x is currently loading", "estimated_time": 0.05}"#,
-            );
-        }
-        let body = head.split_once("\r\n\r\n").unwrap().1;
-        ok("application/json", json!([{"echo": body}]).to_string())
-    })
-    .await;
-    let world = world();
-    world.credential("hf", CredentialKind::Token, &[("token", "hf-canary")]);
-    let rest = json!({
-        "type": "huggingface", "credential": {}, "risk": "external", "effect": "write",
-        "config": {"model": "facebook/bart-large-mnli", "url": server.url("/models"), "allow": [server.allowed()], "parameters": {"candidate_labels": "{{q}}"}},
-        "parameters": {"type": "object", "properties": {"inputs": {"type": "string"}, "q": {"type": "array"}}},
-        "limits": {"timeout_ms": 5000, "result_chars": 1000},
-    });
-    let call = world.add(skill(30, "classify", rest.clone()));
-    let output = world
-        .ok(&call, json!({"inputs": "good", "q": ["a", "b"]}))
-        .await;
-    assert_eq!(tries.load(Ordering::Relaxed), 3);
-    let sent: Value =
-        serde_json::from_str(output.data.unwrap()[0]["echo"].as_str().unwrap()).unwrap();
-    assert_eq!(
-        sent,
-        json!({"inputs": "good", "parameters": {"candidate_labels": ["a", "b"]}})
-    );
-    assert_eq!(output.receipt.unwrap().object, "facebook/bart-large-mnli");
-    let head = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        head.starts_with("POST /models/facebook/bart-large-mnli ")
-            && head.contains("Bearer hf-canary")
-    );
-    let error = world.refused(&call, json!({"inputs": "never"})).await;
-    assert!(
-        error.contains("answered 503") && error.contains("loading"),
-        "{error}"
-    );
-    assert!(world.refused(&call, json!({})).await.contains("no input"));
-    for model in ["../x", "a/b/c", "a b", "", "{{inputs}}"] {
-        let mut rest = rest.clone();
-        rest["config"]["model"] = json!(model);
-        assert!(
-            world.runtime.check(&skill(31, "x", rest)).is_err(),
-            "{model}"
-        );
     }
 }

@@ -1,6 +1,9 @@
 //! Skills through the dispatcher, with their ports in memory.
 
+mod auth;
+mod docker;
 mod http;
+mod inference;
 mod programs;
 mod runtime;
 mod scrape;

@@ -255,7 +255,8 @@ pub fn skill(number: u64, name: &str, rest: Value) -> Skill {
 
 /// A dispatcher with skills.
 pub struct World {
-    pub bench: Bench,
+    /// Kept for its folder.
+    _bench: Bench,
     pub rows: Arc<Rows>,
     pub runtime: Arc<SkillRuntime>,
     pub tools: Dispatcher,
@@ -282,7 +283,7 @@ impl World {
         let mut scope = scope(bench.scope.workspace.clone());
         scope.user = Some(id(9).parse().unwrap());
         Self {
-            bench,
+            _bench: bench,
             rows,
             runtime,
             tools,
