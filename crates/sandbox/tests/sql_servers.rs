@@ -254,6 +254,22 @@ async fn mariadb() {
     ] {
         assert_eq!(word(&writer.run(sql, &[]).await), "deny", "{sql}");
     }
+    let few = RemoteOptions {
+        write: true,
+        limits: Limits {
+            changes: Some(1),
+            ..options().limits
+        },
+    };
+    let mut careful = Remote::connect(&server.url("writer", "shop"), few)
+        .await
+        .unwrap();
+    let seven = "SELECT total FROM orders WHERE id = 7";
+    let before = careful.run(seven, &[]).await.unwrap();
+    let all = "UPDATE orders SET total = total + 1";
+    assert_eq!(word(&careful.run(all, &[]).await), "limit");
+    let after = careful.run(seven, &[]).await.unwrap();
+    assert_eq!(before, after, "rolled back");
     let (mut bare, mut guarded) = (Vec::new(), Vec::new());
     let mut plain = MySqlConnection::connect(&server.url("root", "shop"))
         .await

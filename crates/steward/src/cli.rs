@@ -7,6 +7,7 @@ mod eval;
 mod model;
 mod runs;
 mod sandbox;
+mod skill;
 mod spending;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +20,7 @@ pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
 pub use model::{Model, ModelAction};
 pub use runs::{RunAction, Runs};
 pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
+pub use skill::{SkillAction, SkillArgs};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 
 /// AI agents that do real work on your own machines, and prove what they did.
@@ -140,6 +142,11 @@ pub enum Command {
         after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
     )]
     Eval(Eval),
+    /// Skills: what agents reach servers with.
+    #[command(
+        after_help = "Examples:\n  steward skill trust-host web1.example.org:22 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+    )]
+    Skill(SkillArgs),
     /// Run one file of Python or one SQL statement as a skill would, confined; prints one JSON object.
     #[command(
         after_help = "Examples:\n  steward sandbox python totals.py --payload '{\"rows\": [1, 2]}'\n  steward sandbox sql shop.db \"SELECT name FROM customers\"\n  steward sandbox sql postgres://reader@host/shop \"SELECT 1\"\n\nThe object is {ok, result | error, outcome}; outcome is ok, blocked, timeout, memory or truncated for Python, and ok, deny, timeout, limit, rowcap, bytecap or error for SQL. Exit code 0 if ok, else 1."

@@ -56,6 +56,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Budget(args) => commands::budget::run(settings, args, term).await,
             Command::Key(args) => commands::key::run(settings, args, term).await,
             Command::Eval(args) => commands::eval::run(settings, args.suite, term).await,
+            Command::Skill(args) => commands::skill::run(&settings, args, term),
             Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
             Command::ModelServer(_) | Command::SandboxExec { .. } => Ok(Exit::Failed),
         }

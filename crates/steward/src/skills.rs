@@ -125,16 +125,14 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
             Vec::new(),
         )))
         .with(Arc::new(McpExecutor::new(mcp.clone())));
+    let runtime = Arc::new(runtime);
+    let check = Arc::clone(&runtime);
+    let packages = Packages::new(store.clone(), store.clone(), blobs.clone(), clock, ids)
+        .checked(move |skill| check.check(skill));
     Desk {
-        runtime: Arc::new(runtime),
+        runtime,
         mcp,
-        packages: Arc::new(Packages::new(
-            store.clone(),
-            store.clone(),
-            blobs.clone(),
-            clock,
-            ids,
-        )),
+        packages: Arc::new(packages),
         library: Library {
             skills: store.clone(),
             packages: store,

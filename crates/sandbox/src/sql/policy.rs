@@ -41,6 +41,8 @@ pub struct Limits {
     pub rows: usize,
     /// Bytes of all returned values together; more are cut off and reported as truncated. Default 1 MiB.
     pub bytes: usize,
+    /// Rows that a statement on a server may change; beyond that it is rolled back. Default none.
+    pub changes: Option<u64>,
     /// Wall time, compilation included. Default 2 s.
     pub wall: Duration,
     /// Instructions of `SQLite`'s virtual machine; `None` leaves it to the wall time. Default none.
@@ -64,6 +66,7 @@ impl Default for Limits {
         Self {
             rows: 1000,
             bytes: 1 << 20,
+            changes: None,
             wall: Duration::from_secs(2),
             steps: None,
             value_bytes: 1 << 20,

@@ -25,4 +25,5 @@ pub mod resume;
 pub mod runs;
 pub mod sandbox;
 pub mod serve;
+pub mod skill;
 pub mod usage;

@@ -69,7 +69,7 @@ impl ToolHandler for AskCounter {
             utterances: Vec::new(),
             result_limit: 1000,
             skill: Some(SkillRef {
-                id: SkillId(Uuid::nil()),
+                id: SkillId(uuid::Uuid::nil()),
                 version: 1,
                 kind: SkillKind::AgentDelegation,
                 agent: Some("counter".to_owned()),

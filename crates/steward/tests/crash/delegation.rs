@@ -104,7 +104,10 @@ pub async fn run(database: Option<String>) {
     let store = bed.store().await;
     let children = judge(&store).await;
     let counts = bed.effects.counts();
-    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
+    assert!(
+        counts.values().all(|count| count.effects == 1),
+        "{counts:?}"
+    );
     println!(
         "{died} of {} nodes died at their point, {children} delegations, {} effects, {rounds} rounds to settle",
         POINTS.len(),

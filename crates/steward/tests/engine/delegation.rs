@@ -6,7 +6,7 @@ use crate::skilled::asking;
 use serde_json::json;
 use std::path::Path;
 use steward_core::agent::Agent;
-use steward_core::approval::{Answer, Subject};
+use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;

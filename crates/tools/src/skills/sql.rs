@@ -41,6 +41,7 @@ fn spec(skill: &Skill) -> Result<&SqlSpec, ToolsError> {
 fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
     Limits {
         rows: usize::try_from(spec.max_rows).unwrap_or(usize::MAX),
+        changes: Some(u64::from(spec.max_changes)),
         wall,
         ..Limits::default()
     }

@@ -7,7 +7,6 @@ use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use steward_core::ports::SkillPackages as _;
 use steward_tools::package::ready_names;
 
 /// Skill packages by name, the latest revision of each.

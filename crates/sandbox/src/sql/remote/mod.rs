@@ -38,6 +38,20 @@ pub enum Answer {
     Changed(u64),
 }
 
+impl Answer {
+    /// Itself, unless it changed more rows than it may.
+    fn within(self, limits: &Limits) -> Result<Self, SqlError> {
+        match (&self, limits.changes) {
+            (Self::Changed(count), Some(most)) if *count > most => Err(SqlError::Limit {
+                what: format!(
+                    "it would change {count} rows, at most {most} may change; nothing was changed"
+                ),
+            }),
+            _ => Ok(self),
+        }
+    }
+}
+
 /// A connection to a server under guard.
 #[derive(Debug)]
 pub struct Remote {

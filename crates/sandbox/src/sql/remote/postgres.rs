@@ -71,6 +71,7 @@ impl Connection {
             .await
             .map_err(|e| classify(&e, limits))?;
         let answer = self.inside(checked, parameters, limits).await;
+        let answer = answer.and_then(|answer| answer.within(limits));
         let end = if checked.writes && answer.is_ok() {
             "COMMIT"
         } else {
