@@ -89,8 +89,8 @@ mod tests {
                 assert_eq!(id, at_home.id());
                 assert_ne!(id, here);
                 let endless = home.run(async move {
-                    let _kept = kept;
                     std::future::pending::<()>().await;
+                    drop(kept);
                 });
                 let _over = tokio::time::timeout(Duration::from_millis(20), endless).await;
             });

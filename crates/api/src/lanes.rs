@@ -23,7 +23,7 @@ const BLOCKING: usize = 16;
 /// The threads; dropped, they end with all their connections.
 #[derive(Debug)]
 pub struct Lanes {
-    lanes: Vec<Lane>,
+    all: Vec<Lane>,
     stopping: watch::Sender<bool>,
     _over: watch::Sender<()>,
     /// Every open connection holds one of these.
@@ -67,7 +67,7 @@ impl Lanes {
             .map(|number| Lane::start(number, router, &stopped, &ended))
             .collect::<io::Result<_>>()?;
         Ok(Self {
-            lanes,
+            all: lanes,
             stopping,
             _over: over,
             alive,
@@ -78,7 +78,7 @@ impl Lanes {
     /// Gives a new connection to the lane with the fewest.
     pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
         let fewest = |lane: &&Lane| lane.open.load(Ordering::Relaxed);
-        let Some(lane) = self.lanes.iter().min_by_key(fewest) else {
+        let Some(lane) = self.all.iter().min_by_key(fewest) else {
             return Ok(());
         };
         let stream = stream.into_std()?;

@@ -44,7 +44,7 @@ pub struct Agent {
     #[serde(default)]
     pub credentials: BTreeMap<String, CredentialId>,
     /// Whatever people keep beside it.
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    #[serde(default)]
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 

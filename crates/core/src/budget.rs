@@ -113,6 +113,7 @@ fn is_zero(count: &u32) -> bool {
 
 impl Budget {
     /// What is left of it, one level deeper; the longest single call stays as it is.
+    #[must_use]
     pub fn left(&self, spent: &Spent) -> Self {
         Self {
             model_calls: self.model_calls.saturating_sub(spent.counted_calls(self)),

@@ -96,6 +96,10 @@ pub fn python_config() -> steward_sandbox::python::PythonConfig {
 impl App {
     /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
     /// model and the embedding model are loaded when they are first needed.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one part after the other, each named once"
+    )]
     pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
         install_tls();
         let tenant = TenantId::DEFAULT;

@@ -101,13 +101,13 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
             ..PythonConfig::default()
         },
     );
-    let ports = SkillPorts {
+    let rows = SkillPorts {
         skills: store.clone(),
         agents: store.clone(),
         users: store.clone(),
         vault,
     };
-    let runtime = SkillRuntime::new(ports)
+    let runtime = SkillRuntime::new(rows)
         .with(Arc::new(HttpExecutor::new(client.clone())))
         .with(Arc::new(GraphqlExecutor::new(client.clone())))
         .with(Arc::new(HuggingfaceExecutor::new(client.clone())))

@@ -73,7 +73,7 @@ async fn a_server_that_refuses_is_told_and_a_newer_schema_is_left_alone() {
             refused,
             StoreError::Newer {
                 found: 9000,
-                known: 3
+                known: 4
             }
         ),
         "{refused:?}"

@@ -136,7 +136,7 @@ async fn a_newer_database_is_left_as_it_is() {
             refused,
             StoreError::Newer {
                 found: 9000,
-                known: 3
+                known: 4
             }
         ),
         "{refused:?}"

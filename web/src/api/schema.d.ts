@@ -1130,6 +1130,240 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/skills/import-package": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a skill package in: a `.skill` archive as the form's field `file` or as the body. It is in quarantine
+         *     until somebody accepts it, unless `activate` is given and the scan finds nothing dangerous.
+         */
+        post: operations["importPackage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/universal-agents/{id}/import-skill-pack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a skill package in, puts it to use and gives its skills to the agent. One with dangerous findings stays
+         *     in quarantine.
+         */
+        post: operations["importSkillPack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Skill packages by name, the latest revision of each. */
+        get: operations["listPackages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/ready-packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Names of the packages that come with Steward; import one with `?ready=NAME`. */
+        get: operations["listReadyPackages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/packages/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All revisions of a package, the latest first. */
+        get: operations["getPackage"];
+        put?: never;
+        post?: never;
+        /** Takes a package out of use: its skills are removed. Accepting it again brings them back. */
+        delete: operations["deletePackage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/packages/{name}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts the revision with this hash to use. Also brings a removed one back, and goes back to an earlier one. */
+        post: operations["acceptPackage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/packages/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A revision as a `.skill` archive. */
+        get: operations["exportPackage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/packages/{name}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs between two revisions, file by file. */
+        get: operations["diffPackage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MCP servers by name, with their tools as last seen. */
+        get: operations["listMcpServers"];
+        put?: never;
+        /** Adds an MCP server. Nothing of it can be called before its tools are looked at and accepted. */
+        post: operations["createMcpServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One MCP server. */
+        get: operations["getMcpServer"];
+        /** Changes a server's settings; what was accepted of its tools stays. */
+        put: operations["replaceMcpServer"];
+        post?: never;
+        /** Removes a server. Skills that stand for its tools are refused from then on. */
+        delete: operations["deleteMcpServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a server for its tools. One that can't be asked keeps what was known, with the reason in `error`. */
+        post: operations["checkMcpServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accepts a tool as it was looked at: `hash` is that of what was shown. A later change of it is refused until it
+         *     is accepted anew.
+         */
+        post: operations["acceptMcpTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers/{id}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes skills of accepted tools and gives them to an agent, if one is named. Twice is the same as once. */
+        post: operations["attachMcpTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/credentials": {
         parameters: {
             query?: never;
@@ -1311,6 +1545,25 @@ export interface components {
             /** @description Folder that the agents' file tools are confined to. */
             workspace: string;
         };
+        /** @description Which content is accepted. */
+        AcceptPackage: {
+            /**
+             * Format: uuid
+             * @description The agent that gets its skills.
+             */
+            agent?: string | null;
+            /** @description Whether dangerous findings were looked at and are accepted: administrators only. */
+            dangers?: boolean;
+            /** @description The hash that was looked at. */
+            hash: string;
+        };
+        /** @description Which content of a tool is accepted. */
+        AcceptTool: {
+            /** @description The hash that was looked at. */
+            hash: string;
+            /** @description The tool. */
+            tool: string;
+        };
         /** @description An agent. */
         Agent: {
             /** @description What a run of it may spend. */
@@ -1487,6 +1740,16 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "open" | "decided" | "withdrawn";
+        /** @description Tools that become skills. */
+        AttachTools: {
+            /**
+             * Format: uuid
+             * @description The agent that gets them; none: only the skills are made.
+             */
+            agent?: string | null;
+            /** @description Accepted tools. */
+            tools: string[];
+        };
         /** @description A skill that was made or changed and attached. */
         Attached: {
             /** @description Whether it was made; else one of this name was changed. */
@@ -2325,6 +2588,11 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description How bad something is that the scan of a package found.
+         * @enum {string}
+         */
+        FindingSeverity: "info" | "warning" | "danger";
         /** @description How to fork a run. */
         Fork: {
             /**
@@ -2537,6 +2805,92 @@ export interface components {
              */
             rotated_at: number;
         };
+        /** @description A server. */
+        McpServer: {
+            /**
+             * Format: int64
+             * @description When it was last asked, ms since 1970 UTC.
+             */
+            checked_at: number | null;
+            credential: components["schemas"]["CredentialWanted"] | null;
+            /** @description Whether its tools can be called. */
+            enabled: boolean;
+            /** @description Why it could not be asked. */
+            error: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether each user needs a token of their own. */
+            per_user: boolean;
+            /** @description Its tools as last seen. */
+            tools: components["schemas"]["McpTool"][];
+            /** @description How it is reached. */
+            transport: components["schemas"]["McpTransport"];
+        };
+        /** @description A server as it is configured. */
+        McpServerInput: {
+            credential?: components["schemas"]["CredentialWanted"] | null;
+            /** @description Whether its tools can be called. */
+            enabled?: boolean;
+            /** @description Its name, unique; its tools are called `<name>_<tool>`. */
+            name: string;
+            /** @description Whether each user needs a token of their own. */
+            per_user?: boolean;
+            /** @description How it is reached. */
+            transport: components["schemas"]["McpTransport"];
+        };
+        /** @description A tool of a server. */
+        McpTool: {
+            /**
+             * Format: int64
+             * @description When, ms since 1970 UTC.
+             */
+            accepted_at?: number | null;
+            /** @description Who accepted it. */
+            accepted_by?: string | null;
+            /** @description Whether it may be called: accepted, and the same since. */
+            callable: boolean;
+            /** @description Whether it changed since it was accepted. */
+            changed: boolean;
+            /** @description Its description as last seen. */
+            description: string;
+            /** @description What changed, as a unified diff. */
+            diff?: string | null;
+            /** @description Whether the server no longer has it. */
+            gone: boolean;
+            /** @description What it is pinned by if it is accepted as it is now. */
+            hash: string;
+            /** @description Its name there. */
+            name: string;
+            /** @description JSON Schema of its arguments as last seen. */
+            parameters: Record<string, unknown>;
+            /** @description Whether the server says that it only looks. */
+            read_only: boolean;
+        };
+        /** @description How a server is reached. */
+        McpTransport: {
+            /** @description Program and arguments. */
+            command: string[];
+            /** @enum {string} */
+            kind: "stdio";
+            /** @description Whether it may use the network. */
+            network?: boolean;
+            /** @description Further folders that it may read. */
+            read?: string[];
+            /** @description Name of the variable that takes the credential's secret. */
+            secret_variable?: string | null;
+        } | {
+            /** @description Private hosts and ports that it may be at, `host:port`. */
+            allow?: string[];
+            /** @enum {string} */
+            kind: "http";
+            /** @description Its endpoint. */
+            url: string;
+        };
         /** @description The caller. */
         Me: {
             /** @description Their email. */
@@ -2613,6 +2967,52 @@ export interface components {
             /** @enum {string} */
             status: "rejected";
         };
+        /** @description What differs between two revisions. */
+        PackageDiff: {
+            /** @description File by file. */
+            files: components["schemas"]["PackageFileDiff"][];
+        };
+        /** @description What differs of one file. */
+        PackageFileDiff: {
+            /** @description `added`, `removed` or `changed`. */
+            change: string;
+            /** @description Unified diff; empty for what is no text. */
+            diff: string;
+            /** @description Path in the package. */
+            path: string;
+        };
+        /** @description Something that the scan of a package found. */
+        PackageFinding: {
+            /** @description Which file. */
+            file: string;
+            /**
+             * Format: int32
+             * @description Line from 1; 0 for the file as a whole.
+             */
+            line: number;
+            /** @description What it is and what to do. */
+            message: string;
+            /** @description Which rule. */
+            rule: string;
+            /** @description How bad. */
+            severity: components["schemas"]["FindingSeverity"];
+        };
+        /** @description What a package says that it needs. */
+        PackagePermissions: {
+            /** @description Kinds of credential. */
+            credentials: string[];
+            /** @description Hosts it may reach. */
+            network: string[];
+            /** @description Whether its scripts run. */
+            scripts: boolean;
+            /** @description Built-in tools its prompt may ask for. */
+            tools: string[];
+        };
+        /**
+         * @description Where a skill package stands.
+         * @enum {string}
+         */
+        PackageState: "quarantined" | "active" | "replaced" | "removed";
         /** @description One page of a list. */
         Page_Agent: {
             /** @description The rows. */
@@ -2665,6 +3065,8 @@ export interface components {
                  * @description When it was asked.
                  */
                 asked_at: number;
+                /** @description The runs above the one that asks, the first one first. */
+                chain: components["schemas"]["RunAbove"][];
                 /**
                  * Format: int64
                  * @description When.
@@ -2696,6 +3098,8 @@ export interface components {
                 status: components["schemas"]["ApprovalStatus"];
                 /** @description What is asked. */
                 subject: components["schemas"]["Subject"];
+                /** @description What of outside it may derive from, the latest last. */
+                taint: components["schemas"]["Taint"][];
                 /** @description Whether something from outside (web, mail, documents) came before it in the run. */
                 tainted: boolean;
             }[];
@@ -3066,6 +3470,37 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_McpServer: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was last asked, ms since 1970 UTC.
+                 */
+                checked_at: number | null;
+                credential: components["schemas"]["CredentialWanted"] | null;
+                /** @description Whether its tools can be called. */
+                enabled: boolean;
+                /** @description Why it could not be asked. */
+                error: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Whether each user needs a token of their own. */
+                per_user: boolean;
+                /** @description Its tools as last seen. */
+                tools: components["schemas"]["McpTool"][];
+                /** @description How it is reached. */
+                transport: components["schemas"]["McpTransport"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Run: {
             /** @description The rows. */
             items: {
@@ -3204,6 +3639,46 @@ export interface components {
                 risk: components["schemas"]["Risk"];
                 /** @description The type. */
                 type: components["schemas"]["SkillKind"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_SkillPackage: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was imported, ms since 1970 UTC.
+                 */
+                at: number;
+                /** @description Who imported it. */
+                by: string;
+                /** @description What it is for. */
+                description: string;
+                /** @description Its files and their sizes in bytes. */
+                files: {
+                    [key: string]: number;
+                };
+                /** @description What the scan found. */
+                findings: components["schemas"]["PackageFinding"][];
+                /** @description Hash over its files; send it to accept just this content. */
+                hash: string;
+                /** @description Its name. */
+                name: string;
+                /** @description What it says that it needs. */
+                permissions: components["schemas"]["PackagePermissions"];
+                /**
+                 * Format: int32
+                 * @description Counts imports of this name from 1.
+                 */
+                revision: number;
+                /** @description Ids of the skills made from it. */
+                skills: string[];
+                /** @description Where it stands. */
+                state: components["schemas"]["PackageState"];
+                /** @description What its author calls this version. */
+                version: string | null;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -3928,6 +4403,41 @@ export interface components {
              * @default 30000
              */
             timeout_ms: number;
+        };
+        /** @description A skill package, one revision of it. */
+        SkillPackage: {
+            /**
+             * Format: int64
+             * @description When it was imported, ms since 1970 UTC.
+             */
+            at: number;
+            /** @description Who imported it. */
+            by: string;
+            /** @description What it is for. */
+            description: string;
+            /** @description Its files and their sizes in bytes. */
+            files: {
+                [key: string]: number;
+            };
+            /** @description What the scan found. */
+            findings: components["schemas"]["PackageFinding"][];
+            /** @description Hash over its files; send it to accept just this content. */
+            hash: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What it says that it needs. */
+            permissions: components["schemas"]["PackagePermissions"];
+            /**
+             * Format: int32
+             * @description Counts imports of this name from 1.
+             */
+            revision: number;
+            /** @description Ids of the skills made from it. */
+            skills: string[];
+            /** @description Where it stands. */
+            state: components["schemas"]["PackageState"];
+            /** @description What its author calls this version. */
+            version: string | null;
         };
         /** @description A call of a skill by a person. */
         SkillTest: {
@@ -6970,6 +7480,569 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SkillTested"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importPackage: {
+        parameters: {
+            query?: {
+                /** @description Put it to use at once if the scan finds nothing dangerous. */
+                activate?: boolean;
+                /** @description Name of a package that comes with Steward, instead of a file. */
+                ready?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/zip": string;
+            };
+        };
+        responses: {
+            /** @description Taken in */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillPackage"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importSkillPack: {
+        parameters: {
+            query?: {
+                /** @description Put it to use at once if the scan finds nothing dangerous. */
+                activate?: boolean;
+                /** @description Name of a package that comes with Steward, instead of a file. */
+                ready?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/zip": string;
+            };
+        };
+        responses: {
+            /** @description Taken in */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillPackage"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPackages: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillPackage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listReadyPackages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Names */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPackage: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Latest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillPackage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deletePackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Out of use */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptPackage"];
+            };
+        };
+        responses: {
+            /** @description In use */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillPackage"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportPackage: {
+        parameters: {
+            query?: {
+                /** @description Its number; else the one in use. */
+                revision?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": number[];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    diffPackage: {
+        parameters: {
+            query?: {
+                /** @description The earlier; else the one in use. */
+                from?: number;
+                /** @description The later; else the latest. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description File by file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackageDiff"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMcpServers: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_McpServer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMcpServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpServerInput"];
+            };
+        };
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceMcpServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpServerInput"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMcpServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkMcpServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As seen now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptMcpTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptTool"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    attachMcpTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachTools"];
+            };
+        };
+        responses: {
+            /** @description The skills */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"][];
                 };
             };
             400: components["responses"]["Unreadable"];

@@ -38,6 +38,7 @@ pub(crate) struct CredentialInput {
 /// What is changed of a credential; what is left out stays.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "left out, null, or a value")]
 pub(crate) struct CredentialPatch {
     /// Its name.
     #[schema(min_length = 1, max_length = 64)]

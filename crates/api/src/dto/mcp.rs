@@ -60,6 +60,10 @@ fn yes() -> bool {
 }
 
 /// A tool of a server.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact of the tool"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct McpTool {
     /// Its name there.

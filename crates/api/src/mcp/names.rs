@@ -62,15 +62,15 @@ mod tests {
         let agents: Vec<Agent> = names
             .iter()
             .map(|name| {
-                let agent = json!({"id": "00000000-0000-7000-8000-000000000001", "name": name, "instructions": ""});
-                serde_json::from_value(agent).unwrap()
+                let one = json!({"id": "00000000-0000-7000-8000-000000000001", "name": name, "instructions": ""});
+                serde_json::from_value(one).unwrap()
             })
             .collect();
-        let named = named("ask_", &agents);
-        assert_eq!(named[0].0, "ask_ops");
-        assert_eq!(named[3].0, "ask_gr_e");
-        assert!(named[1].0.starts_with("ask_help_desk_") && named[1].0 != named[2].0);
-        for (name, _) in &named {
+        let found = named("ask_", &agents);
+        assert_eq!(found[0].0, "ask_ops");
+        assert_eq!(found[3].0, "ask_gr_e");
+        assert!(found[1].0.starts_with("ask_help_desk_") && found[1].0 != found[2].0);
+        for (name, _) in &found {
             assert!(name.len() <= 64 && name.len() > "ask_".len(), "{name}");
             assert!(
                 name.chars()

@@ -1,5 +1,7 @@
 //! The doors of `/mcp`. Whole talks are with the official client, in the tests of the binary.
 
+#![allow(clippy::similar_names, reason = "tests")]
+
 use super::{bearer, bed};
 use serde_json::json;
 

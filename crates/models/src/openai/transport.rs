@@ -38,8 +38,8 @@ struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client,
 impl Clients {
     fn here(&self, make: impl FnOnce() -> ClientBuilder) -> Result<reqwest::Client, String> {
         let here = Handle::try_current().ok().map(|handle| handle.id());
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.entry(here).or_insert_with(|| build(make())).clone()
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(here).or_insert_with(|| build(make())).clone()
     }
 }
 

@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::needless_pass_by_value,
+    clippy::similar_names,
     reason = "tests"
 )]
 

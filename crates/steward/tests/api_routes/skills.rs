@@ -144,8 +144,10 @@ fn a_secret_goes_in_and_never_comes_back() {
         "fields"
     );
     let path = format!("/api/credentials/{}", text(&made["id"]));
-    let rotated = house.post("/api/credentials/rotate", json!({}), 200);
-    assert_eq!(rotated["resealed"], 1);
+    let rotate = "/api/credentials/rotate";
+    assert_eq!(house.call(Method::POST, rotate, None).0, 403);
+    let (status, rotated) = house.call_as(&key("root"), Method::POST, rotate, None);
+    assert_eq!((status, &rotated["resealed"]), (200, &json!(1)));
     for shown in [
         house.get("/api/credentials"),
         house.get(&path),

@@ -62,6 +62,21 @@ pub async fn settle(bed: &Bed) -> usize {
             unfinished.len()
         );
     }
+    let store = bed.store().await;
+    for row in runs(&store).await {
+        if row.status != RunStatus::Finished {
+            let events = store.events(TENANT, row.id, 0, 10_000).await.unwrap();
+            let kinds: Vec<_> = events.iter().map(|one| one.event.body.kind()).collect();
+            let last = kinds.len().saturating_sub(8);
+            println!(
+                "{} {:?} {:?}: … {}",
+                row.id,
+                row.origin,
+                row.status,
+                kinds[last..].join(" ")
+            );
+        }
+    }
     panic!("some runs never end");
 }
 

@@ -50,7 +50,7 @@ async def talk(mode):
         assert not plain.is_error, plain
         assert plain.content[0].text == "Hello from the model.", plain
         told = plain.structured_content
-        assert (told["outcome"], told["verdict"], told["approval"]) == ("completed", "no_claims", None), told
+        assert (told["outcome"], told["verdict"], told["approval"]) == ("completed", "no-claims", None), told
 
         seen = []
 

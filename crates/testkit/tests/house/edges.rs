@@ -28,7 +28,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("llama-cpp-2", &["models"]),
     ("reqwest", &["models", "tools", "testkit"]),
     ("rusqlite", &["sandbox", "store", "tools", "testkit"]),
-    ("sqlx", &["store", "testkit"]),
+    ("sqlx", &["sandbox", "store", "testkit"]),
     ("utoipa", &["api"]),
 ];
 

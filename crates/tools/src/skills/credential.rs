@@ -7,7 +7,7 @@ use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::CredentialUse;
-use steward_core::ports::{OpenedCredential, Role, ToolScope, VaultError};
+use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope, VaultError};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
@@ -32,7 +32,20 @@ impl Key {
         if skill.credential.is_none() && kinds.is_empty() {
             return Ok(Self { opened: None });
         }
-        let agent = ports.agents.agent(scope.tenant, scope.agent).await?;
+        let agent = match ports.agents.agent(scope.tenant, scope.agent).await {
+            Ok(agent) => agent,
+            // Tried by a person, for no agent.
+            Err(StoreError::NotFound(_)) if skill.credential.is_none() => {
+                return Ok(Self { opened: None });
+            }
+            Err(StoreError::NotFound(_)) => {
+                return Err(ToolsError::Refused(format!(
+                    "`{}` uses a credential; name the agent for which it is tried",
+                    skill.name
+                )));
+            }
+            Err(error) => return Err(error.into()),
+        };
         let wanted = match &skill.credential {
             Some(wanted) => wanted,
             None if agent.credentials.contains_key(&skill.name) => &named,

@@ -72,8 +72,12 @@ impl SkillRuntime {
     ) -> Result<(AgentTools, bool), ToolError> {
         let mut found = AgentTools::default();
         let mut packaged = false;
-        let skills = self.ports.skills.skills_of(tenant, agent.id).await;
-        for skill in skills.map_err(ToolsError::from)? {
+        for id in &agent.skills {
+            let skill = match self.ports.skills.skill(tenant, *id).await {
+                Ok(skill) => skill,
+                Err(StoreError::NotFound(_)) => continue,
+                Err(error) => return Err(ToolsError::from(error).into()),
+            };
             if !skill.enabled {
                 continue;
             }

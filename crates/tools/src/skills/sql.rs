@@ -92,7 +92,7 @@ fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Target, To
         return Ok(Target::Server(url.into()));
     }
     let text = if spec.database.is_empty() {
-        let part = |name: &str| {
+        let need = |name: &str| {
             field(name).ok_or_else(|| {
                 ToolsError::Refused(format!(
                     "neither the skill names a database nor the credential a `url` or `{name}`; name one"
@@ -104,9 +104,9 @@ fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Target, To
             .unwrap_or_default();
         format!(
             "{}://{}{port}/{}",
-            part("engine")?,
-            part("host")?,
-            part("database")?
+            need("engine")?,
+            need("host")?,
+            need("database")?
         )
     } else {
         spec.database.clone()
@@ -145,9 +145,9 @@ fn shown(spec: &SqlSpec) -> String {
     }
 }
 
-fn told(rows: Rows, limit: u32, sql: &str) -> ToolOutput {
+fn told(rows: &Rows, limit: u32, sql: &str) -> ToolOutput {
     ToolOutput {
-        content: show::rows(&rows, usize::try_from(limit).ok()),
+        content: show::rows(rows, usize::try_from(limit).ok()),
         data: Some(json!({
             "columns": rows.columns,
             "count": rows.rows.len(),
@@ -265,7 +265,7 @@ impl Executor for SqlExecutor {
             () = context.halt() => return Err(ToolsError::refused("stopped; nothing was committed").into()),
         };
         match answer.map_err(|error| ToolsError::Refused(error.to_string()))? {
-            Answer::Rows(rows) => Ok(told(rows, spec.max_rows, &sql)),
+            Answer::Rows(rows) => Ok(told(&rows, spec.max_rows, &sql)),
             Answer::Changed(count) => Ok(ToolOutput {
                 data: Some(json!({"changed": count, "sql": sql})),
                 receipt: Some(Receipt {
@@ -301,5 +301,5 @@ async fn in_file(
     .await
     .map_err(|error| ToolsError::Refused(format!("the query broke off: {error}")))?
     .map_err(|error| ToolsError::Refused(error.to_string()))?;
-    Ok(told(rows, spec.max_rows, &sql))
+    Ok(told(&rows, spec.max_rows, &sql))
 }

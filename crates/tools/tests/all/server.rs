@@ -95,7 +95,9 @@ fn length(head: &str) -> usize {
 /// An answer of any status, with further lines of its head.
 pub fn answer(status: u16, lines: &[&str], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
-    let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+    let lines = lines
+        .iter()
+        .fold(String::new(), |all, line| all + line + "\r\n");
     let mut bytes = format!(
         "HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n",
         body.len()

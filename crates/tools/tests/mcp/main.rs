@@ -1,5 +1,14 @@
 //! The MCP client against servers of the official Python SDK.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::similar_names,
+    clippy::needless_pass_by_value,
+    clippy::items_after_statements,
+    clippy::await_holding_lock,
+    clippy::unnecessary_to_owned,
+    reason = "tests"
+)]
 
 mod http;
 mod oauth;

@@ -23,10 +23,11 @@ pub(super) fn key(subject: &Subject) -> Option<String> {
 
 /// A yes to what the agent wants of its own accord is none to what a page may have told it.
 fn from(taint: &[Taint]) -> String {
-    taint
-        .iter()
-        .map(|one| format!(" from {}", one.origin))
-        .collect()
+    taint.iter().fold(String::new(), |mut all, one| {
+        all.push_str(" from ");
+        all.push_str(&one.origin);
+        all
+    })
 }
 
 /// Whether something in it can't be taken back.

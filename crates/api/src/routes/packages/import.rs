@@ -37,7 +37,7 @@ pub(crate) struct ArchiveBody(Vec<u8>);
 /// Takes a skill package in: a `.skill` archive as the form's field `file` or as the body. It is in quarantine
 /// until somebody accepts it, unless `activate` is given and the scan finds nothing dangerous.
 #[utoipa::path(post, path = "/api/skills/import-package", tag = "skills", operation_id = "importPackage",
-    params(Import), request_body(content = inline(ArchiveBody), content_type = "application/zip"),
+    params(Import), request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = SkillPackage)))]
 pub(crate) async fn import(
     State(state): State<ApiState>,
@@ -54,7 +54,7 @@ pub(crate) async fn import(
 /// in quarantine.
 #[utoipa::path(post, path = "/api/universal-agents/{id}/import-skill-pack", tag = "agents",
     operation_id = "importSkillPack", params(("id" = Uuid, Path), Import),
-    request_body(content = inline(ArchiveBody), content_type = "application/zip"),
+    request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = SkillPackage)))]
 pub(crate) async fn import_for_agent(
     State(state): State<ApiState>,

@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
-use steward_core::ports::{Role, SkillFilter};
+use steward_core::ports::{Role, SkillFilter, StoreError};
 use steward_core::{AgentId, SkillId};
 use utoipa::IntoParams;
 use uuid::Uuid;
@@ -51,6 +51,17 @@ pub(crate) async fn list(
     Params(wanted): Params<Wanted>,
     paging: Paging,
 ) -> Result<Page<Skill>, Problem> {
+    let tenant = state.runs.deps().tenant;
+    if let Some(agent) = wanted.agent {
+        let known = state.runs.deps().store.agent(tenant, AgentId(agent)).await;
+        if matches!(known, Err(StoreError::NotFound(_))) {
+            return Err(Problem::invalid(
+                "agent",
+                format!("there is no agent {agent}"),
+                "see GET /api/agents",
+            ));
+        }
+    }
     let filter = SkillFilter {
         kind: wanted.kind.map(Into::into),
         text: wanted.text,
@@ -61,12 +72,7 @@ pub(crate) async fn list(
     let after = paging.after::<String>()?;
     let page = state
         .skills
-        .skills(
-            state.runs.deps().tenant,
-            &filter,
-            after.as_deref(),
-            paging.limit,
-        )
+        .skills(tenant, &filter, after.as_deref(), paging.limit)
         .await?;
     let next = page
         .items

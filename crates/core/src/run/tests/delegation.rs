@@ -125,9 +125,11 @@ fn what_the_child_spends_is_the_parents() {
     );
 }
 
+type Edit<'a> = (&'a dyn Fn(&mut Setup), &'a str);
+
 #[test]
 fn too_deep_or_nothing_left_is_told_to_the_model() {
-    let edits: [(&dyn Fn(&mut Setup), &str); 4] = [
+    let edits: [Edit<'_>; 4] = [
         (&|setup| setup.depth = 3, "at most 3 levels"),
         (&|setup| setup.budget.depth = 0, "no further level"),
         (&|setup| setup.budget.model_calls = 2, "nothing left"),

@@ -77,7 +77,9 @@ mod tests {
     #[test]
     fn a_long_stream_keeps_its_beginning_and_its_end() {
         let mut kept = Kept::default();
-        let all: Vec<u8> = (0..KEPT * 5).map(|i| b'a' + (i % 26) as u8).collect();
+        let all: Vec<u8> = (0..KEPT * 5)
+            .map(|i| b'a' + u8::try_from(i % 26).unwrap())
+            .collect();
         for chunk in all.chunks(1_000) {
             kept.push(chunk);
         }

@@ -29,10 +29,9 @@ pub fn sql(
             Part::Text(fixed) => text.push_str(fixed),
             Part::Slot(slot) => {
                 bound.push(values.get(slot).unwrap_or(Value::Null));
-                match mark {
-                    Mark::Numbered => text.push_str(&format!("?{}", bound.len())),
-                    Mark::Dollar => text.push_str(&format!("${}", bound.len())),
-                    Mark::Plain => text.push('?'),
+                text.push(if mark == Mark::Dollar { '$' } else { '?' });
+                if mark != Mark::Plain {
+                    text.push_str(&bound.len().to_string());
                 }
             }
         }

@@ -238,7 +238,7 @@ async fn no_secret_leaves() {
     let output = world.ok(&skill, json!({"a": "0"})).await;
     clean(&server, &serde_json::to_string(&output).unwrap());
     assert!(
-        output.content.contains("[server."),
+        output.content.contains("[secret server."),
         "the secrets were printed, and taken out: {}",
         output.content
     );
