@@ -76,7 +76,11 @@ impl Circuit {
     pub fn answered(&mut self, pass: Pass) {
         self.release(pass);
         if self.open.is_some() && pass != Pass::Free {
-            *self = Self::default();
+            // A probe that is still out keeps the next one waiting, should the circuit open again.
+            *self = Self {
+                probing: self.probing,
+                ..Self::default()
+            };
         }
     }
 
