@@ -135,8 +135,11 @@ impl Runner<'_> {
                     side.push(SideWrite::TimerDone(id));
                     events.push(EventBody::TimerFired { timer_id: id });
                 }
-                // What it came to is read when the run rests.
-                Command::ChildEnded { .. } => {}
+                // What it came to is read when the run rests. It is at work from here on: parked
+                // with nothing queued, nobody would claim it after a crash in between.
+                Command::ChildEnded { run } => {
+                    wakes = matches!(&self.journal.state.waiting, Some(Waiting::Child(child)) if child.run == run);
+                }
                 Command::Decide { id, answer, by } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
                     if wakes {

@@ -29,7 +29,6 @@ async fn long_takeover_of_a_stopped_node() {
     takeover::run(server.fresh_database().await.unwrap()).await;
 }
 
-#[ignore = "known failure: after kills in mid-delegation some runs stay parked; see the closing note of this work"]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn long_delegation_under_kills() {
     delegation::run(None).await;

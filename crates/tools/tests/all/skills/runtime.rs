@@ -181,10 +181,14 @@ async fn a_skill_without_a_credential_opens_none() {
 #[tokio::test]
 async fn agents_have_their_skills_without_a_restart() {
     let world = world();
+    // The last one is an id that no skill has any more.
+    let attached: Vec<Value> = (20..=26).map(|number| json!(id(number))).collect();
+    let mut agent = agent();
+    agent.skills = serde_json::from_value(json!(attached)).unwrap();
     let names = async || {
         let found = world
             .tools
-            .of_agent(world.scope.tenant, &agent())
+            .of_agent(world.scope.tenant, &agent)
             .await
             .unwrap();
         let skills = found.tools.into_iter().filter(|spec| spec.skill.is_some());
