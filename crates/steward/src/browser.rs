@@ -66,7 +66,10 @@ mod tests {
         assert_eq!(most(Some("7")).unwrap(), Some(7));
         for wrong in ["0", "many", "1000", "-1"] {
             let error = most(Some(wrong)).unwrap_err().to_string();
-            assert!(error.contains("1 to 100") && error.contains(wrong), "{error}");
+            assert!(
+                error.contains("1 to 100") && error.contains(wrong),
+                "{error}"
+            );
         }
     }
 }

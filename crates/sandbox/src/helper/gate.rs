@@ -20,11 +20,6 @@ pub(super) fn offer(to: OwnedFd) -> io::Result<()> {
     if !control.push(SendAncillaryMessage::ScmRights(&sockets)) {
         return Err(io::Error::other("no room for a descriptor"));
     }
-    sendmsg(
-        &to,
-        &[IoSlice::new(b"g")],
-        &mut control,
-        SendFlags::empty(),
-    )?;
+    sendmsg(&to, &[IoSlice::new(b"g")], &mut control, SendFlags::empty())?;
     Ok(())
 }

@@ -157,9 +157,9 @@ impl Launch<'_> {
 
 fn no_gate(tier: Tier) -> SandboxError {
     match tier {
-        Tier::Namespaces => SandboxError::Invalid(
-            "a gate is for sessions without the machine's network".to_owned(),
-        ),
+        Tier::Namespaces => {
+            SandboxError::Invalid("a gate is for sessions without the machine's network".to_owned())
+        }
         Tier::Landlock => SandboxError::Unavailable {
             missing: "a network of its own for a program needs namespaces".to_owned(),
             hint: "Install bubblewrap (package `bubblewrap`) and allow user namespaces".to_owned(),

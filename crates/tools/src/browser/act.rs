@@ -40,7 +40,15 @@ const SELECT: &str = r"function () {
   return {};
 }";
 /// Types of fields that take their value whole.
-const WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
+const WHOLE: &[&str] = &[
+    "date",
+    "time",
+    "datetime-local",
+    "month",
+    "week",
+    "color",
+    "range",
+];
 /// Types of fields that are clicked.
 const CLICKED: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
 
@@ -114,7 +122,10 @@ impl Target<'_> {
     /// Replaces its content; says what it holds then.
     pub async fn fill(&self, text: &str) -> Result<String, BrowserError> {
         let object = self.call("DOM.resolveNode", json!({})).await?;
-        let object = object["object"]["objectId"].as_str().unwrap_or("").to_owned();
+        let object = object["object"]["objectId"]
+            .as_str()
+            .unwrap_or("")
+            .to_owned();
         let kind = self.ask(&object, KIND, None).await?;
         let (tag, field) = (
             kind["tag"].as_str().unwrap_or(""),
@@ -203,10 +214,7 @@ impl Target<'_> {
         function: &str,
         argument: Option<&str>,
     ) -> Result<Value, BrowserError> {
-        let arguments: Vec<Value> = argument
-            .iter()
-            .map(|text| json!({"value": text}))
-            .collect();
+        let arguments: Vec<Value> = argument.iter().map(|text| json!({"value": text})).collect();
         let params = json!({"objectId": object, "functionDeclaration": function,
             "arguments": arguments, "returnByValue": true});
         let mut done = self.page.call("Runtime.callFunctionOn", params).await?;

@@ -193,11 +193,14 @@ pub(super) async fn act(
             Ok(settled) => settled,
             Err(BrowserError::Gone(why)) => return Err(BrowserError::Gone(why)),
             Err(error) => {
-                return Ok((object, ToolOutput {
-                    tainted: true,
-                    origin: Some(page.state().url.clone()),
-                    ..ToolOutput::text(format!("{said}\n\nThen: {error}"))
-                }));
+                return Ok((
+                    object,
+                    ToolOutput {
+                        tainted: true,
+                        origin: Some(page.state().url.clone()),
+                        ..ToolOutput::text(format!("{said}\n\nThen: {error}"))
+                    },
+                ));
             }
         };
         let snapshot = page.snapshot(&slot.elements).await?;

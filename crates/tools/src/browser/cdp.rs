@@ -200,8 +200,8 @@ impl<H: FnMut(&str, &str, &Value) -> Option<Told>> Ear<H> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::Cdp;
     use super::BrowserError;
+    use super::Cdp;
     use serde_json::{Value, json};
     use std::sync::{Arc, Mutex};
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -240,7 +240,9 @@ mod tests {
                     json!({"method": "E", "params": {"x": 1}, "sessionId": "s"}),
                     json!({"id": id, "result": {"session": asked["sessionId"]}}),
                 ]),
-                "B" => Some(vec![json!({"id": id, "error": {"message": "no such thing"}})]),
+                "B" => Some(vec![
+                    json!({"id": id, "error": {"message": "no such thing"}}),
+                ]),
                 "Told" => Some(Vec::new()),
                 _ => None,
             }
@@ -249,7 +251,9 @@ mod tests {
         let kept = Arc::clone(&heard);
         let (read, write) = tokio::io::split(ours);
         let cdp = Cdp::begin(write, read, move |session, method, params| {
-            kept.lock().unwrap().push(format!("{session} {method} {params}"));
+            kept.lock()
+                .unwrap()
+                .push(format!("{session} {method} {params}"));
             Some(("Told", json!({})))
         });
         let answer = cdp.call(Some("s"), "A", json!({})).await.unwrap();

@@ -60,9 +60,7 @@ pub enum BrowserError {
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
     Download(String),
     /// No element has this number.
-    #[error(
-        "there is no element {0} on the page any more; look at the page with browser_snapshot"
-    )]
+    #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
     /// An element that is not what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]

@@ -24,6 +24,8 @@ const RESTLESS: Duration = Duration::from_secs(2);
 const HOPS: usize = 8;
 /// How soon an action shows that it leads somewhere.
 const AFTERMATH: Duration = Duration::from_millis(250);
+/// Longest wait for a picture.
+const PICTURE: Duration = Duration::from_secs(20);
 /// Frames of a page that are read.
 const FRAMES: usize = 20;
 /// Longest address in an error, characters.
@@ -45,8 +47,7 @@ struct Stopping<'a>(Option<&'a Page>);
 impl Drop for Stopping<'_> {
     fn drop(&mut self) {
         if let Some(page) = self.0 {
-            page.cdp
-                .tell(&page.session, "Page.stopLoading", &json!({}));
+            page.cdp.tell(&page.session, "Page.stopLoading", &json!({}));
         }
     }
 }
@@ -61,14 +62,19 @@ pub(super) enum Settled {
 }
 
 impl Page {
-    /// Makes the page and turns on what is listened to.
+    /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
     pub async fn attach(
         cdp: Cdp,
         state: Arc<watch::Sender<State>>,
+        port: u16,
     ) -> Result<Self, BrowserError> {
-        let made = cdp
-            .call(None, "Target.createTarget", json!({"url": "about:blank"}))
+        let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
+        let mut context = cdp
+            .call(None, "Target.createBrowserContext", proxied)
             .await?;
+        let context = context["browserContextId"].take();
+        let wanted = json!({"url": "about:blank", "browserContextId": context});
+        let made = cdp.call(None, "Target.createTarget", wanted).await?;
         let target = made["targetId"].as_str().unwrap_or("").to_owned();
         let attached = cdp
             .call(
@@ -89,16 +95,14 @@ impl Page {
             state,
             open: false,
         };
-        let refuse = json!({"behavior": "deny", "eventsEnabled": true});
+        let refuse =
+            json!({"behavior": "deny", "eventsEnabled": true, "browserContextId": context});
         page.cdp
             .call(None, "Browser.setDownloadBehavior", refuse)
             .await?;
         for (method, params) in [
             ("Page.enable", json!({})),
-            (
-                "Page.setLifecycleEventsEnabled",
-                json!({"enabled": true}),
-            ),
+            ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
             ("Inspector.enable", json!({})),
             (
                 "Network.enable",
@@ -207,7 +211,10 @@ impl Page {
         }
         let settled = self.settle(until).await?.unwrap_or(Settled::Partly);
         let judged = self.judge(refusals, mark);
-        if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
+        if matches!(
+            judged,
+            Err(BrowserError::Failed { .. } | BrowserError::Refused(_))
+        ) {
             self.open = false;
             let blank = json!({"url": "about:blank"});
             self.cdp.tell(&self.session, "Page.navigate", &blank);
@@ -281,7 +288,8 @@ impl Page {
             return Err(BrowserError::Download(shorten(url)));
         }
         let url = Url::parse(&state.url).ok();
-        let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob"))
+        let Some(url) =
+            url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob"))
         else {
             let why = format!(
                 "the page went to {}, which is no page of the web",
@@ -306,13 +314,7 @@ impl Page {
     }
 
     /// Why a page did not come.
-    async fn failure(
-        &self,
-        url: &Url,
-        text: &str,
-        refusals: &Refusals,
-        mark: u64,
-    ) -> BrowserError {
+    async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
         if text == "net::ERR_ABORTED" {
             // A download is told of right after.
             let _ = self
@@ -322,7 +324,8 @@ impl Page {
                 return BrowserError::Download(shorten(download));
             }
         }
-        match told(None, refusals, mark) {
+        let refused = told(Some(url), refusals, mark).or_else(|| told(None, refusals, mark));
+        match refused {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => {
                 BrowserError::Refused(why)
             }
@@ -334,7 +337,10 @@ impl Page {
     }
 
     /// What is on the page.
-    pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
+    pub async fn snapshot(
+        &self,
+        elements: &std::sync::Mutex<Elements>,
+    ) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
         for (id, url) in tree::frames(&frames["frameTree"], FRAMES) {
@@ -368,13 +374,24 @@ impl Page {
 
     /// The visible part of the page, PNG.
     pub async fn screenshot(&self) -> Result<Vec<u8>, BrowserError> {
-        let params = json!({"format": "png", "captureBeyondViewport": false});
-        let taken = self.call("Page.captureScreenshot", params).await?;
+        let take = async {
+            // A page behind another window is not painted.
+            self.call("Page.bringToFront", json!({})).await?;
+            let params = json!({"format": "png", "captureBeyondViewport": false});
+            self.call("Page.captureScreenshot", params).await
+        };
+        let late = |_| BrowserError::Late {
+            what: "the screenshot".to_owned(),
+            ms: PICTURE.as_millis(),
+        };
+        let taken = tokio::time::timeout(PICTURE, take).await.map_err(late)??;
         let text = taken["data"].as_str().unwrap_or("");
-        STANDARD.decode(text).map_err(|error| BrowserError::Protocol {
-            method: "Page.captureScreenshot".to_owned(),
-            message: error.to_string(),
-        })
+        STANDARD
+            .decode(text)
+            .map_err(|error| BrowserError::Protocol {
+                method: "Page.captureScreenshot".to_owned(),
+                message: error.to_string(),
+            })
     }
 }
 

@@ -166,10 +166,7 @@ impl No {
     }
 }
 
-async fn answer(
-    door: Arc<Door>,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
+async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
     let done = if request.method() == Method::CONNECT {
         tunnel(&door, request).await
     } else {
@@ -252,9 +249,7 @@ async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response
 async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, No> {
     let (mut head, body) = request.into_parts();
     let whole = head.uri.to_string();
-    let url = Url::parse(&whole)
-        .ok()
-        .filter(|url| url.scheme() == "http");
+    let url = Url::parse(&whole).ok().filter(|url| url.scheme() == "http");
     let Some(url) = url else {
         let why = format!("`{whole}` is no http address");
         return Err(No::new(StatusCode::BAD_REQUEST, &whole, why));
@@ -278,7 +273,9 @@ async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Respons
         }
     });
     let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    head.uri = target.parse::<Uri>().unwrap_or_else(|_| Uri::from_static("/"));
+    head.uri = target
+        .parse::<Uri>()
+        .unwrap_or_else(|_| Uri::from_static("/"));
     strip(&mut head.headers);
     // What was checked is what is asked for.
     let authority = match url.port() {

@@ -7,7 +7,7 @@ use super::error::BrowserError;
 use super::page::Page;
 use super::proxy::Proxy;
 use super::state::State;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,11 +28,7 @@ const FILES: u64 = 512 << 20;
 /// Bytes of stderr that are kept for an error.
 const STDERR: usize = 16 << 10;
 /// Configuration outside /usr that it needs, where there is such.
-const READ: &[&str] = &[
-    "/etc/chromium.d",
-    "/etc/fonts",
-    "/var/cache/fontconfig",
-];
+const READ: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
 /// How long a browser that failed may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Longest part of its words that is shown, characters.
@@ -50,11 +46,17 @@ const FLAGS: &[&str] = &[
     "--user-data-dir=/tmp/profile",
     "--disk-cache-size=67108864",
     "--window-size=1280,900",
+    // A port where nothing listens: what the browser itself would say to its makers goes nowhere. Pages have a context
+    // with a proxy of its own.
+    "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
     "--disable-quic",
     "--dns-prefetch-disable",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--block-new-web-contents",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-background-timer-throttling",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-default-apps",
@@ -77,6 +79,7 @@ const FLAGS: &[&str] = &[
     "--password-store=basic",
     "--use-mock-keychain",
     "--disable-features=IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter,DialMediaRouteProvider,Translate,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,PrivacySandboxSettings4,WebOTP",
+    "about:blank",
 ];
 
 /// A running browser; dropping it kills all of its processes and deletes its files.
@@ -95,12 +98,11 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
         .map_err(failed)?;
     // Empty, and seen by the user that the sandbox changes to.
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).map_err(failed)?;
-    // The gate's port is known inside only, hence a shell that is told by its stdin.
     let mut session = config.sandbox.open(spec(config, folder.path())).await?;
     let missing = || BrowserError::Start("a stream of it is missing".to_owned());
     let gate = session.gate().ok_or_else(missing)?;
     let port = gate.local_addr().map_err(failed)?.port();
-    let (mut input, output) = session.streams().ok_or_else(missing)?;
+    let (input, output) = session.streams().ok_or_else(missing)?;
     let proxy = Proxy::begin(gate, config.client.clone());
     let mut process = Process {
         session,
@@ -108,9 +110,6 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
         _folder: folder,
     };
     let begun = async {
-        tokio::io::AsyncWriteExt::write_all(&mut input, format!("{port}\n").as_bytes())
-            .await
-            .map_err(failed)?;
         let state = Arc::new(watch::Sender::new(State::default()));
         let heard = Arc::clone(&state);
         let cdp = Cdp::begin(input, output, move |from, method, params| {
@@ -123,7 +122,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
             });
             told
         });
-        Page::attach(cdp, state).await
+        Page::attach(cdp, state, port).await
     };
     let begun = tokio::time::timeout(config.start, begun).await;
     let late = || BrowserError::Start(format!("no answer within {} s", config.start.as_secs()));
@@ -147,7 +146,7 @@ fn failed(error: std::io::Error) -> BrowserError {
 
 fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
     // Its commands come in at descriptor 3 and its answers go out at 4.
-    let script = r#"read -r port && exec "$0" --proxy-server="http://127.0.0.1:$port" "$@" 3<&0 4>&1 </dev/null >&2"#;
+    let script = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
     let program = config.program.display().to_string();
     let argv = ["/bin/sh", "-c", script, &program]
         .into_iter()

@@ -179,7 +179,9 @@ mod tests {
             (method, params),
             ("Page.handleJavaScriptDialog", json!({"accept": false}))
         );
-        assert!(told(&mut state, "beforeunload").is_some_and(|(_, params)| params["accept"] == true));
+        assert!(
+            told(&mut state, "beforeunload").is_some_and(|(_, params)| params["accept"] == true)
+        );
         assert_eq!(state.dialogs, ["confirm: really?"]);
     }
 }

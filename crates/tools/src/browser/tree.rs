@@ -358,7 +358,10 @@ impl<'a> Tree<'a> {
         if !name.is_empty() {
             let _ = write!(text, ": {name}");
         }
-        if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
+        if let Some(value) = node["value"]["value"]
+            .as_str()
+            .filter(|value| !value.is_empty())
+        {
             let _ = write!(text, " = {}", clip(value, NAME));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
@@ -517,7 +520,9 @@ mod tests {
         assert_eq!(seen.title, "A page");
         assert_eq!(
             seen.parts,
-            ["## Head\n[1 button: Send]\nSee [2 link: the docs → https://example.org/d] [3 textbox: Search = abc]\n"]
+            [
+                "## Head\n[1 button: Send]\nSee [2 link: the docs → https://example.org/d] [3 textbox: Search = abc]\n"
+            ]
         );
         assert_eq!(
             elements.of(1, "l").map(|element| element.words()),
@@ -526,26 +531,45 @@ mod tests {
         assert_eq!(elements.of(1, "m"), None);
         let again = show(&[(String::new(), nodes)], &mut elements);
         assert_eq!(again.parts, seen.parts, "numbers stay");
-        let renamed = json!([node("1", "RootWebArea", "", &["10"]), node("10", "button", "Buy", &[])]);
+        let renamed = json!([
+            node("1", "RootWebArea", "", &["10"]),
+            node("10", "button", "Buy", &[])
+        ]);
         let renamed = show(&[(String::new(), renamed)], &mut elements);
         assert_eq!(renamed.parts, ["[4 button: Buy]\n"]);
         assert_eq!(elements.of(1, "l"), None);
         elements.begin("m", "https://example.org/2");
-        let other = json!([node("1", "RootWebArea", "", &["2"]), node("2", "button", "Send", &[])]);
+        let other = json!([
+            node("1", "RootWebArea", "", &["2"]),
+            node("2", "button", "Send", &[])
+        ]);
         let other = show(&[(String::new(), other)], &mut elements);
-        assert_eq!(other.parts, ["[5 button: Send]\n"], "numbers are not used again");
+        assert_eq!(
+            other.parts,
+            ["[5 button: Send]\n"],
+            "numbers are not used again"
+        );
     }
 
     #[test]
     fn long_and_deep_pages_are_bounded() {
         let mut nodes = vec![node("0", "RootWebArea", "", &["1"])];
         for at in 1..60_000 {
-            nodes.push(node(&at.to_string(), "generic", "", &[&(at + 1).to_string()]));
+            nodes.push(node(
+                &at.to_string(),
+                "generic",
+                "",
+                &[&(at + 1).to_string()],
+            ));
         }
         nodes.push(node("60000", "StaticText", &"word ".repeat(5000), &[]));
         let seen = show(&[(String::new(), json!(nodes))], &mut Elements::default());
         assert_eq!(seen.parts.len(), 4);
-        assert!(seen.parts.iter().all(|part| part.chars().count() <= PART + 1));
+        assert!(
+            seen.parts
+                .iter()
+                .all(|part| part.chars().count() <= PART + 1)
+        );
         assert_eq!(show(&[], &mut Elements::default()).parts, [""]);
     }
 
@@ -554,7 +578,12 @@ mod tests {
         let tree = json!({"frame": {"id": "a", "url": "u"}, "childFrames": [
             {"frame": {"id": "b", "url": "v"}, "childFrames": [{"frame": {"id": "d", "url": ""}}]},
             {"frame": {"id": "c", "url": "w"}}]});
-        let ids = |most| frames(&tree, most).into_iter().map(|(id, _)| id).collect::<String>();
+        let ids = |most| {
+            frames(&tree, most)
+                .into_iter()
+                .map(|(id, _)| id)
+                .collect::<String>()
+        };
         assert_eq!(ids(9), "abcd");
         assert_eq!(ids(2), "ab");
     }

@@ -39,17 +39,29 @@ async fn a_page_that_hangs_is_given_up() {
     });
     let mut run = bench.run(1);
     run.open(&server.url("/")).await;
-    let error = run.refused("browser_open", json!({"url": server.url("/hangs")})).await;
+    let error = run
+        .refused("browser_open", json!({"url": server.url("/hangs")}))
+        .await;
     assert!(error.contains("/hangs took longer than 3"), "{error}");
     let slow = run.open(&server.url("/slow")).await.content;
-    assert!(slow.contains("text") && slow.contains("still loading"), "{slow}");
+    assert!(
+        slow.contains("text") && slow.contains("still loading"),
+        "{slow}"
+    );
     let fine = run.open(&server.url("/")).await.content;
-    assert!(fine.contains("fine") && !fine.contains("still loading"), "{fine}");
-    let error = run.refused("browser_open", json!({"url": server.url("/busy")})).await;
+    assert!(
+        fine.contains("fine") && !fine.contains("still loading"),
+        "{fine}"
+    );
+    let error = run
+        .refused("browser_open", json!({"url": server.url("/busy")}))
+        .await;
     assert!(error.contains("took longer"), "{error}");
     // The call's own time counts too.
     run.scope.timeout_ms = 1500;
-    let error = run.refused("browser_open", json!({"url": server.url("/hangs")})).await;
+    let error = run
+        .refused("browser_open", json!({"url": server.url("/hangs")}))
+        .await;
     assert!(error.contains("ms"), "{error}");
     bench.browsers.close_all();
     until("all gone", gone).await;
@@ -64,9 +76,19 @@ async fn a_stopped_run_has_no_browser() {
     assert!(!browsers().is_empty());
     let opening = run.clone();
     let url = server.url("/hangs");
-    let work = tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
+    let work =
+        tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
     let hits = server.hits.clone();
-    until("asked for", || hits.load(Ordering::Relaxed) >= 2 || server.requests.lock().unwrap().iter().any(|r| r.contains("/hangs"))).await;
+    until("asked for", || {
+        hits.load(Ordering::Relaxed) >= 2
+            || server
+                .requests
+                .lock()
+                .unwrap()
+                .iter()
+                .any(|r| r.contains("/hangs"))
+    })
+    .await;
     run.scope.stop.store(true, Ordering::Relaxed);
     let error = work.await.unwrap();
     assert!(error.contains("stopped"), "{error}");
@@ -82,14 +104,26 @@ async fn a_killed_browser_is_told_of_and_replaced() {
     run.open(&server.url("/")).await;
     let opening = run.clone();
     let url = server.url("/hangs");
-    let work = tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
-    until("asked for", || server.requests.lock().unwrap().iter().any(|r| r.contains("/hangs"))).await;
+    let work =
+        tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
+    until("asked for", || {
+        server
+            .requests
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|r| r.contains("/hangs"))
+    })
+    .await;
     for pid in browsers() {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
     let error = work.await.unwrap();
-    assert!(error.contains("the browser ended") && error.contains("browser_open"), "{error}");
+    assert!(
+        error.contains("the browser ended") && error.contains("browser_open"),
+        "{error}"
+    );
     until("all gone", gone).await;
     let error = run.refused("browser_snapshot", json!({})).await;
     assert!(error.contains("no page is open"), "{error}");
@@ -99,7 +133,9 @@ async fn a_killed_browser_is_told_of_and_replaced() {
 #[tokio::test]
 async fn three_at_once_and_no_more() {
     let server = server().await;
-    let bench = Bench::with(&[server.allowed()], Names::default(), |config| config.most = 3);
+    let bench = Bench::with(&[server.allowed()], Names::default(), |config| {
+        config.most = 3
+    });
     let runs: Vec<_> = (1..=4).map(|number| bench.run(number)).collect();
     let url = server.url("/");
     let opened = futures::future::join_all(runs[..3].iter().map(|run| run.open(&url))).await;
@@ -138,11 +174,15 @@ async fn an_idle_one_is_closed() {
 
 #[tokio::test]
 async fn one_that_can_t_start_says_why() {
-    let bench = Bench::with(&[], Names::default(), |config| config.program = "/bin/false".into());
+    let bench = Bench::with(&[], Names::default(), |config| {
+        config.program = "/bin/false".into()
+    });
     let error = bench.browsers.check().await.unwrap_err().to_string();
     assert!(error.contains("can't be started"), "{error}");
     let run = bench.run(1);
-    let error = run.refused("browser_open", json!({"url": "http://example.test./"})).await;
+    let error = run
+        .refused("browser_open", json!({"url": "http://example.test./"}))
+        .await;
     assert!(error.contains("not on the public internet"), "{error}");
     assert_eq!(bench.browsers.count(), 0);
     let good = Bench::allowing(&[]);
