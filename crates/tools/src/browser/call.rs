@@ -71,7 +71,7 @@ pub(super) async fn open(
         let mut held = slot.page.lock().await;
         if held.as_ref().is_none_or(Page::closed) {
             *held = None;
-            match start(browsers.config()).await {
+            match Box::pin(start(browsers.config())).await {
                 Ok((process, page)) => {
                     slot.keep(process);
                     *held = Some(page);
@@ -92,7 +92,7 @@ pub(super) async fn open(
         let snapshot = page.snapshot(&slot.elements).await?;
         Ok(shown(&snapshot, 1, settled, &refusals, mark))
     };
-    let work = within(context, url.as_str(), work);
+    let work = Box::pin(within(context, url.as_str(), work));
     attended(browsers, context, &slot, work).await
 }
 
@@ -125,7 +125,7 @@ pub(super) async fn look(
         let mark = refusals.count();
         Ok(shown(&snapshot, part, settled, &refusals, mark))
     };
-    let work = within(context, "a look at the page", work);
+    let work = Box::pin(within(context, "a look at the page", work));
     attended(browsers, context, &slot, work).await
 }
 
@@ -208,7 +208,7 @@ pub(super) async fn act(
         output.content = format!("{said}\n\n{}", output.content);
         Ok((object, output))
     };
-    let work = within(context, "the page", work);
+    let work = Box::pin(within(context, "the page", work));
     attended(browsers, context, &slot, work).await
 }
 
@@ -228,7 +228,7 @@ pub(super) async fn picture(
         let url = page.state().url.clone();
         Ok((png, url))
     };
-    let work = within(context, "the screenshot", work);
+    let work = Box::pin(within(context, "the screenshot", work));
     attended(browsers, context, &slot, work).await
 }
 

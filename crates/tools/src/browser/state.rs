@@ -12,6 +12,10 @@ const DIALOGS: usize = 5;
 const DIALOG: usize = 300;
 
 /// State of the one page of a browser.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what events say of a page is independent of one another"
+)]
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// The session in which it is spoken to.

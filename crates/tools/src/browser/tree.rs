@@ -188,7 +188,7 @@ pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapsh
         let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
         let tree = Tree::new(nodes);
         if at == 0 {
-            title = tree.root().map(|root| name(root)).unwrap_or_default();
+            title = tree.root().map(name).unwrap_or_default();
         } else {
             out.line();
             out.text(&format!("Frame {}:", clip(url, LINK)));
@@ -330,14 +330,14 @@ impl<'a> Tree<'a> {
                     out.text(&format!("(image: {name})"));
                 }
             }
-            _ if self.active(node) => self.element(node, elements, out),
+            _ if Self::active(node) => self.element(node, elements, out),
             _ => return true,
         }
         false
     }
 
     /// Whether it gets a number: by its role, or since it takes the focus and has a name.
-    fn active(&self, node: &Value) -> bool {
+    fn active(node: &Value) -> bool {
         ACTIVE.contains(&role(node))
             || role(node) == "generic"
                 && property(node, "focusable") == true
