@@ -3,7 +3,7 @@
 use crate::browser;
 use crate::compose::{App, Options, python_config, sandbox_helper};
 use crate::exit::Exit;
-use crate::settings::Settings;
+use crate::settings::{Settings, variable};
 use crate::term::Term;
 use serde::Serialize;
 use serde_json::json;
@@ -99,15 +99,20 @@ async fn browser(settings: &Settings) -> Finding {
             Ok(how) => Finding::good("browser", how),
             Err(error) => Finding::bad("browser", error.to_string(), browser::HINT),
         },
-        None => {
-            let why = browser::program().err().unwrap_or_default();
-            let hint = browser::HINT;
-            Finding::good(
-                "browser",
-                format!("agents have none: {why}; to give them one, {hint}"),
-            )
-        }
+        None => absent(),
     }
+}
+
+fn absent() -> Finding {
+    let why = browser::program().err().unwrap_or_default();
+    if variable("STEWARD_CHROMIUM").is_some() {
+        return Finding::bad("browser", why, browser::HINT);
+    }
+    let hint = browser::HINT;
+    Finding::good(
+        "browser",
+        format!("agents have none: {why}; to give them one, {hint}"),
+    )
 }
 
 async fn embeddings(settings: &Settings) -> Finding {

@@ -1,8 +1,9 @@
 //! Clicking and typing.
 
+use super::elements::Element;
 use super::error::BrowserError;
 use super::page::Page;
-use super::tree::{Element, described};
+use super::tree::described;
 use serde_json::{Value, json};
 
 /// What kind of field an element is.

@@ -1,10 +1,11 @@
 //! The one page of a browser: opening, waiting, looking.
 
 use super::cdp::Cdp;
+use super::elements::Elements;
 use super::error::BrowserError;
 use super::proxy::{Refusals, place_of};
 use super::state::State;
-use super::tree::{self, Elements, Snapshot};
+use super::tree::{self, Snapshot};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

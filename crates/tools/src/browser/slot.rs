@@ -1,9 +1,9 @@
 //! What a run has of a browser.
 
+use super::elements::Elements;
 use super::page::Page;
 use super::proxy::Refusals;
 use super::start::Process;
-use super::tree::Elements;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,7 +1,9 @@
 //! A page as text: what a screen reader would say, with a number on everything that can be clicked or filled in.
 
+use super::elements::{Element, Elements};
+use super::lines::Lines;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Roles of what can be acted on.
@@ -64,92 +66,14 @@ const BLOCKS: &[&str] = &[
     "term",
     "toolbar",
 ];
-/// Elements of a document that get a number.
-const NUMBERED: usize = 2000;
 /// Nodes that are looked at.
 const NODES: usize = 100_000;
-/// Longest text of a page, bytes.
-const TEXT: usize = 400_000;
-/// Longest part that is shown at once, characters.
-const PART: usize = 8000;
 /// Longest name of an element, characters.
 const NAME: usize = 120;
 /// Longest address of a link, characters.
 const LINK: usize = 150;
 /// Options of a field that are listed.
 const OPTIONS: usize = 20;
-
-/// Something that can be clicked or filled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Element {
-    /// The browser's own number of it.
-    pub node: i64,
-    /// What it is.
-    pub role: String,
-    /// What it says.
-    pub name: String,
-}
-
-impl Element {
-    /// In words: `button “Send”`.
-    pub fn words(&self) -> String {
-        if self.name.is_empty() {
-            format!("{} without a name", self.role)
-        } else {
-            format!("{} “{}”", self.role, self.name)
-        }
-    }
-}
-
-/// The numbers of a page. A number stands for one element under one name for ever: one of an older page hits nothing,
-/// and an element that is called otherwise has another number, so that what a person approved is what is clicked.
-#[derive(Debug, Default)]
-pub(super) struct Elements {
-    last: u32,
-    loader: String,
-    /// Address of the page when it was last looked at.
-    pub url: String,
-    numbers: HashMap<i64, u32>,
-    known: BTreeMap<u32, Element>,
-}
-
-impl Elements {
-    /// Before a look: a new document forgets the elements of the one before.
-    pub fn begin(&mut self, loader: &str, url: &str) {
-        if self.loader != loader {
-            loader.clone_into(&mut self.loader);
-            self.numbers.clear();
-            self.known.clear();
-        }
-        url.clone_into(&mut self.url);
-    }
-
-    /// The element of a number, if it belongs to the document of `loader`.
-    pub fn of(&self, number: u32, loader: &str) -> Option<Element> {
-        let same = self.loader == loader;
-        self.known.get(&number).filter(|_| same).cloned()
-    }
-
-    /// The element as it was last seen.
-    pub fn seen(&self, number: u32) -> Option<&Element> {
-        self.known.get(&number)
-    }
-
-    fn number(&mut self, element: Element) -> Option<u32> {
-        if let Some(number) = self.numbers.get(&element.node) {
-            if self.known.get(number) == Some(&element) {
-                return Some(*number);
-            }
-            self.known.remove(number);
-        } else if self.numbers.len() >= NUMBERED {
-            return None;
-        }
-        self.last += 1;
-        self.numbers.insert(element.node, self.last);
-        self.known.insert(self.last, element);
-        Some(self.last)
-    }
-}
 
 /// A page as it is now.
 #[derive(Debug, Default)]
@@ -182,7 +106,7 @@ pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
 
 /// Sets out the trees of a page and its frames, each with its address.
 pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
-    let mut out = Out::default();
+    let mut out = Lines::default();
     let mut title = String::new();
     for (at, (url, nodes)) in trees.iter().enumerate() {
         let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
@@ -269,7 +193,7 @@ impl<'a> Tree<'a> {
             .filter_map(|id| self.nodes.get(id.as_str()?).copied())
     }
 
-    fn write(&self, elements: &mut Elements, out: &mut Out) {
+    fn write(&self, elements: &mut Elements, out: &mut Lines) {
         let mut steps: Vec<Step<'a>> = self.root.into_iter().map(Step::Enter).collect();
         let mut left = NODES;
         while let Some(step) = steps.pop() {
@@ -293,7 +217,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Writes a node; says whether to go into it.
-    fn enter(&self, node: &'a Value, elements: &mut Elements, out: &mut Out) -> bool {
+    fn enter(&self, node: &'a Value, elements: &mut Elements, out: &mut Lines) -> bool {
         if node["ignored"] == true {
             return true;
         }
@@ -344,7 +268,7 @@ impl<'a> Tree<'a> {
                 && !name(node).is_empty()
     }
 
-    fn element(&self, node: &'a Value, elements: &mut Elements, out: &mut Out) {
+    fn element(&self, node: &'a Value, elements: &mut Elements, out: &mut Lines) {
         let (role, name) = described(node);
         let number = node["backendDOMNodeId"].as_i64().and_then(|node| {
             elements.number(Element {
@@ -422,74 +346,11 @@ fn starts_line(role: &str) -> bool {
     matches!(role, "heading" | "listitem") || BLOCKS.contains(&role)
 }
 
-/// Text in lines.
-#[derive(Default)]
-struct Out {
-    lines: Vec<String>,
-    line: String,
-    cells: usize,
-    bytes: usize,
-    cut: bool,
-}
-
-impl Out {
-    fn full(&self) -> bool {
-        self.bytes > TEXT
-    }
-
-    fn text(&mut self, text: &str) {
-        for word in text.split_whitespace() {
-            if !self.line.is_empty() && !self.line.ends_with(' ') {
-                self.line.push(' ');
-            }
-            self.line.push_str(word);
-            self.bytes += word.len() + 1;
-        }
-    }
-
-    fn cell(&mut self) {
-        if self.cells > 0 {
-            self.line.push_str(" | ");
-        }
-        self.cells += 1;
-    }
-
-    fn line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        let line = line.trim_end();
-        self.cells = 0;
-        if !line.trim_matches(['-', '#', '|', ' ']).is_empty() {
-            self.lines.push(line.to_owned());
-        }
-    }
-
-    fn finish(mut self) -> (Vec<String>, bool) {
-        self.line();
-        let mut parts = vec![String::new()];
-        let mut room = PART;
-        for line in self.lines {
-            let mut rest: Vec<char> = line.chars().collect();
-            while !rest.is_empty() {
-                if room == 0 || rest.len() > room && room < PART {
-                    parts.push(String::new());
-                    room = PART;
-                }
-                let now = rest.len().min(room);
-                let piece: String = rest.drain(..now).collect();
-                room = (room - now).saturating_sub(1);
-                if let Some(part) = parts.last_mut() {
-                    part.push_str(&piece);
-                    part.push('\n');
-                }
-            }
-        }
-        (parts, self.cut)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Elements, PART, frames, show};
+    use super::{frames, show};
+    use crate::browser::elements::Elements;
+    use crate::browser::lines::PART;
     use serde_json::{Value, json};
 
     fn node(id: &str, role: &str, name: &str, children: &[&str]) -> Value {
