@@ -38,7 +38,11 @@ async fn within<T>(
     let limit = context.left();
     tokio::select! {
         done = work => done,
-        () = context.halt() => Err(BrowserError::Late { what: what.to_owned(), ms: limit.as_millis() }),
+        () = context.halt() => Err(if context.scope.stopped() {
+            BrowserError::Stopped(what.to_owned())
+        } else {
+            BrowserError::Late { what: what.to_owned(), ms: limit.as_millis() }
+        }),
     }
 }
 
@@ -55,6 +59,10 @@ async fn attended<T>(
         Err(BrowserError::Gone(why)) => {
             let words = browsers.bury(context.scope.run, slot).await;
             Err(BrowserError::Gone(words.unwrap_or(why)))
+        }
+        Err(BrowserError::Crashed) => {
+            browsers.bury(context.scope.run, slot).await;
+            Err(BrowserError::Crashed)
         }
         other => other,
     }
@@ -191,7 +199,7 @@ pub(super) async fn act(
         // What was done is done, wherever it led.
         let settled = match followed {
             Ok(settled) => settled,
-            Err(BrowserError::Gone(why)) => return Err(BrowserError::Gone(why)),
+            Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),
             Err(error) => {
                 return Ok((
                     object,
@@ -209,7 +217,16 @@ pub(super) async fn act(
         Ok((object, output))
     };
     let work = Box::pin(within(context, "the page", work));
-    attended(browsers, context, &slot, work).await
+    let done = attended(browsers, context, &slot, work).await;
+    done.map_err(|error| match error {
+        BrowserError::Late { .. } => BrowserError::Unsettled {
+            why: "its time was over",
+        },
+        BrowserError::Stopped(_) => BrowserError::Unsettled {
+            why: "the run was stopped",
+        },
+        other => other,
+    })
 }
 
 /// The visible part of the page as PNG, with its address.

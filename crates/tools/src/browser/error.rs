@@ -56,6 +56,22 @@ pub enum BrowserError {
         /// The limit.
         ms: u128,
     },
+    /// Too slow, or stopped, after something was done.
+    #[error(
+        "the page did not come to rest before {why}; what was done may have taken effect: look with browser_snapshot before trying again"
+    )]
+    Unsettled {
+        /// Time or stop.
+        why: &'static str,
+    },
+    /// The run was stopped.
+    #[error("{0} was stopped with the run")]
+    Stopped(String),
+    /// The page brought its process down.
+    #[error(
+        "the page's process crashed, and the browser was closed; open another page with browser_open"
+    )]
+    Crashed,
     /// A file, not a page.
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
     Download(String),

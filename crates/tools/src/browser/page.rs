@@ -283,7 +283,7 @@ impl Page {
     fn judge(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
         let state = self.state.borrow();
         if state.crashed {
-            return Err(BrowserError::Gone("the page's process crashed".to_owned()));
+            return Err(BrowserError::Crashed);
         }
         if let Some(url) = &state.download {
             return Err(BrowserError::Download(shorten(url)));

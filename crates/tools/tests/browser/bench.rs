@@ -178,7 +178,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
 fn program() -> PathBuf {
     let search: Vec<PathBuf> = std::env::split_paths(&std::env::var("PATH").unwrap()).collect();
     let wanted = std::env::var("STEWARD_CHROMIUM").ok();
-    find(wanted.as_deref(), &search).expect("Chromium is missing; run `make setup-test`")
+    find(wanted.as_deref(), &search).expect("Chromium is missing; run `scripts/setup.sh test`")
 }
 
 fn helper() -> Helper {
@@ -241,7 +241,7 @@ pub async fn until(what: &str, mut wanted: impl FnMut() -> bool) {
     let since = Instant::now();
     while !wanted() {
         assert!(
-            since.elapsed() < Duration::from_secs(60),
+            since.elapsed() < Duration::from_mins(1),
             "{what}: {:?}",
             below()
         );

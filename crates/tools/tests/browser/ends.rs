@@ -1,6 +1,6 @@
 //! Whatever happens, it ends, and nothing stays behind.
 
-use crate::bench::{Bench, Names, below, until};
+use crate::bench::{Bench, Names, below, number, until};
 use crate::server::{Server, ok};
 use serde_json::json;
 use std::sync::atomic::Ordering;
@@ -11,6 +11,7 @@ async fn server() -> Server {
     Server::start(|path| match path {
         "/hangs" | "/hangs.png" => Vec::new(),
         "/slow" => ok("text/html", "<title>S</title><p>text<img src=/hangs.png>"),
+        "/lead" => ok("text/html", "<title>L</title><a href=/hangs>go</a>"),
         "/busy" => ok("text/html", "<title>B</title><script>for (;;) {}</script>"),
         _ => ok("text/html", "<title>T</title><p>fine"),
     })
@@ -64,6 +65,40 @@ async fn a_page_that_hangs_is_given_up() {
         .await;
     assert!(error.contains("ms"), "{error}");
     bench.browsers.close_all();
+    until("all gone", gone).await;
+}
+
+#[tokio::test]
+async fn a_click_that_leads_to_nothing_ends() {
+    let server = server().await;
+    let bench = Bench::with(&[server.allowed()], Names::default(), |config| {
+        config.load = Duration::from_secs(3);
+    });
+    let mut run = bench.run(1);
+    let page = run.open(&server.url("/lead")).await.content;
+    let element = json!({"element": number(&page, "link: go")});
+    let clicked = run.ok("browser_click", element.clone()).await;
+    assert!(clicked.receipt.is_some(), "it was clicked");
+    assert!(
+        clicked.content.contains("still loading"),
+        "{}",
+        clicked.content
+    );
+    // The run is stopped while the click is on its way.
+    let page = run.open(&server.url("/lead")).await.content;
+    let element = json!({"element": number(&page, "link: go")});
+    run.scope.timeout_ms = 60_000;
+    let clicking = run.clone();
+    let asked = || {
+        let requests = server.requests.lock().unwrap();
+        requests.iter().filter(|one| one.contains("/hangs")).count()
+    };
+    let before = asked();
+    let work = tokio::spawn(async move { clicking.refused("browser_click", element).await });
+    until("asked for", || asked() > before).await;
+    run.scope.stop.store(true, Ordering::Relaxed);
+    let error = work.await.unwrap();
+    assert!(error.contains("may have taken effect"), "{error}");
     until("all gone", gone).await;
 }
 
@@ -134,7 +169,7 @@ async fn a_killed_browser_is_told_of_and_replaced() {
 async fn three_at_once_and_no_more() {
     let server = server().await;
     let bench = Bench::with(&[server.allowed()], Names::default(), |config| {
-        config.most = 3
+        config.most = 3;
     });
     let runs: Vec<_> = (1..=4).map(|number| bench.run(number)).collect();
     let url = server.url("/");
@@ -175,7 +210,7 @@ async fn an_idle_one_is_closed() {
 #[tokio::test]
 async fn one_that_can_t_start_says_why() {
     let bench = Bench::with(&[], Names::default(), |config| {
-        config.program = "/bin/false".into()
+        config.program = "/bin/false".into();
     });
     let error = bench.browsers.check().await.unwrap_err().to_string();
     assert!(error.contains("can't be started"), "{error}");

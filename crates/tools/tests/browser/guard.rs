@@ -53,11 +53,9 @@ async fn forbidden_addresses_are_not_opened() {
     assert!(preview.summary.contains("would fail"));
 }
 
-#[tokio::test]
-async fn whatever_a_page_asks_for_is_checked() {
-    let inner = Server::start(|_| ok("text/html", "<p>inner secret")).await;
-    let to = inner.port;
-    let outer = Server::start(move |path| {
+/// Pages that ask for the server at port `to`, each in its own way.
+async fn pages(to: u16) -> Server {
+    Server::start(move |path| {
         let page = |body: &str| ok("text/html", format!("<title>T</title>{body}"));
         match path {
             "/redirect" => redirect(&format!("http://127.0.0.1:{to}/")),
@@ -91,7 +89,13 @@ async fn whatever_a_page_asks_for_is_checked() {
             _ => page("<p>fine"),
         }
     })
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn whatever_a_page_asks_for_is_checked() {
+    let inner = Server::start(|_| ok("text/html", "<p>inner secret")).await;
+    let outer = pages(inner.port).await;
     let names = Names {
         late: vec!["rebind.test".to_owned()],
         ..Names::default()
