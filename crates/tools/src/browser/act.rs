@@ -115,7 +115,7 @@ impl Target<'_> {
             let clicks = u8::from(kind != "mouseMoved");
             let params = json!({"type": kind, "x": x, "y": y, "button": button,
                 "buttons": buttons, "clickCount": clicks});
-            self.page.call("Input.dispatchMouseEvent", params).await?;
+            self.page.input("Input.dispatchMouseEvent", params).await?;
         }
         Ok(())
     }
@@ -199,13 +199,12 @@ impl Target<'_> {
             params["text"] = json!(text);
         }
         let mut up = params.clone();
-        self.page.call("Input.dispatchKeyEvent", params).await?;
+        self.page.input("Input.dispatchKeyEvent", params).await?;
         up["type"] = json!("keyUp");
         if let Some(up) = up.as_object_mut() {
             up.remove("text");
         }
-        self.page.call("Input.dispatchKeyEvent", up).await?;
-        Ok(())
+        self.page.input("Input.dispatchKeyEvent", up).await
     }
 
     /// Calls a function with the element as `this`.

@@ -121,6 +121,14 @@ impl Page {
         self.cdp.call(Some(&self.session), method, params).await
     }
 
+    /// An input of a person's kind. Its answer may wait for the page that it leads to, so it is not waited for long.
+    pub async fn input(&self, method: &str, params: Value) -> Result<(), BrowserError> {
+        match tokio::time::timeout(RESTLESS, self.call(method, params)).await {
+            Ok(done) => done.map(|_| ()),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Whether the browser is gone.
     pub fn closed(&self) -> bool {
         self.cdp.closed()
@@ -211,6 +219,16 @@ impl Page {
             return self.open(&url, refusals, limit).await;
         }
         let settled = self.settle(until).await?.unwrap_or(Settled::Partly);
+        if settled == Settled::Partly {
+            // A page that is on its way holds up every look at the one that is there.
+            self.cdp.tell(&self.session, "Page.stopLoading", &json!({}));
+            self.wait(Instant::now() + RESTLESS, |state| !state.starting)
+                .await?;
+        }
+        let download = self.state.borrow().download.clone();
+        if let Some(url) = download {
+            return Err(BrowserError::Download(shorten(&url)));
+        }
         let judged = self.judge(refusals, mark);
         if matches!(
             judged,
@@ -284,9 +302,6 @@ impl Page {
         let state = self.state.borrow();
         if state.crashed {
             return Err(BrowserError::Crashed);
-        }
-        if let Some(url) = &state.download {
-            return Err(BrowserError::Download(shorten(url)));
         }
         let url = Url::parse(&state.url).ok();
         let Some(url) =
