@@ -8,7 +8,7 @@ pub(super) const PART: usize = 8000;
 /// Text in lines.
 #[derive(Default)]
 pub(super) struct Lines {
-    lines: Vec<String>,
+    ended: Vec<String>,
     line: String,
     cells: usize,
     bytes: usize,
@@ -47,7 +47,7 @@ impl Lines {
         let line = line.trim_end();
         self.cells = 0;
         if !line.trim_matches(['-', '#', '|', ' ']).is_empty() {
-            self.lines.push(line.to_owned());
+            self.ended.push(line.to_owned());
         }
     }
 
@@ -56,7 +56,7 @@ impl Lines {
         self.line();
         let mut parts = vec![String::new()];
         let mut room = PART;
-        for line in self.lines {
+        for line in self.ended {
             let mut rest: Vec<char> = line.chars().collect();
             while !rest.is_empty() {
                 if room == 0 || rest.len() > room && room < PART {
