@@ -6,6 +6,20 @@ import { allOf, useFresh, usePaged } from "./core";
 export const useMcpServers = () => usePaged<McpServer>(["mcp-servers"], "/api/mcp/servers", {}, { limit: 100 });
 export const useMcpServer = (id: string) => useQuery({ queryKey: ["mcp-server", id], queryFn: ({ signal }) => api.get<McpServer>(`/api/mcp/servers/${id}`, { signal }) });
 
+/** A login that was begun: the person goes on at `url`; `login` names it. */
+type Begun = { url: string; login?: string };
+type LoginState = { status: "waiting" | "done" | "failed"; error: string | null };
+/** How a login goes; asked until it has ended. */
+export const useMcpLogin = (login: string | undefined) =>
+  useQuery({
+    queryKey: ["mcp-login", login],
+    queryFn: ({ signal }) => api.get<LoginState>(`/api/mcp/logins/${login}`, { signal }),
+    enabled: !!login,
+    refetchInterval: ({ state }) => (state.error || (state.data && state.data.status !== "waiting") ? false : 1_500),
+    // The person is in another tab meanwhile.
+    refetchIntervalInBackground: true,
+  });
+
 /** Skills that stand for tools of MCP servers, and all agents: who has which tool. */
 export const useMcpSkills = () =>
   useQuery({
@@ -32,7 +46,7 @@ export function useMcpActions() {
     check: useMutation({ mutationFn: (id: string) => api.post<McpServer>(`/api/mcp/servers/${id}/check`), onSuccess: seen }),
     accept: useMutation({ mutationFn: ({ id, ...body }: { id: string; tool: string; hash: string }) => api.post<McpServer>(`/api/mcp/servers/${id}/accept`, { body }), onSuccess: seen }),
     attach: useMutation({ mutationFn: ({ id, ...body }: { id: string; agent: string | null; tools: string[] }) => api.post<Skill[]>(`/api/mcp/servers/${id}/attach`, { body }), onSuccess: () => fresh("skills", "agents", "agent") }),
-    /** Begins a login; the person goes on at `url`. */
-    login: useMutation({ mutationFn: (id: string) => api.post<{ url: string }>(`/api/mcp/servers/${id}/login`) }),
+    /** Begins a login. */
+    login: useMutation({ mutationFn: (id: string) => api.post<Begun>(`/api/mcp/servers/${id}/login`) }),
   };
 }
