@@ -28,7 +28,7 @@ test.describe("problems", () => {
     await expect(form.getByText("This is needed.")).toHaveCount(2);
     await expect(form.getByLabel("Name", { exact: true })).toBeFocused();
 
-    await form.getByLabel("Kind").selectOption("ssh_key");
+    await form.getByLabel("Kind", { exact: true }).selectOption("ssh_key");
     await form.getByLabel("Name", { exact: true }).fill("web1");
     await form.getByLabel("User name").fill("deploy");
     await form.getByLabel("Private key", { exact: true }).fill("no key at all");

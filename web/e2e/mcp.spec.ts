@@ -147,9 +147,9 @@ test("a server that can't be used says why, and works once that is put right", a
 test.describe("a login", () => {
   test.use({ expected: [/status of 404/] });
 
-  test("opens the login page of the server, nothing else, and says where it leads", async ({ studio: page, api }) => {
-    const server = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "wiki", transport: { kind: "http", url: "https://wiki.example.org/mcp" }, per_user: true });
-    await visit(page, `/mcp-servers/${server.id}`);
+  test("opens the login page of the server, nothing else, and says where it leads", async ({ studio: page, api, server }) => {
+    const wiki = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "wiki", transport: { kind: "http", url: "https://wiki.example.org/mcp" }, per_user: true });
+    await visit(page, `/mcp-servers/${wiki.id}`);
     const dialog = page.getByRole("dialog", { name: "Log in at “wiki”" });
     // The login server of a stranger: what it says is made up here.
     const begin = async (status: number, json: object) => {
@@ -165,11 +165,23 @@ test.describe("a login", () => {
     await expect(dialog.getByRole("link")).toHaveCount(0);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.unroute("**/api/mcp/servers/*/login");
-    await begin(200, { url: "https://login.example.org/authorize?state=x" });
-    await expect(dialog).toContainText("login.example.org");
-    const link = dialog.getByRole("link", { name: "Log in at login.example.org" });
-    await expect(link).toHaveAttribute("href", "https://login.example.org/authorize?state=x");
+    // Nobody is there to log in to: an empty tab of this server stands for it.
+    const there = `${server.url}/healthz`;
+    await begin(200, { url: there, login: "l1" });
+    const { host } = new URL(there);
+    await expect(dialog).toContainText(`The server sends you to ${host}.`);
+    const link = dialog.getByRole("link", { name: `Log in at ${host}` });
     await expect(link).toHaveAttribute("rel", /noopener/);
+    let status = "waiting";
+    await page.route("**/api/mcp/logins/l1", (route) => route.fulfill({ json: { status, error: null } }));
+    const [tab] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+    await tab.close();
+    await expect(dialog).toContainText(`When you have logged in at ${host}`);
+    status = "done";
+    await expect(dialog).toContainText("You are logged in");
+    await page.route("**/api/mcp/servers/*/check", async (route) => route.fulfill({ json: { ...(await api.call<object>("GET", `/mcp/servers/${wiki.id}`)), checked_at: Date.now() } }));
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await expect(page.getByText("reachable", { exact: true })).toBeVisible();
   });
 });
 

@@ -31,7 +31,7 @@ export function Attach({ server, tools, onClose }: { server: McpServer; tools: M
     const name = agents.items.find((one) => one.id === agent)?.name ?? "";
     return (
       <Dialog open onOpenChange={onClose} title={t("attached", { count: made.length, agent: name })} description={t("attached_text")} footer={<Button variant="primary" onClick={onClose}>{t("done")}</Button>}>
-        <ul className="flex flex-col gap-1 pb-1">{made.map((skill) => <li key={skill.id}><Link to="/skills/$skillId" params={{ skillId: skill.id }} className="font-mono text-sm text-accent-ink wrap-anywhere hover:underline">{skill.name}</Link></li>)}</ul>
+        <ul className="flex flex-col gap-1 pb-1">{made.map((skill) => <li key={skill.id}><Link to="/skills/$skillId" params={{ skillId: skill.id }} className="font-mono text-sm text-accent-ink underline underline-offset-2 wrap-anywhere">{skill.name}</Link></li>)}</ul>
       </Dialog>
     );
   }

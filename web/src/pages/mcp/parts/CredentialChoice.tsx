@@ -13,7 +13,7 @@ export function CredentialChoice({ form, credentials, onChange }: { form: Form; 
   // What it has may be gone, or of another kind; it stays to be seen.
   const unknown = form.credential.startsWith("name:") && !fitting.some((one) => form.credential === `name:${one.name}`);
   return (
-    <Field label={t("credential")} hint={<>{t(`credential_${form.kind}_hint`)} <Link to="/credentials" className="text-accent-ink hover:underline">{t("credential_add")}</Link></>}>
+    <Field label={t("credential")} hint={<>{t(`credential_${form.kind}_hint`)} <Link to="/credentials" className="text-accent-ink underline underline-offset-2">{t("credential_add")}</Link></>}>
       {(p) => (
         <Select {...p} value={form.credential} onChange={(event) => onChange(event.target.value)}>
           <option value="">{t("credential_none")}</option>

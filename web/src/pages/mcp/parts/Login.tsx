@@ -1,7 +1,7 @@
-import { ExternalLink } from "lucide-react";
+import { CircleCheck, ExternalLink } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/client";
-import { useMcpActions } from "@/api/hooks";
+import { useMcpActions, useMcpLogin } from "@/api/hooks";
 import type { McpServer } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, buttonClass, Dialog, ErrorState, Spinner } from "@/ui";
@@ -16,12 +16,17 @@ function hostOf(url: string): string | null {
   }
 }
 
-/** Begins a login at a server's login page, which opens in a tab of its own. */
+/** Begins a login at a server's login page, which opens in a tab of its own, and waits for its end. */
 export function Login({ server, onClose, onDone }: { server: McpServer; onClose: () => void; onDone: () => void }) {
   const t = useT("mcp");
   const { login } = useMcpActions();
   const [left, setLeft] = useState(false);
+  const going = useMcpLogin(left ? login.data?.login : undefined);
   const begun = useRef(false);
+  const begin = () => {
+    setLeft(false);
+    login.mutate(server.id);
+  };
   useEffect(() => {
     if (begun.current) return;
     begun.current = true;
@@ -29,6 +34,9 @@ export function Login({ server, onClose, onDone }: { server: McpServer; onClose:
   }, [login, server.id]);
   const host = login.data ? hostOf(login.data.url) : null;
   const missing = login.error instanceof ApiError && login.error.status === 404;
+  const done = going.data?.status === "done";
+  const failed = going.data?.status === "failed";
+  const waits = host !== null && left && !done && !failed;
   return (
     <Dialog
       open
@@ -37,17 +45,21 @@ export function Login({ server, onClose, onDone }: { server: McpServer; onClose:
       description={t(server.per_user ? "login_text_own" : "login_text_all")}
       footer={
         <>
-          <Button onClick={onClose}>{t(left ? "done" : "cancel")}</Button>
+          {!done && <Button onClick={onClose}>{t("cancel")}</Button>}
           {login.data && host && !left && <a href={login.data.url} target="_blank" rel="noopener noreferrer" className={buttonClass({ variant: "primary" })} onClick={() => setLeft(true)}><ExternalLink aria-hidden className="size-4" />{t("login_open", { host })}</a>}
-          {left && <Button variant="primary" onClick={onDone}>{t("login_done")}</Button>}
+          {failed && <Button variant="primary" loading={login.isPending} onClick={begin}>{t("login_again")}</Button>}
+          {(waits || done) && <Button variant={done ? "primary" : "default"} onClick={onDone}>{t(done ? "done" : "login_done")}</Button>}
         </>
       }
     >
       <div role="status" className="pb-1 text-base">
         {login.isPending && <p className="flex items-center gap-2 text-ink-2"><Spinner />{t("login_begins")}</p>}
-        {missing ? <p>{t("login_missing")}</p> : login.error ? <ErrorState inline error={login.error} onRetry={() => login.mutate(server.id)} /> : null}
+        {missing ? <p>{t("login_missing")}</p> : login.error ? <ErrorState inline error={login.error} onRetry={begin} /> : null}
         {login.data && !host && <p className="text-bad">{t("login_bad")}</p>}
-        {host && <p>{t(left ? "login_wait" : "login_where", { host })}</p>}
+        {host && !left && <p>{t("login_where", { host })}</p>}
+        {waits && <p className="flex items-start gap-2">{login.data?.login && <Spinner className="mt-1 shrink-0 text-accent-ink" />}{t("login_wait", { host })}</p>}
+        {done && <p className="flex items-start gap-2"><CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />{t("login_ok")}</p>}
+        {failed && <p className="text-bad whitespace-pre-wrap wrap-anywhere">{t("login_failed", { why: going.data?.error ?? "" })}</p>}
       </div>
     </Dialog>
   );

@@ -10,7 +10,7 @@ export function Own() {
   const address = `${window.location.origin}/mcp`;
   const configuration = JSON.stringify({ mcpServers: { steward: { url: address, headers: { Authorization: "Bearer sk-…" } } } }, null, 2);
   const attempt = `curl ${address} \\\n  -H "Authorization: Bearer $STEWARD_KEY" \\\n  -H "Content-Type: application/json" \\\n  -H "Accept: application/json, text/event-stream" \\\n  -d '${JSON.stringify(INITIALIZE)}'`;
-  const link = "text-accent-ink hover:underline";
+  const link = "text-accent-ink underline underline-offset-2";
   return (
     <Card title={t("own")}>
       <div className="flex flex-col gap-3 text-base">

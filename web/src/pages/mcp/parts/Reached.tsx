@@ -14,13 +14,13 @@ export function Reached({ server }: { server: McpServer }) {
     transport.kind === "stdio"
       ? [
           [t("command"), code(transport.command)],
-          ...((transport.read ?? []).length > 0 ? [[t("read"), code(transport.read ?? [])] as [ReactNode, ReactNode]] : []),
+          ...((transport.read ?? []).length > 0 ? [[t("read_head"), code(transport.read ?? [])] as [ReactNode, ReactNode]] : []),
           [t("network_head"), t(transport.network ? "network_yes" : "network_no")],
           [t("credential"), wanted === null ? t("credential_none") : t("credential_in", { name: wanted, variable: transport.secret_variable ?? "–" })],
         ]
       : [
           [t("url"), code([transport.url])],
-          ...((transport.allow ?? []).length > 0 ? [[t("allow"), code(transport.allow ?? [])] as [ReactNode, ReactNode]] : []),
+          ...((transport.allow ?? []).length > 0 ? [[t("allow_head"), code(transport.allow ?? [])] as [ReactNode, ReactNode]] : []),
           [t("credential"), server.per_user ? t("credential_own") : (wanted ?? t("credential_none"))],
         ];
   return <Facts items={items} />;

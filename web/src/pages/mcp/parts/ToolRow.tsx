@@ -46,7 +46,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
             )}
             <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-3">{t("fingerprint")} <code className="font-mono wrap-anywhere">{tool.hash}</code><CopyButton text={tool.hash} label={t("copy_fingerprint")} /></p>
             {state === "accepted" && tool.accepted_at != null && <p className="text-sm text-ink-3">{t("accepted_by", { by: tool.accepted_by ?? "–", at: formatExact(tool.accepted_at) })}</p>}
-            {owners && <p className="text-sm text-ink-2">{t("stands_for")} <Link to="/skills/$skillId" params={{ skillId: owners.skill.id }} className="font-mono text-accent-ink hover:underline">{owners.skill.name}</Link>{owners.agents.length > 0 && <> · {t("had_by", { agents: owners.agents.map((agent) => agent.name).join(", ") })}</>}</p>}
+            {owners && <p className="text-sm text-ink-2">{t("stands_for")} <Link to="/skills/$skillId" params={{ skillId: owners.skill.id }} className="font-mono text-accent-ink underline underline-offset-2">{owners.skill.name}</Link>{owners.agents.length > 0 && <> · {t("had_by", { agents: owners.agents.map((agent) => agent.name).join(", ") })}</>}</p>}
             {accept.error && <ErrorState inline error={accept.error} />}
             {operator && (state === "new" || state === "changed") && <Button variant="primary" className="self-start" icon={<Check aria-hidden className="size-4" />} loading={accept.isPending} onClick={agree}>{t(state === "changed" ? "accept_change" : "accept")}</Button>}
           </>
