@@ -144,6 +144,26 @@ test("a server that can't be used says why, and works once that is put right", a
   await expect(main.getByRole("link", { name: "tester" })).toHaveAttribute("href", `/mcp-servers/${server.id}`);
 });
 
+test("a configuration of another program fills the form, and its secrets stay out", async ({ studio: page, api }) => {
+  await visit(page, "/mcp-servers");
+  await page.getByRole("button", { name: "Add a server" }).click();
+  const form = page.getByRole("dialog", { name: "Add an MCP server" });
+  await form.getByText("Paste a configuration instead").click();
+  const paste = form.getByLabel("Configuration");
+  await paste.fill("npx wiki");
+  await form.getByRole("button", { name: "Take it over" }).click();
+  await expect(form.getByText(/^This is no JSON/)).toBeVisible();
+  await paste.fill(JSON.stringify({ mcpServers: { "My Wiki": { command: "/nowhere/wiki", args: ["--all"], env: { WIKI_KEY: "canary-77aa" } } } }));
+  await form.getByRole("button", { name: "Take it over" }).click();
+  await expect(form.getByText(/^Left out: WIKI_KEY/)).toBeVisible();
+  await expect(paste).toHaveValue("");
+  await expect(form.getByLabel("Program", { exact: true })).toHaveValue("/nowhere/wiki");
+  await form.getByRole("button", { name: "Add and check" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "my_wiki" })).toBeVisible();
+  await expect(page.getByText("can’t be used", { exact: true })).toBeVisible();
+  expect(JSON.stringify(await api.call("GET", "/mcp/servers"))).not.toContain("canary");
+});
+
 test.describe("a login", () => {
   test.use({ expected: [/status of 404/] });
 

@@ -5,6 +5,7 @@ import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, Switch, Textarea, toast } from "@/ui";
 import { CredentialChoice } from "./CredentialChoice";
 import { EMPTY, type Form, formOf, inputOf, problemsOf } from "./form";
+import { Paste } from "./Paste";
 
 type Props = { server: McpServer | null; onClose: () => void; onSaved: (server: McpServer) => void };
 
@@ -44,6 +45,7 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
     >
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
+        {!server && <Paste onRead={setForm} />}
         <div className="grid gap-4 md:grid-cols-2">
           <Field label={t("name")} hint={t("name_hint", { name: form.name || "wiki" })} error={problem("name")}>{(p) => <Input {...p} {...mono} maxLength={40} placeholder="wiki" value={form.name} onChange={(event) => patch({ name: event.target.value.trim().toLowerCase() })} />}</Field>
           <Field label={t("kind")} hint={t(`kind_${form.kind}_hint`)}>
