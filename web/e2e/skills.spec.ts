@@ -227,3 +227,29 @@ test.describe("a package", () => {
     await expect(page.getByRole("button", { name: "Save", exact: true }), "it was given at once").toBeHidden();
   });
 });
+
+test.describe("a server's key", () => {
+  test.use({ expected: [/status of 4\d\d/] });
+
+  test("is accepted by its fingerprint and forgotten", async ({ studio: page }) => {
+    await visit(page, "/skills?tab=hosts");
+    const main = page.getByRole("main");
+    await main.getByRole("button", { name: "Accept a server's key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Accept a server's key" });
+    await dialog.getByRole("button", { name: "Accept the key" }).click();
+    await expect(dialog.getByText("This is needed.")).toHaveCount(2);
+    await dialog.getByLabel("Host").fill("web1.example.org");
+    await dialog.getByLabel("Port").fill("2222");
+    await dialog.getByLabel("Fingerprint").fill("SHA256:short");
+    await dialog.getByRole("button", { name: "Accept the key" }).click();
+    await expect(dialog.getByLabel("Fingerprint")).toHaveAttribute("aria-invalid", "true");
+    await dialog.getByLabel("Fingerprint").fill(`SHA256:${"a".repeat(42)}A`);
+    await dialog.getByRole("button", { name: "Accept the key" }).click();
+    const entry = main.getByRole("list", { name: "SSH servers" }).getByRole("listitem");
+    await expect(entry).toContainText("web1.example.org:2222");
+    await main.getByRole("button", { name: "Forget the key of web1.example.org:2222" }).click();
+    await expect(main.getByText("No server's key is accepted yet")).toBeVisible();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await expect(entry).toHaveCount(1);
+  });
+});

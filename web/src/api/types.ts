@@ -111,6 +111,8 @@ export type SkillPackage = S["SkillPackage"];
 export type PackageState = S["PackageState"];
 export type PackageFinding = S["PackageFinding"];
 export type PackageFileDiff = S["PackageFileDiff"];
+/** A server whose key was accepted. */
+export type SshHost = { host: string; port: number; fingerprint: string };
 
 export type Credential = S["Credential"];
 export type CredentialInput = S["CredentialInput"];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { api, authorized, pathOf, problemOf } from "../client";
-import type { CredentialKind, Page, PackageFileDiff, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillPackage, SkillTest, SkillTested } from "../types";
+import type { CredentialKind, Page, PackageFileDiff, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillPackage, SkillTest, SkillTested, SshHost } from "../types";
 import { sendFile } from "../upload";
 import { allOf, useFresh, usePaged } from "./core";
 
@@ -69,5 +69,15 @@ export function usePackageActions() {
     import: useMutation({ mutationFn: importPackage, onSuccess: after }),
     accept: useMutation({ mutationFn: ({ name, ...body }: Accept) => api.post<SkillPackage>(`/api/skills/packages/${encodeURIComponent(name)}/accept`, { body }), onSuccess: after }),
     remove: useMutation({ mutationFn: (name: string) => api.delete(`/api/skills/packages/${encodeURIComponent(name)}`), onSuccess: after }),
+  };
+}
+
+export const useSshHosts = () => useQuery({ queryKey: ["ssh-hosts"], queryFn: ({ signal }) => api.get<SshHost[]>("/api/skills/hosts", { signal }) });
+export function useHostActions() {
+  const fresh = useFresh();
+  const after = () => fresh("ssh-hosts");
+  return {
+    trust: useMutation({ mutationFn: (body: SshHost) => api.post<SshHost>("/api/skills/hosts", { body }), onSuccess: after }),
+    forget: useMutation({ mutationFn: ({ host, port }: SshHost) => api.delete(`/api/skills/hosts/${encodeURIComponent(host)}`, { query: { port } }), onSuccess: after }),
   };
 }

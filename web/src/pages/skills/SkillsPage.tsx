@@ -5,10 +5,11 @@ import { useT } from "@/i18n";
 import { Button, ButtonLink, Page, Tabs } from "@/ui";
 import { useFilters } from "../runs/parts/filters";
 import { Catalogue } from "./parts/Catalogue";
+import { Hosts } from "./parts/Hosts";
 import { ImportDialog } from "./parts/ImportDialog";
 import { Packages } from "./parts/Packages";
 
-const TABS = ["catalogue", "packages"] as const;
+const TABS = ["catalogue", "packages", "hosts"] as const;
 
 /** What agents can do: skills, and the packages they come in. */
 export function SkillsPage() {
@@ -16,8 +17,10 @@ export function SkillsPage() {
   const me = useMe().data;
   const [{ tab }, set] = useFilters(["tab"] as const);
   const [importing, setImporting] = useState(false);
-  const value = TABS.find((name) => name === tab) ?? "catalogue";
-  const content = { catalogue: <Catalogue onImport={() => setImporting(true)} />, packages: <Packages onImport={() => setImporting(true)} /> };
+  // Fingerprints are for those who write skills.
+  const tabs = TABS.filter((name) => name !== "hosts" || mayWork(me));
+  const value = tabs.find((name) => name === tab) ?? "catalogue";
+  const content = { catalogue: <Catalogue onImport={() => setImporting(true)} />, packages: <Packages onImport={() => setImporting(true)} />, hosts: <Hosts /> };
   return (
     <Page
       title={t("title")}
@@ -29,7 +32,7 @@ export function SkillsPage() {
         </>
       }
     >
-      <Tabs label={t("title")} value={value} onChange={(next) => set({ tab: next === "catalogue" ? "" : next })} tabs={TABS.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? content[name] : null }))} />
+      <Tabs label={t("title")} value={value} onChange={(next) => set({ tab: next === "catalogue" ? "" : next })} tabs={tabs.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? content[name] : null }))} />
       {importing && <ImportDialog onClose={() => setImporting(false)} />}
     </Page>
   );

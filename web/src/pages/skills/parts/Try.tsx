@@ -5,10 +5,10 @@ import { ApiError } from "@/api/client";
 import { isOperator, mayWork, useAgents, useMe, useSkillActions } from "@/api/hooks";
 import type { SkillDetail, SkillTested } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Card, CopyButton, Dialog, Duration, Elapsed, EmptyState, ErrorState, Field, isDiff, DiffView, JsonView, RiskBadge, Select } from "@/ui";
+import { Button, ButtonLink, Card, CopyButton, Dialog, Duration, Elapsed, EmptyState, ErrorState, Field, isDiff, DiffView, JsonView, RiskBadge, Select } from "@/ui";
 import { DataTable, rowsOf } from "@/run/cards/data";
 import { PreviewView } from "@/run/cards/preview";
-import { callable } from "./form";
+import { callable, hostOf } from "./form";
 import { JsonField } from "./JsonField";
 import { completed, type Json, missing, saidOf, shapeOf } from "./schema";
 import { useSound } from "./sound";
@@ -98,12 +98,15 @@ export function Try({ skill, dirty }: { skill: SkillDetail; dirty: boolean }) {
 function Outcome({ what, tested }: { what: "preview" | "run"; tested: SkillTested }) {
   const t = useT("skills");
   const rows = rowsOf(tested.data);
+  const operator = isOperator(useMe().data);
+  const host = operator && tested.error ? hostOf(tested.error) : null;
   if (what === "preview") return <Card title={t("try_would")}><PreviewView preview={tested.change} /><p className="mt-2 text-xs text-ink-3">{t("try_nothing_done")}</p></Card>;
   const title = <span className="inline-flex items-center gap-2">{tested.ok ? <CircleCheck aria-hidden className="size-4 text-ok" /> : <CircleX aria-hidden className="size-4 text-bad" />}{t(tested.ok ? "try_ok" : "try_failed")} <span className="text-sm font-normal text-ink-3"><Duration ms={tested.ms} /></span></span>;
   return (
     <Card title={title} actions={tested.output && <CopyButton text={tested.output} />}>
       <div role="status" className="flex flex-col gap-3">
         {tested.error && <p className="text-base whitespace-pre-wrap text-bad wrap-anywhere">{tested.error}</p>}
+        {host && <ButtonLink to="/skills" search={{ tab: "hosts", ...host }} size="sm" className="self-start">{t("host_look")}</ButtonLink>}
         {rows && <DataTable {...rows} />}
         {!rows && tested.output && (isDiff(tested.output) ? <DiffView diff={tested.output} /> : <JsonView value={tested.output} />)}
         {tested.ok && !tested.output && !rows && <p className="text-base text-ink-2">{t("try_no_output")}</p>}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@/api/client";
 import type { Me, SkillDetail, SkillKindInfo } from "@/api/types";
-import { copyName, emptyOf, exampleOf, inputOf, mayWrite, problemsOf, refusedOf, sent } from "./form";
+import { copyName, emptyOf, exampleOf, hostOf, inputOf, mayWrite, problemsOf, refusedOf, sent } from "./form";
 
 const kind = { type: "http", risk: "external", effect: "write", credentials: [], config: { type: "object", properties: { method: { type: "string" }, url: { type: "string" }, strict: { type: "boolean" } }, required: ["method", "url", "strict"] }, example: { name: "a", description: "b", type: "http", config: { method: "GET", url: "u" } } } as unknown as SkillKindInfo;
 
@@ -35,4 +35,12 @@ test("servers and programs are an operator's", () => {
 test("a copy gets a free name", () => {
   assert.equal(copyName("restart", ["restart"]), "restart_2");
   assert.equal(copyName("restart_2", ["restart", "restart_2"]), "restart_3");
+});
+
+test("a refusal for a server's key says which server and which key", () => {
+  const key = `SHA256:${"a".repeat(43)}`;
+  assert.deepEqual(hostOf(`the host key of web1:22 is not known yet: it shows ${key}. … by: steward skill trust-host web1:22 ${key}`), { host: "web1", port: "22", fingerprint: key });
+  assert.deepEqual(hostOf(`trust-host [::1]:2222 ${key}`), { host: "::1", port: "2222", fingerprint: key });
+  assert.deepEqual(hostOf(`trust-host web1 ${key}`), { host: "web1", port: "22", fingerprint: key });
+  assert.equal(hostOf("no route to host"), null);
 });

@@ -70,3 +70,12 @@ export function refusedOf(error: ApiError | null): Record<string, string> {
   const said = error.field === "config" ? Object.fromEntries(Object.entries(saidOf(error.message)).map(([name, why]) => [`config.${name}`, why])) : {};
   return { [error.field]: error.message, ...said };
 }
+
+/** The server whose key a refused call wants accepted, and the fingerprint it showed. */
+export function hostOf(error: string): { host: string; port: string; fingerprint: string } | null {
+  const [, place, fingerprint] = /trust-host (\S+) (SHA256:[A-Za-z0-9+/]{43})/.exec(error) ?? [];
+  if (!place || !fingerprint) return null;
+  const [, inner, host, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(place) ?? [];
+  const name = inner ?? host;
+  return name ? { host: name, port: port ?? "22", fingerprint } : null;
+}
