@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { Chat } from "./support/chat.ts";
 import { afterTool, calls, text, when } from "./support/model.ts";
-import { expect, test, visit } from "./support/test.ts";
+import { enter, expect, test, visit } from "./support/test.ts";
 import { zip } from "./support/zip.ts";
 
 test.describe("a skill", () => {
@@ -227,6 +227,41 @@ test.describe("a package", () => {
     await expect(page.getByRole("button", { name: "Save", exact: true }), "it was given at once").toBeHidden();
   });
 });
+
+for (const role of ["viewer", "developer"] as const) {
+  test(`a ${role} is offered what a ${role} may do`, async ({ page, api }) => {
+    await api.call("POST", "/skills", { name: "restart", description: "Restarts the web server.", type: "ssh", config: { host: "web1.example.org", command: ["systemctl", "restart", "nginx"] } });
+    await api.call("POST", "/skills", { name: "get_state", description: "Asks for the state.", type: "http", config: { method: "GET", url: "https://status.example.org/" } });
+    // There is one user, so that the role is made up on its way; what the server refuses has tests of its own.
+    await page.route("**/api/auth/me", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), role } });
+    });
+    await enter(page, api);
+    await visit(page, "/skills");
+    const main = page.getByRole("main");
+    const row = (name: string) => main.getByRole("list", { name: "Skills" }).getByRole("listitem").filter({ hasText: name });
+    await expect(row("restart")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Import a package" })).toBeHidden();
+    const developer = role === "developer";
+    await expect(page.getByRole("link", { name: "New skill" })).toHaveCount(developer ? 1 : 0);
+    await expect(row("restart").getByRole("button", { name: "Actions for restart" })).toBeHidden();
+    await expect(row("get_state").getByRole("button", { name: "Actions for get_state" })).toHaveCount(developer ? 1 : 0);
+    await row("restart").getByRole("link").click();
+    await expect(main.getByText(/^You may look at this skill/)).toBeVisible();
+    await expect(main.getByLabel("Name", { exact: true }).first()).toBeDisabled();
+    await main.getByRole("tab", { name: "Try it" }).click();
+    await expect(main.getByText(developer ? /^It does more than look/ : "Developers and operators can try skills.")).toBeVisible();
+    await expect(main.getByRole("button", { name: "Really do it" })).toBeHidden();
+    await visit(page, "/skills/new");
+    if (developer) {
+      await expect(main.getByRole("button", { name: /^HTTP/ })).toBeVisible();
+      await expect(main.getByRole("button", { name: /^SSH/ })).toBeHidden();
+    } else await expect(main.getByText("You may not make skills")).toBeVisible();
+    await visit(page, "/skills?tab=packages");
+    await expect(main.getByText("Nobody has imported one. Operators can.")).toBeVisible();
+  });
+}
 
 test.describe("a server's key", () => {
   test.use({ expected: [/status of 4\d\d/] });
