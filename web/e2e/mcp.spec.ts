@@ -71,7 +71,7 @@ test.describe("a server of the official SDK", () => {
     await page.getByRole("menuitem", { name: "Edit" }).click();
     const edit = page.getByRole("dialog", { name: "Edit “tester”" });
     await expect(edit.getByLabel("Program", { exact: true })).toHaveValue(program);
-    await edit.getByLabel("Arguments").fill([...args, "--words", "Says it to everybody."].join("\n"));
+    await edit.getByLabel("Arguments").fill([...args, "--words", "Says it to everybody.\u200b"].join("\n"));
     await edit.getByRole("button", { name: "Save and check" }).click();
     const card = main.getByRole("listitem").filter({ has: page.getByRole("heading", { name: /tester/ }) });
     await expect(card.getByText("1 changed")).toBeVisible({ timeout: 40_000 });
@@ -79,7 +79,8 @@ test.describe("a server of the official SDK", () => {
     await expect(echo.getByRole("button", { name: /^echo/ })).toContainText("changed: refused until you accept it");
     const difference = echo.getByRole("region", { name: "What changed: echo" });
     await expect(difference).toContainText("-Says it again.");
-    await expect(difference).toContainText("+Says it to everybody.");
+    await expect(difference, "what one would not see is shown").toContainText("+Says it to everybody.⟨U+200B⟩");
+    await expect(echo).toContainText("characters that one doesn’t see");
 
     await visit(page, "/chat");
     await chat.say("Say heron");

@@ -4,7 +4,7 @@ import { useMcpActions } from "@/api/hooks";
 import type { McpServer, McpTool } from "@/api/types";
 import { useT } from "@/i18n";
 import { ConfirmDialog, ErrorState, toast } from "@/ui";
-import { hasHidden, visible } from "./state";
+import { hides, visible } from "./state";
 
 /** Accepts tools that are new, after one has read what they say. Changed ones are accepted one by one. */
 export function AcceptAll({ server, tools, onClose }: { server: McpServer; tools: McpTool[]; onClose: () => void }) {
@@ -33,8 +33,8 @@ export function AcceptAll({ server, tools, onClose }: { server: McpServer; tools
       <ul className="flex flex-col gap-2.5 pb-1">
         {asked.map((tool) => (
           <li key={tool.name} className="text-base">
-            <code className="font-mono text-sm font-medium wrap-anywhere">{tool.name}</code>
-            {hasHidden(tool.description) && <TriangleAlert aria-label={t("hidden_text")} role="img" className="ml-1.5 inline size-3.5 text-bad" />}
+            <code className="font-mono text-sm font-medium wrap-anywhere">{visible(tool.name)}</code>
+            {hides(tool) && <TriangleAlert aria-label={t("hidden_text")} role="img" className="ml-1.5 inline size-3.5 text-bad" />}
             <p className="text-sm text-ink-2 whitespace-pre-wrap wrap-anywhere">{visible(tool.description) || t("no_description")}</p>
           </li>
         ))}

@@ -57,7 +57,7 @@ export function Attach({ server, tools, onClose }: { server: McpServer; tools: M
             {open.length > 1 && <Checkbox className="mb-2" checked={wanted.length === open.length} onChange={(on) => setChosen(on ? open.map((tool) => tool.name) : [])} label={t("attach_all")} />}
             <div className="flex max-h-72 flex-col gap-2 overflow-y-auto rounded-lg border border-line p-3">
               {tools.map((tool) => (
-                <Checkbox key={tool.name} checked={has(tool) || wanted.includes(tool.name)} disabled={has(tool)} onChange={(on) => setChosen(on ? [...wanted, tool.name] : wanted.filter((name) => name !== tool.name))} label={tool.name} hint={has(tool) ? t("has_it") : visible(tool.description.split("\n")[0] ?? "")} />
+                <Checkbox key={tool.name} checked={has(tool) || wanted.includes(tool.name)} disabled={has(tool)} onChange={(on) => setChosen(on ? [...wanted, tool.name] : wanted.filter((name) => name !== tool.name))} label={visible(tool.name)} hint={has(tool) ? t("has_it") : visible(tool.description.split("\n")[0] ?? "")} />
               ))}
             </div>
           </fieldset>

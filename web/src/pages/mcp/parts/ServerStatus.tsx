@@ -2,7 +2,7 @@ import { CircleAlert } from "lucide-react";
 import type { McpServer } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Dot, Elapsed, Spinner, Time, type Tone } from "@/ui";
-import { countsOf, serverState, type ServerState } from "./state";
+import { countsOf, serverState, type ServerState, visible } from "./state";
 
 const tones: Record<ServerState, Tone> = { off: "neutral", never: "neutral", failed: "bad", reachable: "ok" };
 
@@ -24,7 +24,7 @@ export function ServerStatus({ server, since }: { server: McpServer; since: numb
       {since === null && server.error !== null && (
         <div className="flex gap-2.5 rounded-lg bg-bad-soft px-3 py-2 text-sm">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-          <p className="min-w-0 whitespace-pre-wrap wrap-anywhere">{server.error}</p>
+          <p className="min-w-0 whitespace-pre-wrap wrap-anywhere">{visible(server.error)}</p>
         </div>
       )}
     </div>

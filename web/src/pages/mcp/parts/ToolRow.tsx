@@ -5,7 +5,7 @@ import { useMcpActions } from "@/api/hooks";
 import type { Agent, McpServer, McpTool, Skill } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, CopyButton, cx, DiffView, ErrorState, formatExact, JsonView, toast, type Tone } from "@/ui";
-import { hasHidden, toolState, type ToolState, visible } from "./state";
+import { hides, toolState, type ToolState, visible } from "./state";
 
 const tones: Record<ToolState, Tone> = { accepted: "ok", changed: "warn", new: "warn", gone: "neutral" };
 type Props = { server: McpServer; tool: McpTool; operator: boolean; owners: { skill: Skill; agents: Agent[] } | null };
@@ -26,7 +26,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
         <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className="flex w-full items-start gap-2.5 px-4 py-2.5 text-left hover:bg-hover focus-visible:outline-offset-[-2px]">
           <ChevronRight aria-hidden className={cx("mt-1 size-3.5 shrink-0 text-ink-3 transition-transform", open && "rotate-90")} />
           <span className="min-w-0 flex-1">
-            <span className="flex flex-wrap items-center gap-2"><code className="font-mono text-sm font-medium wrap-anywhere">{tool.name}</code><Badge tone={tones[state]}>{t(`tool_${state}`)}</Badge>{tool.read_only && <Badge title={t("read_only_hint")}>{t("read_only")}</Badge>}</span>
+            <span className="flex flex-wrap items-center gap-2"><code className="font-mono text-sm font-medium wrap-anywhere">{visible(tool.name)}</code><Badge tone={tones[state]}>{t(`tool_${state}`)}</Badge>{tool.read_only && <Badge title={t("read_only_hint")}>{t("read_only")}</Badge>}</span>
             {!open && <span className="block truncate text-sm text-ink-3">{words.split("\n")[0]}</span>}
           </span>
         </button>
@@ -34,7 +34,7 @@ export function ToolRow({ server, tool, operator, owners }: Props) {
       <div id={id} hidden={!open} className="flex flex-col gap-3 px-4 pt-1 pb-4 pl-10 max-md:pl-4">
         {open && (
           <>
-            {hasHidden(tool.description) && <p className="flex items-start gap-2 text-sm text-bad"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />{t("hidden_text")}</p>}
+            {hides(tool) && <p className="flex items-start gap-2 text-sm text-bad"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />{t("hidden_text")}</p>}
             {state === "changed" && <p className="text-base">{t("changed_text", { at: tool.accepted_at ? formatExact(tool.accepted_at) : "–", by: tool.accepted_by ?? "–" })}</p>}
             {state === "gone" && <p className="text-base text-ink-2">{t("gone_tool_text")}</p>}
             {state === "changed" && tool.diff && <section aria-label={t("difference", { tool: tool.name })}><DiffView diff={visible(tool.diff)} /></section>}

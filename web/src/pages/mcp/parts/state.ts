@@ -25,4 +25,5 @@ export const skillOf = (skills: readonly Skill[], server: string, tool: string):
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 /** A text of a server with what is not to be seen made visible. */
 export const visible = (text: string): string => text.replace(HIDDEN, (char) => `⟨U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`);
-export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
+/** Whether anything that a tool says of itself holds what is not to be seen. */
+export const hides = (tool: McpTool): boolean => [tool.name, tool.description, JSON.stringify(tool.parameters)].some((text) => text.search(HIDDEN) >= 0);
