@@ -119,6 +119,30 @@ test("a credential is added, found, changed and replaced, and its secret is nowh
   expect(await traces(page)).not.toContain(CANARY);
 });
 
+test("a secret leaves the page's memory when it is saved: no state, no cache of queries holds it", async ({ studio: page }) => {
+  test.setTimeout(120_000);
+  const devtools = await page.context().newCDPSession(page);
+  const held = async () => {
+    const chunks: string[] = [];
+    const take = ({ chunk }: { chunk: string }) => void chunks.push(chunk);
+    devtools.on("HeapProfiler.addHeapSnapshotChunk", take);
+    await devtools.send("HeapProfiler.collectGarbage");
+    await devtools.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+    devtools.off("HeapProfiler.addHeapSnapshotChunk", take);
+    return chunks.join("").split(CANARY).length - 1;
+  };
+  await visit(page, "/credentials");
+  await page.getByRole("main").getByRole("button", { name: "Add a credential" }).click();
+  const form = page.getByRole("dialog", { name: "Add a credential" });
+  await form.getByLabel("Name", { exact: true }).fill("web1");
+  await form.getByLabel("User name").fill("deploy");
+  await form.getByLabel("Password", { exact: true }).fill(CANARY);
+  expect(await held(), "it is found where it is").toBeGreaterThan(0);
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  await expect.poll(held, { timeout: 40_000 }).toBe(0);
+});
+
 test.describe("a credential in use", () => {
   test.use({ script: { rules: [when("Look at the shop", calls(["shop_status", {}]), { role: "user" })], otherwise: text("The shop is open.") } });
 
