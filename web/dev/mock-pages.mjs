@@ -7,6 +7,7 @@
 // Alone, with a built studio:   node dev/mock-pages.mjs [port] [folder of the studio]
 import { randomUUID } from "node:crypto";
 import { deep, routes as modelRoutes } from "./mock-models.mjs";
+import { routes as deskRoutes } from "./mock-desk.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
 
@@ -174,6 +175,7 @@ const routes = [
   ["POST", /^agents\/([^/]+)\/restore$/, ([id]) => { const found = agents.find((agent) => agent.id === id); delete found.deleted; return ok(found); }],
   ["GET", /^tools$/, (_, query) => page(TOOLS, query)],
   ...modelRoutes(connections, agents, me, uuid),
+  ...deskRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ...skillRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
