@@ -23,7 +23,7 @@ fn script(folder: &Path, name: &str) -> Value {
     json!([
         "sh",
         "-c",
-        "echo once >> \"$0\"; if mkdir \"$0.first\"; then sleep 60; fi; echo made",
+        "if mkdir \"$0.first\"; then echo once >> \"$0\"; sleep 60; fi; echo once >> \"$0\"; echo made",
         file
     ])
 }

@@ -55,8 +55,8 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     let echo = Echo::start();
     let sshd = Sshd::start(PASSPHRASE).unwrap();
     let postgres = bench.runtime.block_on(TestPostgres::shared()).unwrap();
-    let database = bench.runtime.block_on(postgres.fresh_database()).unwrap();
-    let database = database.replacen('@', &format!(":{SQL}@"), 1);
+    let database = postgres.fresh_database_of("clerk", SQL);
+    let database = bench.runtime.block_on(database).unwrap();
     let programs = tempfile::tempdir().unwrap();
     docker(programs.path());
     let path = format!(
