@@ -87,6 +87,9 @@ pub(crate) async fn drive(
         let effects = runner.journal.state.next(deps.clock.now());
         if effects.is_empty() && runner.rest().await? {
             let state = &runner.journal.state;
+            if state.is_finished() {
+                deps.tools.ended(state.run_id);
+            }
             let parent = state.setup.as_ref().and_then(|setup| setup.parent);
             return Ok(parent.filter(|_| state.is_finished()));
         }

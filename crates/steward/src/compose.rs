@@ -22,6 +22,7 @@ use steward_models::price::Prices;
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
 use steward_store::{Place, Store, StoreConfig};
+use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::terminal::TerminalConfig;
@@ -71,6 +72,8 @@ pub struct App {
     pub embedder: Arc<dyn Embedder>,
     /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
+    /// Browsers of agents, where there is a program for them.
+    pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
 }
 
@@ -157,6 +160,7 @@ impl App {
                 web_allow: web_allow.clone(),
             },
         );
+        let browsers = crate::browser::open(settings, &web_allow)?;
         let tools = crate::extra::tools(
             ToolsConfig {
                 web_allow,
@@ -169,6 +173,10 @@ impl App {
                 clock: Arc::clone(&clock),
             },
         )?;
+        let tools = match &browsers {
+            Some(browsers) => with_browser(tools, browsers, &blobs),
+            None => tools,
+        };
         let tools = with_references(tools, &desk.library)
             .skills(desk.runtime)
             .build()?;
@@ -222,6 +230,7 @@ impl App {
             ids,
             embedder,
             embedding_dir: settings.embedding_dir.clone(),
+            browsers,
             local,
         })
     }
@@ -256,9 +265,12 @@ impl App {
         Ok(Some(self.connections.named(name)?.connection.id))
     }
 
-    /// Lets go of runs and ends the model's process; the database closes with the last use of it.
+    /// Lets go of runs, ends the model's process and all browsers; the database closes with the last use of it.
     pub async fn close(self) {
         self.runs.shutdown().await;
+        if let Some(browsers) = &self.browsers {
+            browsers.close_all();
+        }
         self.local.stop().await;
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod book;
+pub mod browser;
 pub mod cli;
 pub mod commands;
 pub mod compose;

@@ -1,5 +1,6 @@
 //! All tools behind one door: validate, check what was approved, run within time, survive panics.
 
+use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed};
@@ -13,14 +14,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::ports::{AgentTools, Authorized, ToolScope, Tools};
 use steward_core::skill::Skill;
 use steward_core::tool::{
     EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
 };
-use steward_core::{hash, schema};
+use steward_core::{RunId, TenantId, hash, schema};
 
 /// How often the stop flag is looked at while a tool works.
 const POLL: Duration = Duration::from_millis(50);
@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_millis(500);
 const SUGGEST: Duration = Duration::from_secs(2);
 /// Longest look at what a call would change.
 const PREVIEW: Duration = Duration::from_secs(10);
+
+/// Told of the end of a run.
+type Ended = Box<dyn Fn(RunId) + Send + Sync>;
 
 struct Registered {
     spec: ToolSpec,
@@ -41,6 +44,7 @@ struct Registered {
 pub struct DispatcherBuilder {
     tools: Vec<Registered>,
     skills: Option<Arc<SkillRuntime>>,
+    ended: Vec<Ended>,
 }
 
 impl DispatcherBuilder {
@@ -61,6 +65,13 @@ impl DispatcherBuilder {
         self
     }
 
+    /// Tells `hook` of each run that has ended, so that it lets go of what it keeps for it.
+    #[must_use]
+    pub fn when_ended(mut self, hook: impl Fn(RunId) + Send + Sync + 'static) -> Self {
+        self.ended.push(Box::new(hook));
+        self
+    }
+
     /// Checks names and data.
     pub fn build(self) -> Result<Dispatcher, ToolsError> {
         let mut index = BTreeMap::new();
@@ -76,6 +87,7 @@ impl DispatcherBuilder {
             tools: self.tools,
             index,
             skills: self.skills,
+            ended: self.ended,
         })
     }
 }
@@ -85,6 +97,7 @@ pub struct Dispatcher {
     tools: Vec<Registered>,
     index: BTreeMap<String, usize>,
     skills: Option<Arc<SkillRuntime>>,
+    ended: Vec<Ended>,
 }
 
 /// What carries a call out.
@@ -248,7 +261,10 @@ impl Tools for Dispatcher {
             tools: self.catalogue(),
             prompts: Vec::new(),
         };
-        if !agent.tools.is_empty() {
+        if agent.tools.is_empty() {
+            let by_name_only = |spec: &ToolSpec| BROWSER_TOOLS.contains(&spec.name.as_str());
+            found.tools.retain(|spec| !by_name_only(spec));
+        } else {
             found.tools.retain(|spec| agent.tools.contains(&spec.name));
         }
         if let Some(runtime) = &self.skills {
@@ -263,6 +279,12 @@ impl Tools for Dispatcher {
             found.prompts.extend(skills.prompts);
         }
         Ok(found)
+    }
+
+    fn ended(&self, run: RunId) {
+        for hook in &self.ended {
+            hook(run);
+        }
     }
 
     fn check_skill(&self, skill: &Skill) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! Tools behind one dispatcher: handlers by folder, argument proposals, previews and undo.
 
+pub mod browser;
 pub mod catalogue;
 pub mod control;
 mod dispatcher;

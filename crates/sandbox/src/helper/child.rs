@@ -10,6 +10,7 @@ use std::io;
 
 use rustix::process::{Signal, set_parent_process_death_signal, setsid, umask};
 
+use super::seccomp::Sockets;
 use super::{landlock, limits, seccomp, signals};
 use crate::process::{Failure, Plan, Stage, Tier};
 
@@ -44,7 +45,12 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
     } else {
         &[]
     };
-    let filters = seccomp::build(landlocked, plan.network, signals).map_err(at(Stage::Seccomp))?;
+    let sockets = match (plan.gate, plan.network) {
+        (Some(_), _) => Sockets::Loopback,
+        (None, true) => Sockets::Internet,
+        (None, false) => Sockets::None,
+    };
+    let filters = seccomp::build(landlocked, sockets, signals).map_err(at(Stage::Seccomp))?;
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user)

@@ -5,6 +5,7 @@
 
 mod check;
 mod child;
+mod gate;
 mod landlock;
 mod limits;
 mod probe;

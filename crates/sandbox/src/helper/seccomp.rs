@@ -148,13 +148,24 @@ const CLONE_NAMESPACES: &[i32] = &[
 
 /// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
 pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
-    build(landlock, false, &[])
+    build(landlock, Sockets::None, &[])
 }
 
-/// The same with further calls denied. With `network`, sockets of the internet's families are allowed.
+/// Which sockets a program may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// None at all.
+    None,
+    /// Those of the internet's families.
+    Internet,
+    /// On a loopback of its own: local ones too, whose names are its own as well.
+    Loopback,
+}
+
+/// The same with further calls denied.
 pub(super) fn build(
     landlock: bool,
-    network: bool,
+    sockets: Sockets,
     further: &[libc::c_long],
 ) -> Result<Vec<BpfProgram>, String> {
     let arch: TargetArch = std::env::consts::ARCH
@@ -168,10 +179,16 @@ pub(super) fn build(
             .chain(further)
             .map(|nr| (*nr, vec![])),
     );
-    if network {
-        rules.insert(libc::SYS_socket, vec![foreign_family()?]);
-    } else {
-        rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![])));
+    match sockets {
+        Sockets::None => rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![]))),
+        Sockets::Internet => {
+            let allowed = [libc::AF_INET, libc::AF_INET6];
+            rules.insert(libc::SYS_socket, vec![foreign_family(&allowed)?]);
+        }
+        Sockets::Loopback => {
+            let allowed = [libc::AF_INET, libc::AF_INET6, libc::AF_UNIX];
+            rules.insert(libc::SYS_socket, vec![foreign_family(&allowed)?]);
+        }
     }
     if landlock {
         rules.extend(METADATA.iter().chain(METADATA_HERE).map(|nr| (*nr, vec![])));
@@ -252,19 +269,19 @@ fn rule(
     SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
 }
 
-/// Neither IPv4 nor IPv6: what reaches into the kernel, the local machine or the link is not the network.
-fn foreign_family() -> Result<SeccompRule, String> {
-    let differs = |family: i32| {
+/// None of these: what reaches into the kernel, the local machine or the link is not the network.
+fn foreign_family(allowed: &[i32]) -> Result<SeccompRule, String> {
+    let differs = |family: &i32| {
         SeccompCondition::new(
             0,
             SeccompCmpArgLen::Dword,
             SeccompCmpOp::Ne,
-            unsigned(family),
+            unsigned(*family),
         )
         .map_err(|e| e.to_string())
     };
-    SeccompRule::new(vec![differs(libc::AF_INET)?, differs(libc::AF_INET6)?])
-        .map_err(|e| e.to_string())
+    let conditions = allowed.iter().map(differs).collect::<Result<_, _>>()?;
+    SeccompRule::new(conditions).map_err(|e| e.to_string())
 }
 
 fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {

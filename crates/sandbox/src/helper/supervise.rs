@@ -13,7 +13,7 @@ use rustix::process::{
     set_child_subreaper, set_parent_process_death_signal, wait,
 };
 
-use super::{child, processes, signals};
+use super::{child, gate, processes, signals};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
 /// Between two looks at what the command uses.
@@ -24,6 +24,9 @@ const IDLE: Duration = Duration::from_mins(1);
 
 /// After the wall time, for the case that the process that should kill us is stopped itself.
 const BACKSTOP: Duration = Duration::from_secs(2);
+
+/// Between two looks at the memory of a program that serves.
+const MEMORY: Duration = Duration::from_millis(500);
 
 /// How long the hunt for what is left may take.
 const HUNT: Duration = Duration::from_secs(3);
@@ -84,6 +87,11 @@ fn start() -> Result<(Plan, Pid), Start> {
     // What the command leaves behind becomes our child, wherever it hides.
     set_child_subreaper(Pid::from_raw(1)).map_err(os)?;
     signals::block().map_err(|e| failed(Stage::Fork, e.to_string()))?;
+    if let Some(fd) = plan.gate {
+        // SAFETY: the number was given to this process as its end of the gate's socket, and nothing else here uses it.
+        let to = unsafe { OwnedFd::from_raw_fd(fd) };
+        gate::offer(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
+    }
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
         -1 => Err(failed(
@@ -128,7 +136,11 @@ fn watch(plan: &Plan, command: Pid) -> Report {
     let started = Instant::now();
     let mut tripped = None;
     // The end of a child, and of our parent, comes as a signal; looking at limits is what takes a clock.
-    let pause = if plan.service { IDLE } else { WATCH };
+    let pause = match (plan.service, plan.limits.resident_bytes) {
+        (false, _) => WATCH,
+        (true, Some(_)) => MEMORY,
+        (true, None) => IDLE,
+    };
     loop {
         if matches!(signals::wait(pause), Some(libc::SIGTERM | libc::SIGINT)) {
             hunt(plan);
@@ -138,8 +150,12 @@ fn watch(plan: &Plan, command: Pid) -> Report {
             hunt(plan);
             return tripped.map_or(report, Report::Tripped);
         }
-        if tripped.is_none() && !plan.service {
-            tripped = over_limit(plan, started);
+        if tripped.is_none() {
+            tripped = if plan.service {
+                over_memory(plan)
+            } else {
+                over_limit(plan, started)
+            };
             if tripped.is_some() {
                 hunt(plan);
                 return tripped.map_or(Report::Signaled(libc::SIGKILL), Report::Tripped);
@@ -164,6 +180,12 @@ fn report_of(status: WaitStatus) -> Report {
         (None, Some(signal)) => Report::Signaled(signal),
         (None, None) => Report::Signaled(libc::SIGKILL),
     }
+}
+
+fn over_memory(plan: &Plan) -> Option<Tripped> {
+    let most = plan.limits.resident_bytes?;
+    let used = processes::usage(&processes::descendants(usize::MAX)).bytes;
+    (used > most).then_some(Tripped::Memory)
 }
 
 fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {

@@ -1,6 +1,7 @@
 //! Starting one confined program: the same for a command that is waited for and for one that serves.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -12,6 +13,7 @@ use super::bwrap::{self, Users};
 use super::caps::Capabilities;
 use super::cgroup::Group;
 use super::error::SandboxError;
+use super::gate;
 use super::leash::Leash;
 use super::mounts::{self, ETC, NETWORK, Resolved, SYSTEM};
 use super::plan::Plan;
@@ -50,6 +52,8 @@ pub(crate) struct Launched {
     pub leash: Leash,
     /// One line of JSON comes when it ends, or when it could not be started.
     pub status: pipe::Receiver,
+    /// Where its listener comes from.
+    pub gate: Option<UnixStream>,
     /// What stdin begins with; the program's own bytes follow.
     pub preamble: Vec<u8>,
     pub privileges: Privileges,
@@ -73,6 +77,9 @@ impl Launch<'_> {
             ..
         } = self;
         let resolved = mounts::resolve(spec)?;
+        if spec.gate && (tier == Tier::Landlock || spec.network || !self.service) {
+            return Err(no_gate(tier));
+        }
         let dropping = is_root() && can_drop(&resolved, tier);
         let group = if is_root() {
             Group::new(spec.limits.processes)
@@ -110,6 +117,8 @@ impl Launch<'_> {
             plan.most_processes = None;
         }
         let (status, status_out) = status_pipe()?;
+        let (gate, gate_out) = spec.gate.then(gate::pair).transpose()?.unzip();
+        plan.gate = gate_out.as_ref().map(OwnedFd::as_raw_fd);
         let command = command(
             helper,
             capabilities,
@@ -119,8 +128,9 @@ impl Launch<'_> {
             dropping,
             &status_out,
         )?;
-        let child = spawn(command, &status_out, group.as_ref(), self.stdout).await?;
-        drop(status_out);
+        let keep: Vec<&OwnedFd> = std::iter::once(&status_out).chain(&gate_out).collect();
+        let child = spawn(command, &keep, group.as_ref(), self.stdout).await?;
+        drop((status_out, gate_out));
         let leash = Leash::new(child.id(), tier);
         let mut preamble =
             serde_json::to_vec(&plan).map_err(|e| SandboxError::Invalid(e.to_string()))?;
@@ -134,6 +144,7 @@ impl Launch<'_> {
             child,
             leash,
             status,
+            gate,
             preamble,
             privileges,
             held: Held {
@@ -141,6 +152,18 @@ impl Launch<'_> {
                 _group: group,
             },
         })
+    }
+}
+
+fn no_gate(tier: Tier) -> SandboxError {
+    match tier {
+        Tier::Namespaces => {
+            SandboxError::Invalid("a gate is for sessions without the machine's network".to_owned())
+        }
+        Tier::Landlock => SandboxError::Unavailable {
+            missing: "a network of its own for a program needs namespaces".to_owned(),
+            hint: "Install bubblewrap (package `bubblewrap`) and allow user namespaces".to_owned(),
+        },
     }
 }
 
@@ -202,6 +225,7 @@ fn plan(
         read,
         write,
         network: spec.network,
+        gate: None,
         landlock_abi,
         drop_to: dropping.then_some(NOBODY),
         most_processes: most_processes(&spec.limits, tier, dropping),
@@ -231,7 +255,6 @@ fn command(
     dropping: bool,
     status: &OwnedFd,
 ) -> Result<Command, SandboxError> {
-    use std::os::fd::AsRawFd as _;
     let fd = status.as_raw_fd();
     match tier {
         Tier::Namespaces => {

@@ -14,6 +14,7 @@ mod capture;
 mod cgroup;
 mod doctor;
 mod error;
+mod gate;
 mod launch;
 mod leash;
 mod mounts;

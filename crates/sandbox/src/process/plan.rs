@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub write: Vec<PathBuf>,
     /// Whether it may use the network.
     pub network: bool,
+    /// Where the listener of the loopback is handed over; it may then use sockets on that loopback.
+    pub gate: Option<i32>,
     /// Landlock ABI of the kernel.
     pub landlock_abi: i32,
     /// Become this user and group.
@@ -63,6 +65,7 @@ pub(crate) struct Failure {
 pub(crate) enum Stage {
     Plan,
     Fork,
+    Network,
     WorkingFolder,
     Privileges,
     Landlock,

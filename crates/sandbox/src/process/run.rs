@@ -41,6 +41,7 @@ pub(super) async fn run(
         status,
         preamble: mut stdin,
         privileges,
+        gate: _,
         held: _held,
     } = launch.start().await?;
     stdin.extend_from_slice(&spec.stdin);

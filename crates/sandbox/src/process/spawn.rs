@@ -42,10 +42,10 @@ fn spawner() -> Option<&'static mpsc::Sender<Job>> {
 }
 
 /// Starts `command` with pipes, an empty environment, its own process group, as a member of the control group, if any,
-/// and with `keep` still open in it.
+/// and with all of `keep` still open in it.
 pub(super) async fn spawn(
     mut command: Command,
-    keep: &OwnedFd,
+    keep: &[&OwnedFd],
     group: Option<&Group>,
     stdout: Stdio,
 ) -> io::Result<Child> {
@@ -55,14 +55,15 @@ pub(super) async fn spawn(
         .stdout(stdout)
         .stderr(Stdio::piped())
         .process_group(0);
-    let fd = keep.as_raw_fd();
+    let fds: Vec<_> = keep.iter().map(|fd| fd.as_raw_fd()).collect();
     let members = group.map(|g| g.members.as_raw_fd());
     // SAFETY: between fork and exec the closure only calls write and fcntl, which are async-signal-safe, on descriptors
     // that `keep` and `group` hold open until after the spawn, and with a constant.
     unsafe {
         command.pre_exec(move || {
             let joined = members.is_none_or(|m| libc::write(m, c"0".as_ptr().cast(), 1) == 1);
-            if joined && libc::fcntl(fd, libc::F_SETFD, 0) != -1 {
+            let kept = |fd: &i32| libc::fcntl(*fd, libc::F_SETFD, 0) != -1;
+            if joined && fds.iter().all(kept) {
                 Ok(())
             } else {
                 Err(io::Error::last_os_error())

@@ -25,6 +25,8 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Processes and threads at the same time. Default 64.
     pub processes: u64,
+    /// Resident memory of all processes of a session together, in bytes; looked at twice a second. Default: none.
+    pub resident_bytes: Option<u64>,
     /// Largest file written, and size of the temporary folder where that can be bounded. Default 256 MiB.
     pub file_bytes: u64,
     /// Bytes kept of each of stdout and stderr; the rest is counted and dropped. Default 1 MiB.
@@ -38,6 +40,7 @@ impl Default for Limits {
             cpu_s: 30,
             memory_bytes: 1 << 30,
             processes: 64,
+            resident_bytes: None,
             file_bytes: 256 << 20,
             output_bytes: 1 << 20,
         }
@@ -61,6 +64,10 @@ pub struct CommandSpec {
     pub env: BTreeMap<String, String>,
     /// Whether it may use the network: the machine's own, private hosts included. Off by default.
     pub network: bool,
+    /// Whether it gets a loopback of its own with one listener on it, whose connections come to
+    /// [`super::Session::gate`]: all of the network that it can reach. For sessions in the namespaces tier; `network`
+    /// must be off.
+    pub gate: bool,
     /// Bytes given on stdin.
     pub stdin: Vec<u8>,
     /// Bounds.
@@ -81,6 +88,7 @@ impl CommandSpec {
             read_paths: Vec::new(),
             env: BTreeMap::new(),
             network: false,
+            gate: false,
             stdin: Vec::new(),
             limits: Limits::default(),
         }

@@ -233,6 +233,7 @@ fn spec(
         processes: concurrency as u64 + 4,
         file_bytes: 1 << 20,
         output_bytes: 0,
+        ..Limits::default()
     };
     Ok(spec)
 }

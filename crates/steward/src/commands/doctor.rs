@@ -1,8 +1,9 @@
 //! `steward doctor`: what works on this machine, by trying it.
 
+use crate::browser;
 use crate::compose::{App, Options, python_config, sandbox_helper};
 use crate::exit::Exit;
-use crate::settings::Settings;
+use crate::settings::{Settings, variable};
 use crate::term::Term;
 use serde::Serialize;
 use serde_json::json;
@@ -61,6 +62,8 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
             hint: check.hint.unwrap_or_default(),
         });
     }
+    term.status("trying the browser…");
+    findings.push(browser(&settings).await);
     term.status("trying the embedding model…");
     findings.push(embeddings(&settings).await);
     term.status("trying the database and the models…");
@@ -83,6 +86,33 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
         }
     }
     Ok(if good { Exit::Done } else { Exit::Failed })
+}
+
+/// Agents can do without one, so its absence is no fault; one that does not work is.
+async fn browser(settings: &Settings) -> Finding {
+    let found = match browser::open(settings, &[]) {
+        Err(error) => return Finding::bad("browser", error.to_string(), "see the message"),
+        Ok(found) => found,
+    };
+    match found {
+        Some(browsers) => match browsers.check().await {
+            Ok(how) => Finding::good("browser", how),
+            Err(error) => Finding::bad("browser", error.to_string(), browser::HINT),
+        },
+        None => absent(),
+    }
+}
+
+fn absent() -> Finding {
+    let why = browser::program().err().unwrap_or_default();
+    if variable("STEWARD_CHROMIUM").is_some() {
+        return Finding::bad("browser", why, browser::HINT);
+    }
+    let hint = browser::HINT;
+    Finding::good(
+        "browser",
+        format!("agents have none: {why}; to give them one, {hint}"),
+    )
 }
 
 async fn embeddings(settings: &Settings) -> Finding {

@@ -4,6 +4,7 @@
 mod access;
 mod draft;
 mod grep;
+mod keep;
 mod kind;
 mod list;
 mod read;
@@ -14,6 +15,8 @@ mod write;
 pub(crate) use access::blocking;
 pub use draft::MailDraft;
 pub use grep::Grep;
+pub(crate) use keep::{Kept, keep_file};
 pub use list::List;
 pub use read::Read;
+pub(crate) use snapshot::restore;
 pub use write::Write;

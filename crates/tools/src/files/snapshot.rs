@@ -105,7 +105,7 @@ fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
 }
 
 /// Puts back what `snapshot` holds, unless the file has changed since.
-pub(super) async fn restore(
+pub(crate) async fn restore(
     snapshot: &Value,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,

@@ -1,0 +1,75 @@
+//! The browser of agents: found on this machine, or not offered.
+
+use crate::compose::sandbox_helper;
+use crate::settings::{Settings, variable};
+use anyhow::bail;
+use std::path::PathBuf;
+use steward_tools::browser::{BrowserConfig, Browsers, find};
+use steward_tools::web::{Client, HostPort};
+
+/// How to get one.
+pub const HINT: &str =
+    "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
+
+/// The browser's program; an error says why there is none.
+pub fn program() -> Result<PathBuf, String> {
+    let search: Vec<PathBuf> = variable("PATH")
+        .map(|path| std::env::split_paths(&path).collect())
+        .unwrap_or_default();
+    let wanted = variable("STEWARD_CHROMIUM");
+    find(wanted.as_deref(), &search).ok_or_else(|| match wanted {
+        Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),
+        None => "neither Chromium nor Chrome is in PATH".to_owned(),
+    })
+}
+
+/// Browsers for agents; `None` where there is no program for them.
+///
+/// # Errors
+/// `STEWARD_BROWSERS` is no number from 1 to 100.
+pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
+    let most = most(variable("STEWARD_BROWSERS").as_deref())?;
+    let program = match program() {
+        Ok(program) => program,
+        Err(why) => {
+            tracing::debug!(why, "agents have no browser");
+            return Ok(None);
+        }
+    };
+    let client = Client::new(allow.to_vec());
+    let mut config = BrowserConfig::new(program, sandbox_helper(settings), client);
+    if let Some(most) = most {
+        config.most = most;
+    }
+    Ok(Some(Browsers::new(config)))
+}
+
+fn most(text: Option<&str>) -> anyhow::Result<Option<usize>> {
+    match text.map(str::parse) {
+        None => Ok(None),
+        Some(Ok(most @ 1..=100)) => Ok(Some(most)),
+        Some(_) => bail!(
+            "STEWARD_BROWSERS is `{}`; set it to a number from 1 to 100",
+            text.unwrap_or("")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::most;
+
+    #[test]
+    fn the_most_is_a_number() {
+        assert_eq!(most(None).unwrap(), None);
+        assert_eq!(most(Some("7")).unwrap(), Some(7));
+        for wrong in ["0", "many", "1000", "-1"] {
+            let error = most(Some(wrong)).unwrap_err().to_string();
+            assert!(
+                error.contains("1 to 100") && error.contains(wrong),
+                "{error}"
+            );
+        }
+    }
+}

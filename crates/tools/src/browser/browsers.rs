@@ -1,0 +1,142 @@
+//! All browsers of an installation, one for each run that wants one.
+
+use super::config::BrowserConfig;
+use super::error::BrowserError;
+use super::slot::{Slot, lock};
+use super::start::{Process, start};
+use crate::handler::Context;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+use steward_core::RunId;
+use steward_core::ports::ToolScope;
+
+/// Between two looks at whether a browser is still wanted.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The browsers of an installation. Cheap to clone; when the last clone is gone, so are they.
+#[derive(Clone)]
+pub struct Browsers(Arc<All>);
+
+struct All {
+    config: BrowserConfig,
+    slots: Mutex<HashMap<RunId, Arc<Slot>>>,
+}
+
+impl Browsers {
+    /// None is started yet.
+    pub fn new(config: BrowserConfig) -> Self {
+        Self(Arc::new(All {
+            config,
+            slots: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn config(&self) -> &BrowserConfig {
+        &self.0.config
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        lock(&self.0.slots).len()
+    }
+
+    /// Kills the browser of a run, if it has one.
+    pub fn close(&self, run: RunId) {
+        self.0.close(run);
+    }
+
+    /// Kills all of them.
+    pub fn close_all(&self) {
+        let slots = std::mem::take(&mut *lock(&self.0.slots));
+        for slot in slots.into_values() {
+            drop(slot.take());
+        }
+    }
+
+    /// Starts a browser and ends it again: how it is confined, or why it can't be had.
+    ///
+    /// # Errors
+    /// As [`Self`] would give them to an agent.
+    pub async fn check(&self) -> Result<String, BrowserError> {
+        let (process, page) = start(&self.0.config).await?;
+        drop(page);
+        let (tier, as_whom) = (process.session.tier, process.session.privileges);
+        Ok(format!(
+            "{} starts, confined by {tier:?} as {as_whom:?}, with no network but the checked one",
+            self.0.config.program.display()
+        ))
+    }
+
+    /// The browser of this run, if it has one.
+    pub(super) fn of(&self, scope: &ToolScope) -> Option<Arc<Slot>> {
+        let slots = lock(&self.0.slots);
+        scope.run.and_then(|run| slots.get(&run)).map(Arc::clone)
+    }
+
+    /// The browser of this run; room for one, if it has none.
+    pub(super) fn room(&self, context: &Context) -> Result<Arc<Slot>, BrowserError> {
+        let run = context.scope.run.ok_or(BrowserError::NoRun)?;
+        let stop = &context.scope.stop;
+        let mut slots = lock(&self.0.slots);
+        let taken = slots.len();
+        match slots.entry(run) {
+            Entry::Occupied(entry) => {
+                let slot = Arc::clone(entry.get());
+                slot.touch(stop);
+                Ok(slot)
+            }
+            Entry::Vacant(_) if taken >= self.0.config.most => {
+                Err(BrowserError::Busy(self.0.config.most))
+            }
+            Entry::Vacant(entry) => {
+                let slot = Arc::new(Slot::new(Arc::clone(stop)));
+                entry.insert(Arc::clone(&slot));
+                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&slot)));
+                Ok(slot)
+            }
+        }
+    }
+
+    /// Takes a browser that failed out, and asks it why it ended.
+    pub(super) async fn bury(&self, run: Option<RunId>, slot: &Arc<Slot>) -> Option<String> {
+        let process = slot.take();
+        if let Some(run) = run {
+            let mut slots = lock(&self.0.slots);
+            if slots.get(&run).is_some_and(|held| Arc::ptr_eq(held, slot)) {
+                slots.remove(&run);
+            }
+        }
+        let mut process: Process = process?;
+        Some(process.last_words().await)
+    }
+}
+
+impl All {
+    fn close(&self, run: RunId) {
+        let slot = lock(&self.slots).remove(&run);
+        // A call that is under way holds the slot too, so the browser is taken out of it.
+        drop(slot.and_then(|slot| slot.take()));
+    }
+}
+
+/// Closes a browser whose run was stopped, or that nobody uses.
+async fn watch(all: Weak<All>, run: RunId, slot: Weak<Slot>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let (Some(all), Some(slot)) = (all.upgrade(), slot.upgrade()) else {
+            return;
+        };
+        let ours = lock(&all.slots)
+            .get(&run)
+            .is_some_and(|held| Arc::ptr_eq(held, &slot));
+        if !ours {
+            return;
+        }
+        if slot.stopped() || slot.empty() || slot.idle(all.config.idle) {
+            all.close(run);
+            return;
+        }
+    }
+}

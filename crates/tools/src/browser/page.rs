@@ -1,0 +1,428 @@
+//! The one page of a browser: opening, waiting, looking.
+
+use super::cdp::Cdp;
+use super::elements::Elements;
+use super::error::BrowserError;
+use super::proxy::{Refusals, place_of};
+use super::state::State;
+use super::tree::{self, Snapshot};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use url::Url;
+
+/// Between two looks at whether the browser is still there.
+const TICK: Duration = Duration::from_millis(100);
+/// No request for so long means that scripts have come to rest.
+const QUIET: Duration = Duration::from_millis(300);
+/// Longest wait for that.
+const RESTLESS: Duration = Duration::from_secs(2);
+/// Documents that follow one another by themselves.
+const HOPS: usize = 8;
+/// How soon an action shows that it leads somewhere.
+const AFTERMATH: Duration = Duration::from_millis(250);
+/// Longest wait for a picture.
+const PICTURE: Duration = Duration::from_secs(20);
+/// Frames of a page that are read.
+const FRAMES: usize = 20;
+/// Longest address in an error, characters.
+const ADDRESS: usize = 200;
+
+/// A page.
+#[derive(Debug)]
+pub(super) struct Page {
+    cdp: Cdp,
+    session: String,
+    state: Arc<watch::Sender<State>>,
+    /// Whether it shows anything.
+    pub open: bool,
+}
+
+/// Ends a navigation that nobody waits for any more.
+struct Stopping<'a>(Option<&'a Page>);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        if let Some(page) = self.0 {
+            page.cdp.tell(&page.session, "Page.stopLoading", &json!({}));
+        }
+    }
+}
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// All is there.
+    Whole,
+    /// The text is there; something else is still loading.
+    Partly,
+}
+
+impl Page {
+    /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
+    pub async fn attach(
+        cdp: Cdp,
+        state: Arc<watch::Sender<State>>,
+        port: u16,
+    ) -> Result<Self, BrowserError> {
+        let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
+        let mut context = cdp
+            .call(None, "Target.createBrowserContext", proxied)
+            .await?;
+        let context = context["browserContextId"].take();
+        let wanted = json!({"url": "about:blank", "browserContextId": context});
+        let made = cdp.call(None, "Target.createTarget", wanted).await?;
+        let target = made["targetId"].as_str().unwrap_or("").to_owned();
+        let attached = cdp
+            .call(
+                None,
+                "Target.attachToTarget",
+                json!({"targetId": target, "flatten": true}),
+            )
+            .await?;
+        let session = attached["sessionId"].as_str().unwrap_or("").to_owned();
+        state.send_modify(|state| {
+            session.clone_into(&mut state.session);
+            // The main frame of a page has the id of its target.
+            state.frame = target;
+        });
+        let page = Self {
+            cdp,
+            session,
+            state,
+            open: false,
+        };
+        let refuse =
+            json!({"behavior": "deny", "eventsEnabled": true, "browserContextId": context});
+        page.cdp
+            .call(None, "Browser.setDownloadBehavior", refuse)
+            .await?;
+        for (method, params) in [
+            ("Page.enable", json!({})),
+            ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
+            ("Inspector.enable", json!({})),
+            (
+                "Network.enable",
+                json!({"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 20}),
+            ),
+            ("DOM.enable", json!({})),
+        ] {
+            page.call(method, params).await?;
+        }
+        Ok(page)
+    }
+
+    /// A command to this page.
+    pub async fn call(&self, method: &str, params: Value) -> Result<Value, BrowserError> {
+        self.cdp.call(Some(&self.session), method, params).await
+    }
+
+    /// An input of a person's kind. Its answer may wait for the page that it leads to, so it is not waited for long.
+    pub async fn input(&self, method: &str, params: Value) -> Result<(), BrowserError> {
+        match tokio::time::timeout(RESTLESS, self.call(method, params)).await {
+            Ok(done) => done.map(|_| ()),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether the browser is gone.
+    pub fn closed(&self) -> bool {
+        self.cdp.closed()
+    }
+
+    /// What it is doing.
+    pub fn state(&self) -> watch::Ref<'_, State> {
+        self.state.borrow()
+    }
+
+    /// Opens `url` and waits until it has come to rest. Ends the navigation where the caller gives up.
+    pub async fn open(
+        &mut self,
+        url: &Url,
+        refusals: &Refusals,
+        limit: Duration,
+    ) -> Result<Settled, BrowserError> {
+        self.open = false;
+        let done = self.navigate(url, refusals, limit).await;
+        let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
+        self.open = shows;
+        if !shows {
+            // Nothing of a page that was refused stays.
+            let blank = json!({"url": "about:blank"});
+            self.cdp.tell(&self.session, "Page.navigate", &blank);
+        }
+        done
+    }
+
+    async fn navigate(
+        &self,
+        url: &Url,
+        refusals: &Refusals,
+        limit: Duration,
+    ) -> Result<Settled, BrowserError> {
+        let (until, mark) = (Instant::now() + limit, refusals.count());
+        let before = self.fresh();
+        let mut stopping = Stopping(Some(self));
+        let late = || BrowserError::Late {
+            what: shorten(url.as_str()),
+            ms: limit.as_millis(),
+        };
+        let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
+        let asked = tokio::time::timeout_at(until, asked)
+            .await
+            .map_err(|_| late())??;
+        if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
+            stopping.0 = None;
+            return Err(self.failure(url, text, refusals, mark).await);
+        }
+        if asked.get("loaderId").is_some() {
+            let begun = self.wait(until, |state| state.documents > before).await?;
+            if !begun {
+                return Err(late());
+            }
+        }
+        let settled = self.settle(until).await?.ok_or_else(late)?;
+        if settled == Settled::Whole {
+            stopping.0 = None;
+        }
+        self.judge(refusals, mark)?;
+        Ok(settled)
+    }
+
+    /// Forgets what belongs to the action before; the number of documents so far.
+    pub fn fresh(&self) -> u64 {
+        self.state.send_modify(|state| {
+            state.dialogs.clear();
+            (state.window, state.download) = (None, None);
+        });
+        self.state.borrow().documents
+    }
+
+    /// Waits for what an action leads to: a page, requests, or nothing. A window that it wants to open is opened here.
+    pub async fn follow(
+        &mut self,
+        refusals: &Refusals,
+        mark: u64,
+        limit: Duration,
+    ) -> Result<Settled, BrowserError> {
+        let until = Instant::now() + limit;
+        tokio::time::sleep(AFTERMATH).await;
+        let window = self.state.borrow().window.clone();
+        if let Some(url) = window
+            .and_then(|window| Url::parse(&window).ok())
+            .filter(|url| matches!(url.scheme(), "http" | "https"))
+        {
+            return self.open(&url, refusals, limit).await;
+        }
+        let settled = self.settle(until).await?.unwrap_or(Settled::Partly);
+        if settled == Settled::Partly {
+            // A page that is on its way holds up every look at the one that is there.
+            self.cdp.tell(&self.session, "Page.stopLoading", &json!({}));
+            self.wait(Instant::now() + RESTLESS, |state| !state.starting)
+                .await?;
+        }
+        let download = self.state.borrow().download.clone();
+        if let Some(url) = download {
+            return Err(BrowserError::Download(shorten(&url)));
+        }
+        let judged = self.judge(refusals, mark);
+        if matches!(
+            judged,
+            Err(BrowserError::Failed { .. } | BrowserError::Refused(_))
+        ) {
+            self.open = false;
+            let blank = json!({"url": "about:blank"});
+            self.cdp.tell(&self.session, "Page.navigate", &blank);
+        }
+        judged.map(|()| settled)
+    }
+
+    /// Waits until documents and requests have come to rest; `None` where not even a document's text came.
+    async fn settle(&self, until: Instant) -> Result<Option<Settled>, BrowserError> {
+        for _ in 0..HOPS {
+            if !self.wait(until, State::settled).await? {
+                let parsed = self.state.borrow().parsed;
+                return Ok(parsed.then_some(Settled::Partly));
+            }
+            self.quiet(until).await?;
+            if self.state.borrow().settled() {
+                return Ok(Some(Settled::Whole));
+            }
+        }
+        Ok(Some(Settled::Partly))
+    }
+
+    async fn quiet(&self, until: Instant) -> Result<(), BrowserError> {
+        let until = until.min(Instant::now() + RESTLESS);
+        while Instant::now() < until {
+            let busy = |state: &State| !state.requests.is_empty() || !state.settled();
+            let stir = (Instant::now() + QUIET).min(until);
+            if !busy(&self.state.borrow()) && !self.wait(stir, busy).await? {
+                return Ok(());
+            }
+            if !self.state.borrow().settled() {
+                return Ok(());
+            }
+            self.wait(until, |state| state.requests.is_empty() || !state.settled())
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the state came to fit `wanted` in time.
+    async fn wait(
+        &self,
+        until: Instant,
+        wanted: impl Fn(&State) -> bool,
+    ) -> Result<bool, BrowserError> {
+        let mut changes = self.state.subscribe();
+        loop {
+            if wanted(&changes.borrow_and_update()) {
+                return Ok(true);
+            }
+            if self.closed() {
+                return Err(BrowserError::Gone(
+                    "its process is no longer there".to_owned(),
+                ));
+            }
+            let now = Instant::now();
+            if now >= until {
+                return Ok(false);
+            }
+            let _ = tokio::time::timeout_at(until.min(now + TICK), changes.changed()).await;
+        }
+    }
+
+    /// What became of a page that came.
+    fn judge(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
+        let state = self.state.borrow();
+        if state.crashed {
+            return Err(BrowserError::Crashed);
+        }
+        let url = Url::parse(&state.url).ok();
+        let Some(url) =
+            url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob"))
+        else {
+            let why = format!(
+                "the page went to {}, which is no page of the web",
+                shorten(&state.url)
+            );
+            let told = told(None, refusals, mark);
+            return Err(BrowserError::Refused(told.unwrap_or(why)));
+        };
+        let status = state.status().unwrap_or(200);
+        if matches!(status, 403 | 502 | 503)
+            && let Some(why) = told(Some(&url), refusals, mark)
+        {
+            return Err(BrowserError::Refused(why));
+        }
+        if status >= 400 {
+            return Err(BrowserError::Status {
+                url: shorten(url.as_str()),
+                status,
+            });
+        }
+        Ok(())
+    }
+
+    /// Why a page did not come.
+    async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
+        if text == "net::ERR_ABORTED" {
+            // A download is told of right after.
+            let _ = self
+                .wait(Instant::now() + QUIET, |state| state.download.is_some())
+                .await;
+            if let Some(download) = &self.state.borrow().download {
+                return BrowserError::Download(shorten(download));
+            }
+        }
+        let refused = told(Some(url), refusals, mark).or_else(|| told(None, refusals, mark));
+        match refused {
+            Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => {
+                BrowserError::Refused(why)
+            }
+            _ => BrowserError::Failed {
+                url: shorten(url.as_str()),
+                why: text.trim_start_matches("net::").to_owned(),
+            },
+        }
+    }
+
+    /// What is on the page.
+    pub async fn snapshot(
+        &self,
+        elements: &std::sync::Mutex<Elements>,
+    ) -> Result<Snapshot, BrowserError> {
+        let frames = self.call("Page.getFrameTree", json!({})).await?;
+        let mut trees = Vec::new();
+        for (id, url) in tree::frames(&frames["frameTree"], FRAMES) {
+            let asked = json!({"frameId": id});
+            match self.call("Accessibility.getFullAXTree", asked).await {
+                Ok(mut found) => trees.push((url, found["nodes"].take())),
+                // Frames come and go while they are looked at; the first one is the page itself.
+                Err(error) if trees.is_empty() => return Err(error),
+                Err(BrowserError::Protocol { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let (loader, url, status, dialogs) = {
+            let state = self.state.borrow();
+            (
+                state.loader.clone(),
+                state.url.clone(),
+                state.status(),
+                state.dialogs.clone(),
+            )
+        };
+        let mut elements = elements
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        elements.begin(&loader, &url);
+        let mut snapshot = tree::show(&trees, &mut elements);
+        (snapshot.url, snapshot.status) = (url, status);
+        snapshot.dialogs = dialogs;
+        Ok(snapshot)
+    }
+
+    /// The visible part of the page, PNG.
+    pub async fn screenshot(&self) -> Result<Vec<u8>, BrowserError> {
+        let take = async {
+            // A page behind another window is not painted.
+            self.call("Page.bringToFront", json!({})).await?;
+            let params = json!({"format": "png", "captureBeyondViewport": false});
+            self.call("Page.captureScreenshot", params).await
+        };
+        let late = |_| BrowserError::Late {
+            what: "the screenshot".to_owned(),
+            ms: PICTURE.as_millis(),
+        };
+        let taken = tokio::time::timeout(PICTURE, take).await.map_err(late)??;
+        let text = taken["data"].as_str().unwrap_or("");
+        STANDARD
+            .decode(text)
+            .map_err(|error| BrowserError::Protocol {
+                method: "Page.captureScreenshot".to_owned(),
+                message: error.to_string(),
+            })
+    }
+}
+
+/// What the proxy said of it: of the place of `url`, or of the last one.
+fn told(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
+    let place = url.map(place_of);
+    let mut found = refusals.since(mark);
+    found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
+    found.pop().map(|refusal| refusal.why)
+}
+
+fn shorten(url: &str) -> String {
+    if url.chars().count() <= ADDRESS {
+        return url.to_owned();
+    }
+    let cut: String = url.chars().take(ADDRESS).collect();
+    format!("{cut}…")
+}

@@ -1,0 +1,311 @@
+//! The browser's only way out: a forward proxy at the gate of its sandbox. Each request and each tunnel is resolved,
+//! checked and pinned like any other request of ours, so that redirects, frames, scripts and rebinding are too.
+
+use crate::web::Client;
+use bytes::Bytes;
+use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use url::Url;
+
+/// Longest wait for a connection to one address.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Connections of the browser, and tunnels, at a time; it makes 32 by itself.
+const MOST: usize = 128;
+/// Refusals that are remembered.
+const KEPT: usize = 50;
+/// Headers of one connection, not of the message.
+const HOPS: [&str; 8] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "upgrade",
+];
+
+type Body = BoxBody<Bytes, hyper::Error>;
+
+/// A request that went nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// `host:port`.
+    pub place: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The refusals of a browser, each with its number.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Mutex<(u64, VecDeque<(u64, Refusal)>)>);
+
+impl Refusals {
+    fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<(u64, Refusal)>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, refusal: Refusal) {
+        let mut held = self.lock();
+        held.0 += 1;
+        let number = held.0;
+        held.1.push_back((number, refusal));
+        if held.1.len() > KEPT {
+            held.1.pop_front();
+        }
+    }
+
+    /// How many there were so far.
+    pub fn count(&self) -> u64 {
+        self.lock().0
+    }
+
+    /// Those after the first `count`, each once.
+    pub fn since(&self, count: u64) -> Vec<Refusal> {
+        let mut found = Vec::new();
+        for (number, refusal) in &self.lock().1 {
+            if *number > count && !found.contains(refusal) {
+                found.push(refusal.clone());
+            }
+        }
+        found
+    }
+}
+
+/// A running proxy; dropping it cuts all of its connections.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    /// What it refused.
+    pub refusals: Arc<Refusals>,
+    _ended: DropGuard,
+}
+
+struct Door {
+    client: Client,
+    refusals: Arc<Refusals>,
+    ended: CancellationToken,
+    room: Arc<Semaphore>,
+}
+
+impl Proxy {
+    /// Begins to answer at `gate`.
+    pub fn begin(gate: TcpListener, client: Client) -> Self {
+        let ended = CancellationToken::new();
+        let refusals = Arc::new(Refusals::default());
+        let door = Arc::new(Door {
+            client,
+            refusals: Arc::clone(&refusals),
+            ended: ended.clone(),
+            room: Arc::new(Semaphore::new(MOST)),
+        });
+        tokio::spawn(serve(gate, door));
+        Self {
+            refusals,
+            _ended: ended.drop_guard(),
+        }
+    }
+}
+
+async fn serve(gate: TcpListener, door: Arc<Door>) {
+    loop {
+        let accepted = tokio::select! {
+            () = door.ended.cancelled() => return,
+            accepted = gate.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of descriptors, for one; the next may come through.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let Ok(room) = Arc::clone(&door.room).try_acquire_owned() else {
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let door = Arc::clone(&door);
+        tokio::spawn(async move {
+            let _room = room;
+            let asked = Arc::clone(&door);
+            let service = service_fn(move |request| answer(Arc::clone(&asked), request));
+            let serving = hyper::server::conn::http1::Builder::new()
+                .preserve_header_case(true)
+                .serve_connection(TokioIo::new(stream), service)
+                .with_upgrades();
+            tokio::select! {
+                () = door.ended.cancelled() => {}
+                _ = serving => {}
+            }
+        });
+    }
+}
+
+/// Why there is no answer from where it was meant for.
+struct No {
+    status: StatusCode,
+    refusal: Refusal,
+}
+
+impl No {
+    fn new(status: StatusCode, place: &str, why: impl Into<String>) -> Self {
+        let (place, why) = (place.to_owned(), why.into());
+        Self {
+            status,
+            refusal: Refusal { place, why },
+        }
+    }
+}
+
+async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let done = if request.method() == Method::CONNECT {
+        tunnel(&door, request).await
+    } else {
+        forward(&door, request).await
+    };
+    Ok(done.unwrap_or_else(|no| {
+        let text = format!("Steward refused this request: {}\n", no.refusal.why);
+        tracing::debug!(place = no.refusal.place, "request of a browser refused");
+        door.refusals.add(no.refusal);
+        let mut response = Response::new(full(text));
+        *response.status_mut() = no.status;
+        let text = HeaderValue::from_static("text/plain; charset=utf-8");
+        response.headers_mut().insert("content-type", text);
+        response
+    }))
+}
+
+fn full(text: impl Into<Bytes>) -> Body {
+    Full::new(text.into())
+        .map_err(|never| match never {})
+        .boxed()
+}
+
+/// `host:port` of a URL.
+pub(super) fn place_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("");
+    format!("{host}:{}", url.port_or_known_default().unwrap_or(0))
+}
+
+/// Resolves and checks once, and connects to what was checked.
+async fn connect(door: &Door, url: &Url, place: &str) -> Result<TcpStream, No> {
+    let admitted = door.client.admit(url).await;
+    let addresses =
+        admitted.map_err(|error| No::new(StatusCode::FORBIDDEN, place, error.to_string()))?;
+    let mut cause = "it has no address".to_owned();
+    for address in addresses {
+        match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => {
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Ok(Err(error)) => cause = error.to_string(),
+            Err(_) => cause = format!("no answer within {} s", CONNECT.as_secs()),
+        }
+    }
+    let why = format!("{place} can't be reached: {cause}");
+    Err(No::new(StatusCode::BAD_GATEWAY, place, why))
+}
+
+async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, No> {
+    let place = request.uri().authority().map(ToString::to_string);
+    let place = place.unwrap_or_default();
+    let url = Url::parse(&format!("https://{place}/"))
+        .map_err(|error| No::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
+    let mut stream = connect(door, &url, &place).await?;
+    let room = Arc::clone(&door.room).try_acquire_owned().map_err(|_| {
+        No::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &place,
+            "too many connections at once",
+        )
+    })?;
+    let ended = door.ended.clone();
+    tokio::spawn(async move {
+        let _room = room;
+        let passing = async {
+            if let Ok(upgraded) = hyper::upgrade::on(request).await {
+                let mut inner = TokioIo::new(upgraded);
+                let _ = tokio::io::copy_bidirectional(&mut inner, &mut stream).await;
+            }
+        };
+        tokio::select! {
+            () = ended.cancelled() => {}
+            () = passing => {}
+        }
+    });
+    Ok(Response::new(full("")))
+}
+
+async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, No> {
+    let (mut head, body) = request.into_parts();
+    let whole = head.uri.to_string();
+    let url = Url::parse(&whole).ok().filter(|url| url.scheme() == "http");
+    let Some(url) = url else {
+        let why = format!("`{whole}` is no http address");
+        return Err(No::new(StatusCode::BAD_REQUEST, &whole, why));
+    };
+    let place = place_of(&url);
+    let stream = connect(door, &url, &place).await?;
+    let broken = |error: hyper::Error| {
+        let why = format!("{place} gave no proper answer: {error}");
+        No::new(StatusCode::BAD_GATEWAY, &place, why)
+    };
+    let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
+        .preserve_header_case(true)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(broken)?;
+    let ended = door.ended.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = ended.cancelled() => {}
+            _ = connection => {}
+        }
+    });
+    let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
+    head.uri = target
+        .parse::<Uri>()
+        .unwrap_or_else(|_| Uri::from_static("/"));
+    strip(&mut head.headers);
+    // What was checked is what is asked for.
+    let authority = match url.port() {
+        Some(port) => format!("{}:{port}", url.host_str().unwrap_or("")),
+        None => url.host_str().unwrap_or("").to_owned(),
+    };
+    if let Ok(host) = HeaderValue::from_str(&authority) {
+        head.headers.insert(HOST, host);
+    }
+    let response = sender
+        .send_request(Request::from_parts(head, body))
+        .await
+        .map_err(broken)?;
+    let (mut head, body) = response.into_parts();
+    strip(&mut head.headers);
+    Ok(Response::from_parts(head, body.boxed()))
+}
+
+fn strip(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in HOPS {
+        headers.remove(name);
+    }
+}
