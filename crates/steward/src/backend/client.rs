@@ -60,7 +60,7 @@ pub(super) fn read<T: DeserializeOwned>(
     method: &Method,
     path: &str,
 ) -> anyhow::Result<T> {
-    let answer = if answer.is_empty() { b"null" } else { answer };
+    let answer: &[u8] = if answer.is_empty() { b"null" } else { answer };
     serde_json::from_slice(answer)
         .with_context(|| format!("the answer to {method} {path} is not understood"))
 }

@@ -106,10 +106,9 @@ pub enum CredentialAction {
     Rotate,
 }
 
-/// Kinds of credentials.
+/// Kinds of credentials; `steward credential kinds` explains them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it; `steward credential kinds` explains them")]
 pub enum KindArg {
     Password,
     ApiKey,
@@ -136,7 +135,6 @@ impl From<KindArg> for CredentialKind {
 
 /// Roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum RoleArg {
     Admin,
     Operator,

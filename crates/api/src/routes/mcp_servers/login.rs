@@ -25,7 +25,7 @@ const MOST: usize = 8192;
 /// How to come back.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct From {
+pub(crate) struct Way {
     /// The address under which the browser reaches Steward, such as `https://steward.example.org`; left out: that of
     /// this request.
     #[param(nullable = false, max_length = 200)]
@@ -53,14 +53,14 @@ pub(crate) struct Answer {
 /// Begins a login at the login server of an MCP server: open `url` in a browser. Where each user has a token of their
 /// own, it becomes that of who asks; else the server's, which is an operator's to set.
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/login", tag = "mcp", operation_id = "beginMcpLogin",
-    params(("id" = Uuid, Path), From),
+    params(("id" = Uuid, Path), Way),
     responses((status = 200, description = "Begun", body = McpLogin)))]
 pub(crate) async fn begin(
     State(state): State<ApiState>,
     person: Person,
     client: Client,
     PathId(id): PathId<McpServerId>,
-    Params(from): Params<From>,
+    Params(way): Params<Way>,
     headers: HeaderMap,
 ) -> Result<Json<McpLogin>, Problem> {
     person.may(Role::Developer)?;
@@ -69,7 +69,7 @@ pub(crate) async fn begin(
     if !server.per_user {
         person.may(Role::Operator)?;
     }
-    let origin = origin(&state, &client, from.origin, &headers)?;
+    let origin = origin(&state, &client, way.origin, &headers)?;
     let request = LoginRequest {
         tenant,
         server: id,

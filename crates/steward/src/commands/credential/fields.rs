@@ -208,9 +208,10 @@ mod tests {
         input: &'static str,
     ) -> Result<Given, String> {
         // No terminal: nothing is asked.
-        let term = Term::detect(true);
+        let mut term = Term::detect(true);
+        term.can_ask = false;
         let mut all = given(kind, &fields, Source::Text(input)).map_err(|why| why.to_string())?;
-        missing(kind, &mut all, Term { can_ask: false, ..term })
+        missing(kind, &mut all, term)
             .await
             .map_err(|why| why.to_string())?;
         Ok(all)

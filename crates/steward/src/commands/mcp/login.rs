@@ -19,8 +19,8 @@ const BACK: &str = "/api/mcp/callback?";
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Longest first line of a request, bytes, and longest wait for it.
-const LINE: u64 = 16 << 10;
+/// Longest head of a request, bytes, and longest wait for it.
+const HEAD: u64 = 64 << 10;
 const QUICK: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(
@@ -107,10 +107,15 @@ async fn answer_all(backend: &Backend, listener: &TcpListener) -> std::convert::
 async fn answer(backend: &Backend, stream: TcpStream) -> anyhow::Result<()> {
     use tokio::io::AsyncReadExt as _;
     let mut stream = BufReader::new(stream);
-    let mut line = String::new();
-    let reading = async { (&mut stream).take(LINE).read_line(&mut line).await };
+    let mut head = String::new();
+    // To the end of the head: what is left unread would break the answer off.
+    let reading = async {
+        let mut lines = (&mut stream).take(HEAD);
+        while lines.read_line(&mut head).await? > 2 {}
+        std::io::Result::Ok(())
+    };
     tokio::time::timeout(QUICK, reading).await??;
-    let target = line
+    let target = head
         .strip_prefix("GET ")
         .and_then(|rest| rest.split(' ').next())
         .filter(|target| target.starts_with(BACK));
