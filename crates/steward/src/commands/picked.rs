@@ -82,7 +82,10 @@ mod tests {
         assert!(many.contains("fits 2"), "{many}");
         for none in ["", "1", "zebra"] {
             let why = picked(none).unwrap_err().to_string();
-            assert!(why.contains("no skill") && why.contains("skill list"), "{why}");
+            assert!(
+                why.contains("no skill") && why.contains("skill list"),
+                "{why}"
+            );
         }
     }
 

@@ -38,7 +38,11 @@ fn served() -> Served {
 fn house() -> House {
     House::with_people(
         Script::default(),
-        &[("ann", "developer"), ("bob", "developer"), ("vic", "viewer")],
+        &[
+            ("ann", "developer"),
+            ("bob", "developer"),
+            ("vic", "viewer"),
+        ],
     )
 }
 
@@ -117,12 +121,18 @@ fn a_servers_own_login_is_an_operators_and_may_be_refused() {
     let as_ann = house.call_as(&key("ann"), Method::POST, &login, None);
     assert_eq!(as_ann.0, 403, "it would be everybody's");
     let evil = format!("{login}?origin=https://evil.example.org");
-    assert_eq!(house.send(Method::POST, &evil, None, 422)["field"], "origin");
+    assert_eq!(
+        house.send(Method::POST, &evil, None, 422)["field"],
+        "origin"
+    );
     let begun = house.send(Method::POST, &login, None, 200);
     let back = log_in(&house, &text(&begun["url"]));
     let state = back.split("state=").nth(1).unwrap();
     let state = state.split('&').next().unwrap();
-    let refused = format!("{}/api/mcp/callback?error=access_denied&state={state}", house.server.url);
+    let refused = format!(
+        "{}/api/mcp/callback?error=access_denied&state={state}",
+        house.server.url
+    );
     let (status, page) = come_back(&house, &refused);
     assert_eq!(status, 400);
     assert!(page.contains("access_denied"), "{page}");
@@ -156,15 +166,33 @@ fn host_keys_are_accepted_and_forgotten() {
     assert!(all.as_array().unwrap().contains(&row));
     for (bad, field) in [
         (json!({"host": "web1 x", "fingerprint": print}), "host"),
-        (json!({"host": "web1", "fingerprint": "MD5:00"}), "fingerprint"),
+        (
+            json!({"host": "web1", "fingerprint": "MD5:00"}),
+            "fingerprint",
+        ),
     ] {
         assert_eq!(house.post(hosts, bad, 422)["field"], field);
     }
     let v6 = format!("{hosts}/fd00%3A%3A1?port=2222");
     house.send(Method::DELETE, &v6, None, 204);
     house.send(Method::DELETE, &v6, None, 404);
-    house.send(Method::DELETE, &format!("{hosts}/web1.example.org?port=23"), None, 404);
-    house.send(Method::DELETE, &format!("{hosts}/web1.example.org?port=0x"), None, 422);
-    house.send(Method::DELETE, &format!("{hosts}/web1.example.org"), None, 204);
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org?port=23"),
+        None,
+        404,
+    );
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org?port=0x"),
+        None,
+        422,
+    );
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org"),
+        None,
+        204,
+    );
     assert_eq!(house.get(hosts), json!([]));
 }

@@ -26,7 +26,9 @@ mod tests {
     #[test]
     fn what_servers_say_is_text() {
         let html = page("x", "<script>alert('1')</script> & \"more\"").0;
-        assert!(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"));
+        assert!(
+            html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;")
+        );
         assert!(!html.contains("<script"));
     }
 }

@@ -226,7 +226,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_single_secret_comes_from_standard_input() {
-        let token = read(CredentialKind::Token, set(&[]), "s3cret\n").await.unwrap();
+        let token = read(CredentialKind::Token, set(&[]), "s3cret\n")
+            .await
+            .unwrap();
         assert_eq!(token.values["token"], "s3cret");
         let both = read(CredentialKind::Password, set(&["username=ada"]), "pw\r\n").await;
         assert_eq!(both.unwrap().values["password"], "pw");
@@ -236,11 +238,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_wrong_is_said_without_the_secret() {
-        let why = |kind, fields, input| async move {
-            read(kind, fields, input).await.err().unwrap()
-        };
+        let why =
+            |kind, fields, input| async move { read(kind, fields, input).await.err().unwrap() };
         let argv = why(CredentialKind::Token, set(&["token=hunter2"]), "").await;
-        assert!(argv.contains("--from token=FILE") && !argv.contains("hunter2"), "{argv}");
+        assert!(
+            argv.contains("--from token=FILE") && !argv.contains("hunter2"),
+            "{argv}"
+        );
         let two = why(CredentialKind::Password, set(&[]), "pw").await;
         assert!(two.contains("--set username=VALUE"), "{two}");
         let empty = why(CredentialKind::Token, set(&[]), "\n").await;
@@ -257,7 +261,10 @@ mod tests {
             ..Fields::default()
         };
         let broken = why(CredentialKind::Token, fields.clone(), "{\"token\": hunter2").await;
-        assert!(broken.contains("no JSON") && !broken.contains("hunter2"), "{broken}");
+        assert!(
+            broken.contains("no JSON") && !broken.contains("hunter2"),
+            "{broken}"
+        );
         let mut again = fields;
         again.from = vec!["token=-".to_owned()];
         let again = why(CredentialKind::Token, again, "{}").await;

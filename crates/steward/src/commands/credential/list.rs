@@ -14,7 +14,9 @@ pub(super) async fn all(backend: &Backend, as_json: bool, term: Term) -> anyhow:
         return Ok(Exit::Done);
     }
     if rows.is_empty() {
-        term.say("There are no credentials. Keep one with: steward credential add NAME --kind token");
+        term.say(
+            "There are no credentials. Keep one with: steward credential add NAME --kind token",
+        );
     }
     for one in &rows {
         let used = time(one, "used_at");

@@ -38,7 +38,10 @@ pub(super) async fn run(
         let (name, seen) = (text(tool, "name"), text(tool, "hash"));
         if let Some(hash) = &hash {
             if seen != hash {
-                bail!("`{name}` is not what has this hash; look at it again: steward mcp check {}", text(&server, "name"));
+                bail!(
+                    "`{name}` is not what has this hash; look at it again: steward mcp check {}",
+                    text(&server, "name")
+                );
             }
         } else if !yes {
             if !term.can_ask {

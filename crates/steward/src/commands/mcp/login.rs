@@ -61,13 +61,20 @@ pub(super) async fn run(
     };
     let name = text(&server, "name");
     if as_json {
-        println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
+        println!(
+            "{}",
+            json!({"server": name, "status": ended["status"], "error": ended["error"]})
+        );
     } else if ended["status"] == "done" {
         term.say(&format!(
             "Steward is logged in at `{name}`; see what it has: steward mcp check {name}"
         ));
     } else {
-        term.say(&format!("{} {}", term.red("failed:"), text(&ended, "error")));
+        term.say(&format!(
+            "{} {}",
+            term.red("failed:"),
+            text(&ended, "error")
+        ));
     }
     Ok(if ended["status"] == "done" {
         Exit::Done

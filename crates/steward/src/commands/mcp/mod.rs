@@ -24,12 +24,7 @@ pub async fn run(settings: Settings, args: McpArgs, term: Term) -> anyhow::Resul
     exit
 }
 
-async fn act(
-    backend: &Backend,
-    action: McpAction,
-    json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn act(backend: &Backend, action: McpAction, json: bool, term: Term) -> anyhow::Result<Exit> {
     match action {
         McpAction::List => list::all(backend, json, term).await,
         McpAction::Add(add) => add::run(backend, add, json, term).await,

@@ -38,7 +38,8 @@ pub(super) async fn run(
             }
         };
         if !as_json {
-            let whose = agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
+            let whose =
+                agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
             term.say(&format!(
                 "`{name}` is kept, version {}{whose}",
                 kept["version"]

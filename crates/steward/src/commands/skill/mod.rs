@@ -77,9 +77,7 @@ async fn act(
         SkillAction::Rollback { skill, version } => {
             show::rollback(backend, &skill, version, json, term).await
         }
-        SkillAction::Remove { skill, package } => {
-            remove::run(backend, &skill, package, term).await
-        }
+        SkillAction::Remove { skill, package } => remove::run(backend, &skill, package, term).await,
         SkillAction::Import { .. }
         | SkillAction::Export { .. }
         | SkillAction::Packages { .. }

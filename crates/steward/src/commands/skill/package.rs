@@ -82,7 +82,8 @@ async fn import(
         path = format!("{path}&ready={}", encoded(ready));
         return backend.api_upload(&path, None).await;
     }
-    let file = file.context("name the archive, or a package that comes with Steward with --ready")?;
+    let file =
+        file.context("name the archive, or a package that comes with Steward with --ready")?;
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     backend.api_upload(&path, Some(&bytes)).await
 }
@@ -142,7 +143,9 @@ async fn export(
         options.create_new(true);
     }
     let mut file = options.open(&output).with_context(|| {
-        format!("cannot write {shown}; choose another place with --output, or overwrite it with --force")
+        format!(
+            "cannot write {shown}; choose another place with --output, or overwrite it with --force"
+        )
     })?;
     file.write_all(&bytes)
         .with_context(|| format!("cannot write {shown}"))?;
@@ -170,7 +173,9 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         return Ok(Exit::Done);
     }
     if packages.is_empty() {
-        term.say("There are no packages. Those that come with Steward: steward skill packages --ready");
+        term.say(
+            "There are no packages. Those that come with Steward: steward skill packages --ready",
+        );
     }
     for one in &packages {
         println!(

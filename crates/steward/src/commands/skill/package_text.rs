@@ -70,11 +70,7 @@ pub(super) fn tell_diff(diff: &Value, term: Term) {
         term.say("They are the same.");
     }
     for file in files {
-        println!(
-            "{} {}",
-            term.bold(text(file, "change")),
-            text(file, "path")
-        );
+        println!("{} {}", term.bold(text(file, "change")), text(file, "path"));
         println!("{}", text(file, "diff"));
     }
 }

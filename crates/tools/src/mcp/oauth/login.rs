@@ -181,9 +181,10 @@ impl Logins {
 
     /// How the login of this id, that `user` began, went; `None` if it isn't known any more.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
-        let waits = self.waiting().iter().any(|(state, one)| {
-            one.request.user == user && now < one.until && id_of(state) == id
-        });
+        let waits = self
+            .waiting()
+            .iter()
+            .any(|(state, one)| one.request.user == user && now < one.until && id_of(state) == id);
         if waits {
             return Some(LoginStatus::Waiting);
         }

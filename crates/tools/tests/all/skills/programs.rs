@@ -32,10 +32,7 @@ fn ansible() -> World {
         own: vec![venv.join("bin")],
         ..Programs::default()
     };
-    let world = World::new(vec![Arc::new(AnsibleExecutor::new(
-        programs,
-        helper(),
-    ))]);
+    let world = World::new(vec![Arc::new(AnsibleExecutor::new(programs, helper()))]);
     fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
     world
 }

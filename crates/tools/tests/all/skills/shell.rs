@@ -336,11 +336,7 @@ async fn an_operators_own_programs_are_found_and_nothing_beside_them_is_shown() 
     // The system's programs are as without.
     let echo = world.add(shell(62, json!({"command": ["echo", "{{a}}"]}), json!({})));
     assert_eq!(
-        world
-            .ok(&echo, json!({"a": "x"}))
-            .await
-            .content
-            .trim_end(),
+        world.ok(&echo, json!({"a": "x"})).await.content.trim_end(),
         "x"
     );
 }
