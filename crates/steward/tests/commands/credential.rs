@@ -1,5 +1,5 @@
 use crate::common::Bench;
-use crate::{both, with_input};
+use crate::{both, on_terminal, with_input};
 use serde_json::json;
 use std::path::Path;
 
@@ -143,6 +143,33 @@ fn fields_come_from_files_and_never_from_the_command() {
             "{shown:?}"
         );
     });
+}
+
+#[test]
+fn a_terminal_is_asked_and_shows_no_secret() {
+    let bench = Bench::new(steward_testkit::model_server::Script::default());
+    let add = ["credential", "add", "web1", "--kind", "password"];
+    let typed = format!("{CANARY}\n");
+    let answers = [("username:", "ada\n"), ("password:", typed.as_str())];
+    let done = on_terminal(&bench, &add, &answers).exits(0);
+    assert!(
+        done.out.contains("ada") && !done.out.contains(CANARY),
+        "{done:?}"
+    );
+    let shown = bench
+        .run(&["credential", "show", "web1", "--json"])
+        .exits(0);
+    assert_eq!(shown.json()["shown"], json!({"username": "ada"}));
+    let key = ["credential", "add", "web2", "--kind", "token"];
+    let long = [("token:", "-----BEGIN OPENSSH PRIVATE KEY-----\n")];
+    let done = on_terminal(&bench, &key, &long).exits(1);
+    assert!(done.out.contains("--from token=FILE"), "{done:?}");
+    let done = on_terminal(&bench, &key, &[("token:", "\u{3}")]).exits(1);
+    assert!(done.out.contains("stopped"), "{done:?}");
+    let remove = ["credential", "remove", "web1"];
+    on_terminal(&bench, &remove, &[("[y/N]", "n\n")]).exits(4);
+    on_terminal(&bench, &remove, &[("[y/N]", "y\n")]).exits(0);
+    assert_eq!(bench.run(&["credential", "--json"]).json(), json!([]));
 }
 
 #[test]
