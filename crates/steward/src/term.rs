@@ -3,6 +3,7 @@
 use anyhow::Context;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Write};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Where text goes and whether it may be coloured.
 #[derive(Debug, Clone, Copy)]
@@ -102,11 +103,13 @@ impl Term {
     /// Asks on the terminal without showing what is typed; `None` at the end of input. Ctrl-C leaves the terminal as
     /// it was.
     pub async fn ask_hidden(self, question: &str) -> anyhow::Result<Option<String>> {
+        // Listened for before the question is seen: nobody stops us in between.
+        let mut interrupted = signal(SignalKind::interrupt()).context("SIGINT can't be caught")?;
         let quiet = Quiet::begin()?;
         let asked = question.to_owned();
         let answer = tokio::select! {
             answer = tokio::task::spawn_blocking(move || self.ask(&asked)) => answer?,
-            _ = tokio::signal::ctrl_c() => {
+            _ = interrupted.recv() => {
                 drop(quiet);
                 self.say("");
                 anyhow::bail!("stopped");
