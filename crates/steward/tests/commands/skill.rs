@@ -13,7 +13,7 @@ fn averages() -> Value {
 }
 
 fn keep(bench: &Bench, name: &str, skill: &Value) {
-    bench.work.write(name, &skill.to_string()).unwrap();
+    bench.work.write(name, skill.to_string()).unwrap();
 }
 
 fn has(bench: &Bench, agent: &str) -> Vec<Value> {

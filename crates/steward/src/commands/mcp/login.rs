@@ -30,15 +30,14 @@ pub(super) async fn run(
     term: Term,
 ) -> anyhow::Result<Exit> {
     let server = find(backend, wanted).await?;
-    let (origin, listener) = match backend.server_url() {
-        Some(url) => (url, None),
-        None => {
-            let listener = TcpListener::bind(("127.0.0.1", 0))
-                .await
-                .context("no port of this machine is free for the way back")?;
-            let address = listener.local_addr()?;
-            (format!("http://{address}"), Some(listener))
-        }
+    let (origin, listener) = if let Some(url) = backend.server_url() {
+        (url, None)
+    } else {
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .context("no port of this machine is free for the way back")?;
+        let address = listener.local_addr()?;
+        (format!("http://{address}"), Some(listener))
     };
     let path = format!("{}/login?origin={}", place(&server), encoded(&origin));
     let begun: Value = backend.api(Method::POST, &path, None).await?;

@@ -26,16 +26,13 @@ pub(super) async fn run(
     let mut made = Vec::new();
     for skill in &skills {
         let name = text(skill, "name");
-        let kept = match agent {
-            Some((_, id)) => {
-                let path = format!("/api/universal-agents/{id}/skills:create_and_attach");
-                let mut both: Value = backend.api(Method::POST, &path, Some(skill)).await?;
-                both["skill"].take()
-            }
-            None => {
-                let path = format!("/api/skills?upsert={upsert}");
-                backend.api(Method::POST, &path, Some(skill)).await?
-            }
+        let kept = if let Some((_, id)) = agent {
+            let path = format!("/api/universal-agents/{id}/skills:create_and_attach");
+            let mut both: Value = backend.api(Method::POST, &path, Some(skill)).await?;
+            both["skill"].take()
+        } else {
+            let path = format!("/api/skills?upsert={upsert}");
+            backend.api(Method::POST, &path, Some(skill)).await?
         };
         if !as_json {
             let whose =
