@@ -10,12 +10,16 @@ use std::process::{Child, Command, Stdio};
 use steward_testkit::model_server::Script;
 
 /// A server of the official SDK with a login server; ends with the test.
-struct Served(Child, u16, tempfile::TempDir);
+struct Served {
+    child: Child,
+    port: u16,
+    _notes: tempfile::TempDir,
+}
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -32,7 +36,11 @@ fn served() -> Served {
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut line).unwrap();
-    Served(child, line.trim().parse().unwrap(), notes)
+    Served {
+        child,
+        port: line.trim().parse().expect("it prints its port"),
+        _notes: notes,
+    }
 }
 
 fn house() -> House {
@@ -47,7 +55,7 @@ fn house() -> House {
 }
 
 fn add(house: &House, served: &Served, per_user: bool) -> String {
-    let at = format!("127.0.0.1:{}", served.1);
+    let at = format!("127.0.0.1:{}", served.port);
     let input = json!({
         "name": "wiki", "per_user": per_user,
         "transport": {"kind": "http", "url": format!("http://{at}/mcp"), "allow": [at]},
