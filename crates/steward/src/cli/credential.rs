@@ -158,6 +158,7 @@ impl RoleArg {
 mod tests {
     use super::KindArg;
     use clap::ValueEnum as _;
+    use clap::builder::PossibleValue;
     use steward_core::credential::CredentialKind;
 
     #[test]
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(words.len(), CredentialKind::ALL.len());
         for (kind, word) in words {
             assert_eq!(
-                word.as_ref().map(|word| word.get_name()),
+                word.as_ref().map(PossibleValue::get_name),
                 Some(kind.as_str())
             );
         }
