@@ -9,6 +9,7 @@ mod gateway;
 mod guard;
 mod health;
 mod home;
+mod inside;
 mod keys;
 mod lanes;
 mod mcp;
@@ -30,6 +31,7 @@ mod testing;
 
 pub use gateway::Ledger;
 pub use health::{Health, Probe};
+pub use inside::{Inside, InsideAnswer};
 pub use lanes::Lanes;
 pub use openapi::document;
 pub use router::router;

@@ -10,6 +10,7 @@ use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Sk
 use steward_engine::RunService;
 use steward_tools::mcp::McpHub;
 use steward_tools::package::Packages;
+use steward_tools::skills::FileHostKeys;
 
 /// What every handler can reach.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub struct ApiState {
     pub packages: Arc<Packages>,
     /// MCP servers.
     pub mcp: Arc<McpHub>,
+    /// Keys of servers that ssh skills reach.
+    pub host_keys: Arc<FileHostKeys>,
     /// Facts for the page About.
     pub about: Arc<AboutFacts>,
     /// Names and origins that requests may come to and from.

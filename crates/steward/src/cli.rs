@@ -3,7 +3,9 @@
 mod approvals;
 mod connections;
 mod conversations;
+mod credential;
 mod eval;
+mod mcp;
 mod model;
 mod runs;
 mod sandbox;
@@ -16,11 +18,13 @@ use std::path::PathBuf;
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
+pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
 pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
+pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
 pub use runs::{RunAction, Runs};
 pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
-pub use skill::{SkillAction, SkillArgs};
+pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 
 /// AI agents that do real work on your own machines, and prove what they did.
@@ -142,11 +146,21 @@ pub enum Command {
         after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
     )]
     Eval(Eval),
-    /// Skills: what agents reach servers with.
+    /// Skills: what agents can do besides their tools, and the packages that they come in.
     #[command(
-        after_help = "Examples:\n  steward skill trust-host web1.example.org:22 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+        after_help = "Examples:\n  steward skill\n  steward skill create uptime.json --agent steward\n  steward skill test uptime\n  steward skill import server-care.skill\n  steward skill trust-host web1.example.org:22 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
     )]
     Skill(SkillArgs),
+    /// Credentials of skills: secrets go in and never come back.
+    #[command(
+        after_help = "Examples:\n  steward credential\n  steward credential add shop --kind token\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential uses shop"
+    )]
+    Credential(CredentialArgs),
+    /// MCP servers: other programs' tools.
+    #[command(
+        after_help = "Examples:\n  steward mcp\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp check wiki\n  steward mcp accept wiki search --agent steward\n  steward mcp login wiki"
+    )]
+    Mcp(McpArgs),
     /// Run one file of Python or one SQL statement as a skill would, confined; prints one JSON object.
     #[command(
         after_help = "Examples:\n  steward sandbox python totals.py --payload '{\"rows\": [1, 2]}'\n  steward sandbox sql shop.db \"SELECT name FROM customers\"\n  steward sandbox sql postgres://reader@host/shop \"SELECT 1\"\n\nThe object is {ok, result | error, outcome}; outcome is ok, blocked, timeout, memory or truncated for Python, and ok, deny, timeout, limit, rowcap, bytecap or error for SQL. Exit code 0 if ok, else 1."

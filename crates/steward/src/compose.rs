@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_access::SealedVault;
+use steward_api::Inside;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
 use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
@@ -21,12 +22,15 @@ use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::price::Prices;
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
+use steward_sandbox::python::PythonPool;
 use steward_store::{Place, Store, StoreConfig};
 use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::{Packages, with_references};
+use steward_tools::skills::FileHostKeys;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig};
+use tokio::sync::OnceCell;
 
 /// Name of the agent that every installation has.
 pub const DEFAULT_AGENT: &str = "steward";
@@ -64,6 +68,10 @@ pub struct App {
     pub packages: Arc<Packages>,
     /// MCP servers.
     pub mcp: Arc<McpHub>,
+    /// Keys of servers that ssh skills reach.
+    pub host_keys: Arc<FileHostKeys>,
+    /// Where the data is.
+    pub data_dir: PathBuf,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -75,6 +83,8 @@ pub struct App {
     /// Browsers of agents, where there is a program for them.
     pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
+    python: Arc<PythonPool>,
+    inside: OnceCell<Inside>,
 }
 
 /// How this program confines commands: by starting itself.
@@ -226,13 +236,36 @@ impl App {
             vault_keys,
             packages: desk.packages,
             mcp: desk.mcp,
+            host_keys: desk.host_keys,
+            data_dir: settings.data_dir.clone(),
             clock,
             ids,
             embedder,
             embedding_dir: settings.embedding_dir.clone(),
             browsers,
             local,
+            python: desk.python,
+            inside: OnceCell::new(),
         })
+    }
+
+    /// The API without a socket, for the owner of the data directory.
+    pub async fn inside(&self) -> anyhow::Result<&Inside> {
+        self.inside
+            .get_or_try_init(|| crate::front::inside(self))
+            .await
+    }
+
+    /// Starts what a first request would else wait for, beside what goes on.
+    pub fn warm_up(&self) {
+        let python = Arc::clone(&self.python);
+        tokio::spawn(async move {
+            match python.warm().await {
+                Ok(python) => tracing::debug!(version = python.version, "Python is ready"),
+                // Skills of other types work without it; `doctor` says what to do.
+                Err(error) => tracing::warn!(%error, "skills of the type python can't run"),
+            }
+        });
     }
 
     /// The agent that every installation has; made at the first start.

@@ -10,6 +10,7 @@ pub mod compose;
 pub mod crash;
 pub mod exit;
 mod extra;
+pub mod front;
 pub mod keys;
 pub mod processes;
 pub mod settings;

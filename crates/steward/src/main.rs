@@ -56,7 +56,9 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Budget(args) => commands::budget::run(settings, args, term).await,
             Command::Key(args) => commands::key::run(settings, args, term).await,
             Command::Eval(args) => commands::eval::run(settings, args.suite, term).await,
-            Command::Skill(args) => commands::skill::run(&settings, args, term),
+            Command::Skill(args) => commands::skill::run(settings, args, term).await,
+            Command::Credential(args) => commands::credential::run(settings, args, term).await,
+            Command::Mcp(args) => commands::mcp::run(settings, args, term).await,
             Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
             Command::ModelServer(_) | Command::SandboxExec { .. } => Ok(Exit::Failed),
         }

@@ -40,6 +40,8 @@ pub struct Settings {
     pub deep: DeepDefaults,
     /// Where the vault's key is.
     pub vault: VaultKeys,
+    /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
+    pub programs: Vec<PathBuf>,
 }
 
 /// A variable that is set and not empty.
@@ -103,8 +105,26 @@ impl Settings {
                 .transpose()?,
             deep: deep_defaults(&variable)?,
             vault: VaultKeys::read(&variable)?,
+            programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
         })
     }
+}
+
+/// `STEWARD_PROGRAMS`: existing folders, separated by colons.
+fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
+    let folders = std::env::split_paths(text.unwrap_or_default());
+    let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+    folders
+        .map(|folder| {
+            if folder.is_absolute() && folder.is_dir() {
+                return Ok(folder);
+            }
+            bail!(
+                "STEWARD_PROGRAMS names {}, which is no folder; write absolute paths of folders, separated by colons",
+                folder.display()
+            )
+        })
+        .collect()
 }
 
 /// `DEEP_AGENT_*`; what is not set is as usual.

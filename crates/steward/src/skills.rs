@@ -1,6 +1,6 @@
 //! Skills of this installation: what carries each kind out.
 
-use crate::compose::sandbox_helper;
+use crate::compose::{python_config, sandbox_helper};
 use crate::settings::{Settings, variable};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::{Blobs, Clock, Ids, Vault};
-use steward_sandbox::python::{PythonConfig, PythonLimits, PythonPool};
+use steward_sandbox::python::{PythonLimits, PythonPool};
 use steward_store::Store;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use steward_tools::package::{Library, Packages};
@@ -59,6 +59,10 @@ pub struct Desk {
     pub packages: Arc<Packages>,
     /// What packages say, for the tools that read it.
     pub library: Library,
+    /// Keys of servers that ssh skills reach.
+    pub host_keys: Arc<FileHostKeys>,
+    /// Python of skills.
+    pub python: Arc<PythonPool>,
 }
 
 /// Puts them together.
@@ -71,15 +75,17 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         ids,
         web_allow,
     } = parts;
-    let search: Vec<PathBuf> = variable("PATH")
+    let path: Vec<PathBuf> = variable("PATH")
         .map(|path| std::env::split_paths(&path).collect())
         .unwrap_or_default();
+    let search: Vec<PathBuf> = settings.programs.iter().chain(&path).cloned().collect();
     let docker = DOCKER
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), variable(name)?)))
         .collect::<BTreeMap<_, _>>();
     let programs = |env| Programs {
         search: search.clone(),
+        own: settings.programs.clone(),
         env,
     };
     let client = Client::new(web_allow);
@@ -94,13 +100,8 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         },
         McpConfig::new(helper(), settings.data_dir.join("mcp")),
     ));
-    let pool = PythonPool::new(
-        helper(),
-        PythonConfig {
-            search: search.clone(),
-            ..PythonConfig::default()
-        },
-    );
+    let python = Arc::new(PythonPool::new(helper(), python_config()));
+    let host_keys = Arc::new(FileHostKeys::new(settings.data_dir.join(HOST_KEYS)));
     let rows = SkillPorts {
         skills: store.clone(),
         agents: store.clone(),
@@ -112,17 +113,18 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         .with(Arc::new(GraphqlExecutor::new(client.clone())))
         .with(Arc::new(HuggingfaceExecutor::new(client.clone())))
         .with(Arc::new(ScrapeExecutor::new(client)))
-        .with(Arc::new(PythonExecutor::new(Arc::new(Pool(pool)))))
+        .with(Arc::new(PythonExecutor::new(Arc::new(Pool(Arc::clone(
+            &python,
+        ))))))
         .with(Arc::new(SqlExecutor))
-        .with(Arc::new(SshExecutor::new(Arc::new(FileHostKeys::new(
-            settings.data_dir.join(HOST_KEYS),
-        )))))
-        .with(Arc::new(ShellExecutor::new(helper(), blobs.clone())))
+        .with(Arc::new(SshExecutor::new(host_keys.clone())))
+        .with(Arc::new(
+            ShellExecutor::new(helper(), blobs.clone()).with(programs(BTreeMap::new())),
+        ))
         .with(Arc::new(DockerExecutor::new(programs(docker))))
         .with(Arc::new(AnsibleExecutor::new(
             programs(BTreeMap::new()),
             helper(),
-            Vec::new(),
         )))
         .with(Arc::new(McpExecutor::new(mcp.clone())));
     let runtime = Arc::new(runtime);
@@ -138,11 +140,13 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
             packages: store,
             blobs,
         },
+        host_keys,
+        python,
     }
 }
 
 /// The sandbox's Python for skills.
-struct Pool(PythonPool);
+struct Pool(Arc<PythonPool>);
 
 #[async_trait]
 impl PythonRunner for Pool {

@@ -27,8 +27,8 @@ impl Drop for Guard {
 /// Starts logging: `info` when serving, else only errors, unless a filter was given.
 pub fn init(settings: &Settings, serving: bool) -> Guard {
     let default = if serving { "info" } else { "error" };
-    let filter = settings.log.as_deref().unwrap_or(default);
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|error| {
+    let filter = quieted(settings.log.as_deref().unwrap_or(default));
+    let filter = EnvFilter::try_new(&filter).unwrap_or_else(|error| {
         eprintln!("log filter `{filter}` is not understood ({error}); using `{default}`");
         EnvFilter::new(default)
     });
@@ -47,6 +47,17 @@ pub fn init(settings: &Settings, serving: bool) -> Guard {
         .with(spans)
         .init();
     Guard { provider }
+}
+
+/// The filter with less of the MCP library, which writes whole messages at `debug`, other programs' data and all;
+/// naming it still shows them.
+fn quieted(filter: &str) -> String {
+    let loud = |part: &str| matches!(part.trim().to_ascii_lowercase().as_str(), "debug" | "trace");
+    if filter.split(',').any(loud) && !filter.contains("rmcp") {
+        format!("rmcp=info,{filter}")
+    } else {
+        filter.to_owned()
+    }
 }
 
 fn exporter(endpoint: &str) -> Option<SdkTracerProvider> {
@@ -68,6 +79,27 @@ fn exporter(endpoint: &str) -> Option<SdkTracerProvider> {
                 "OTEL_EXPORTER_OTLP_ENDPOINT `{endpoint}` cannot be used ({error}); no traces are sent"
             );
             None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quieted;
+
+    #[test]
+    fn the_mcp_library_is_quiet_unless_it_is_named() {
+        for (given, expect) in [
+            ("info", "info"),
+            ("debug", "rmcp=info,debug"),
+            (
+                "steward_tools=trace, DEBUG",
+                "rmcp=info,steward_tools=trace, DEBUG",
+            ),
+            ("steward_tools=debug,warn", "steward_tools=debug,warn"),
+            ("debug,rmcp=debug", "debug,rmcp=debug"),
+        ] {
+            assert_eq!(quieted(given), expect);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Text for people. Colour and progress only on a terminal; NO_COLOR is honoured.
 
+use anyhow::Context;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Write};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Where text goes and whether it may be coloured.
 #[derive(Debug, Clone, Copy)]
@@ -89,5 +92,51 @@ impl Term {
             Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim().to_owned()),
         }
+    }
+
+    /// Whether a question is answered with yes.
+    pub fn agrees(self, question: &str) -> bool {
+        self.ask(question)
+            .is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Asks on the terminal without showing what is typed; `None` at the end of input. Ctrl-C leaves the terminal as
+    /// it was.
+    pub async fn ask_hidden(self, question: &str) -> anyhow::Result<Option<String>> {
+        // Listened for before the question is seen: nobody stops us in between.
+        let mut interrupted = signal(SignalKind::interrupt()).context("SIGINT can't be caught")?;
+        let quiet = Quiet::begin()?;
+        let asked = question.to_owned();
+        let answer = tokio::select! {
+            answer = tokio::task::spawn_blocking(move || self.ask(&asked)) => answer?,
+            _ = interrupted.recv() => {
+                drop(quiet);
+                self.say("");
+                anyhow::bail!("stopped");
+            }
+        };
+        drop(quiet);
+        self.say("");
+        Ok(answer)
+    }
+}
+
+/// A terminal that does not show what is typed, until it is dropped.
+struct Quiet(Termios);
+
+impl Quiet {
+    fn begin() -> anyhow::Result<Self> {
+        let before = tcgetattr(std::io::stdin()).context("standard input is no terminal")?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(std::io::stdin(), OptionalActions::Flush, &quiet)
+            .context("the terminal can't hide what is typed; give the secret by a file")?;
+        Ok(Self(before))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
     }
 }

@@ -1057,6 +1057,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/skills/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Servers whose host key was accepted. */
+        get: operations["listSshHosts"];
+        put?: never;
+        /** Accepts the host key of a server, in place of the one before. Compare the fingerprint with the server's first. */
+        post: operations["trustSshHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/hosts/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Accepts no key of a server any more: ssh skills don't reach it until one is accepted anew. */
+        delete: operations["forgetSshHost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills/{id}": {
         parameters: {
             query?: never;
@@ -1305,6 +1340,60 @@ export interface paths {
         post?: never;
         /** Removes a server. Skills that stand for its tools are refused from then on. */
         delete: operations["deleteMcpServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/servers/{id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a login at the login server of an MCP server: open `url` in a browser. Where each user has a token of their
+         *     own, it becomes that of who asks; else the server's, which is an operator's to set.
+         */
+        post: operations["beginMcpLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/logins/{login}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a login that the caller began went; it is forgotten after ten minutes. */
+        get: operations["getMcpLogin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time. */
+        get: operations["finishMcpLogin"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2805,6 +2894,25 @@ export interface components {
              */
             rotated_at: number;
         };
+        /** @description A login that waits for a person. */
+        McpLogin: {
+            /** @description Names the login: ask `GET /api/mcp/logins/{login}` how it went. */
+            login: string;
+            /** @description Where they log in. */
+            url: string;
+        };
+        /** @description How a login went. */
+        McpLoginState: {
+            /** @description Why it failed. */
+            error: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["McpLoginStatus"];
+        };
+        /**
+         * @description Where a login stands.
+         * @enum {string}
+         */
+        McpLoginStatus: "waiting" | "done" | "failed";
         /** @description A server. */
         McpServer: {
             /**
@@ -4494,6 +4602,30 @@ export interface components {
              * @description Most tokens; null: any.
              */
             tokens: number | null;
+        };
+        /** @description A server and its key. */
+        SshHost: {
+            /** @description SHA-256 fingerprint of its host key, as OpenSSH writes it. */
+            fingerprint: string;
+            /** @description Name or address, lower case. */
+            host: string;
+            /**
+             * Format: int32
+             * @description Port.
+             */
+            port: number;
+        };
+        /** @description A key to accept. */
+        SshHostInput: {
+            /** @description `SHA256:…`, as the refusal showed it. */
+            fingerprint: string;
+            /** @description Name or address. */
+            host: string;
+            /**
+             * Format: int32
+             * @description Port; left out: 22.
+             */
+            port?: number | null;
         };
         /** @description A permission that outlives its run. */
         StandingGrant: {
@@ -7293,6 +7425,97 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSshHosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshHost"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    trustSshHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshHostInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshHost"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    forgetSshHost: {
+        parameters: {
+            query?: {
+                /** @description The port; left out: 22. */
+                port?: number;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSkill: {
         parameters: {
             query?: never;
@@ -7946,6 +8169,111 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginMcpLogin: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The address under which the browser reaches Steward, such as `https://steward.example.org`; left out: that of
+                 *     this request.
+                 */
+                origin?: string;
+            };
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begun */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLogin"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMcpLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it went */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLoginState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    finishMcpLogin: {
+        parameters: {
+            query?: {
+                /** @description The login. */
+                state?: string;
+                /** @description What is changed for tokens. */
+                code?: string;
+                /** @description Who says so. */
+                iss?: string;
+                /** @description Why there is no code. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says so */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page that says why not */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

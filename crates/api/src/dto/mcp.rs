@@ -120,6 +120,37 @@ pub(crate) struct McpServer {
     pub error: Option<String>,
 }
 
+/// A login that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct McpLogin {
+    /// Where they log in.
+    pub url: String,
+    /// Names the login: ask `GET /api/mcp/logins/{login}` how it went.
+    pub login: String,
+}
+
+/// Where a login stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum McpLoginStatus {
+    /// It waits for the person.
+    Waiting,
+    /// The tokens are in the vault.
+    Done,
+    /// It did not work.
+    Failed,
+}
+
+/// How a login went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct McpLoginState {
+    /// Where it stands.
+    pub status: McpLoginStatus,
+    /// Why it failed.
+    #[schema(required)]
+    pub error: Option<String>,
+}
+
 /// Which content of a tool is accepted.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

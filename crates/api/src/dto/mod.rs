@@ -15,6 +15,7 @@ pub(crate) mod routing;
 pub(crate) mod run;
 pub(crate) mod skill;
 pub(crate) mod spending;
+pub(crate) mod ssh_host;
 
 use serde::{Deserialize, Deserializer};
 

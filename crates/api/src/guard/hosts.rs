@@ -50,6 +50,32 @@ fn taken(hosts: &Hosts, host: Option<&str>) -> bool {
     local.into_iter().any(ours) || hosts.names.iter().any(|one| ours(one))
 }
 
+/// Whether `origin` (scheme and host) is an address of ours, for who came by the name `own`.
+pub(crate) fn serves(hosts: &Hosts, own: Option<&str>, origin: &str) -> bool {
+    if hosts
+        .origins
+        .iter()
+        .any(|one| one.trim_end_matches('/').eq_ignore_ascii_case(origin))
+    {
+        return true;
+    }
+    let Some((scheme, host)) = origin.split_once("://") else {
+        return false;
+    };
+    let letters = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    if !matches!(scheme, "http" | "https") || host.is_empty() || !host.chars().all(letters) {
+        return false;
+    }
+    // Where any name is taken, the one that was come by counts.
+    let near = Hosts {
+        loopback: true,
+        names: hosts.names.clone(),
+        origins: Vec::new(),
+    };
+    taken(&near, Some(host))
+        || own.is_some_and(|own| without_port(own).eq_ignore_ascii_case(without_port(host)))
+}
+
 fn without_port(host: &str) -> &str {
     // `[::1]:8800`: the colons within the brackets are of the address.
     let end_of_address = host.rfind(']').map_or(0, |at| at + 1);
@@ -59,8 +85,35 @@ fn without_port(host: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::taken;
+    use super::{serves, taken};
     use crate::state::Hosts;
+
+    #[test]
+    fn addresses_to_come_back_to_are_ours() {
+        let hosts = Hosts {
+            names: vec!["studio.example.org".to_owned()],
+            origins: vec!["https://proxy.example.org".to_owned()],
+            ..Hosts::default()
+        };
+        let own = Some("10.0.0.7:8800");
+        for (origin, expect) in [
+            ("http://127.0.0.1:8800", true),
+            ("http://[::1]:8800", true),
+            ("https://studio.example.org", true),
+            ("https://proxy.example.org", true),
+            ("http://10.0.0.7:8800", true),
+            ("https://evil.example.org", false),
+            ("http://127.0.0.1:8800@evil.example.org", false),
+            ("http://127.0.0.1/x", false),
+            ("ftp://127.0.0.1", false),
+            ("javascript:alert(1)", false),
+            ("http://", false),
+            ("", false),
+        ] {
+            assert_eq!(serves(&hosts, own, origin), expect, "{origin}");
+        }
+        assert!(!serves(&Hosts::default(), None, "https://a.example.org"));
+    }
 
     #[test]
     fn takes_names_of_this_machine_and_named_ones() {

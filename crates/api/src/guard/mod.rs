@@ -9,7 +9,7 @@ mod origin;
 mod panic;
 
 pub(crate) use headers::secure;
-pub(crate) use hosts::check_host;
+pub(crate) use hosts::{check_host, serves};
 pub(crate) use idempotency::{KeptAs, once};
 pub(crate) use limits::{MAX_BODY, MAX_UPLOAD, in_time};
 pub(crate) use missing::{no_such_method, nothing_here};

@@ -29,6 +29,7 @@ use steward_engine::{Deps, EngineConfig, RunService};
 use steward_testkit::{FakeClock, Memory, SeqIds};
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
 use steward_tools::package::Packages;
+use steward_tools::skills::FileHostKeys;
 use tower::ServiceExt;
 
 pub(crate) const EMAIL: &str = "ada@example.org";
@@ -124,6 +125,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
                 "/nowhere",
             ),
         )),
+        host_keys: Arc::new(FileHostKeys::new("/nowhere/hosts.json")),
         gateway: Arc::new(gateway::Fake::default()),
         ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()))),
         about: Arc::new(AboutFacts {

@@ -105,6 +105,9 @@ impl Agents for Nothing {
     async fn save_agent(&self, _: TenantId, _: &Agent) -> StoreResult<()> {
         Err(gone())
     }
+    async fn change_agent(&self, _: TenantId, _: &Agent, _: &Agent) -> StoreResult<bool> {
+        Err(gone())
+    }
     async fn agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         Err(gone())
     }

@@ -45,6 +45,14 @@ pub trait Approvals: Send + Sync {
 pub trait Agents: Send + Sync {
     /// Makes or replaces by id; a name that another has is a conflict.
     async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
+    /// Replaces `before` by `after`, of the same id, and says whether it did: not if the agent is no longer as
+    /// `before`, since then `after` was made of what was. [`super::StoreError::NotFound`] if it is gone.
+    async fn change_agent(
+        &self,
+        tenant: TenantId,
+        before: &Agent,
+        after: &Agent,
+    ) -> StoreResult<bool>;
     /// One agent.
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
     /// By name.

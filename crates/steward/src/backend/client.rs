@@ -43,6 +43,28 @@ struct Place {
     key: SecretString,
 }
 
+/// A body.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sent<'a> {
+    Nothing,
+    Json(&'a Value),
+    Bytes(&'a [u8]),
+}
+
+/// Content type of [`Sent::Bytes`].
+pub(super) const BYTES: &str = "application/octet-stream";
+
+/// An answer as JSON; an empty one is `null`.
+pub(super) fn read<T: DeserializeOwned>(
+    answer: &[u8],
+    method: &Method,
+    path: &str,
+) -> anyhow::Result<T> {
+    let answer: &[u8] = if answer.is_empty() { b"null" } else { answer };
+    serde_json::from_slice(answer)
+        .with_context(|| format!("the answer to {method} {path} is not understood"))
+}
+
 /// Why there is no client.
 pub(super) enum Absent {
     /// No server has announced itself, or it is not the one that holds the directory.
@@ -167,32 +189,45 @@ impl Client {
         self.ask(Method::POST, path, Some(body)).await
     }
 
-    /// Any request. One whose answer is lost is sent again: the key of the request keeps it from
-    /// being done twice.
+    /// Any request, as JSON.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
         body: Option<&Value>,
     ) -> anyhow::Result<T> {
+        let body = body.map_or(Sent::Nothing, Sent::Json);
+        let answer = self.exchange(&method, path, body).await?;
+        read(&answer, &method, path)
+    }
+
+    /// Any request. One whose answer is lost is sent again: the key of the request keeps it from
+    /// being done twice.
+    pub(super) async fn exchange(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Sent<'_>,
+    ) -> anyhow::Result<Vec<u8>> {
         let once = hex::encode(keys::random(16));
         let begun = Instant::now();
         loop {
             let mut request = self.request(method.clone(), path).timeout(ANSWER);
-            if method != Method::GET {
+            if *method != Method::GET {
                 request = request.header("idempotency-key", &once);
             }
-            if let Some(body) = body {
-                request = request.json(body);
-            }
+            request = match body {
+                Sent::Nothing => request,
+                Sent::Json(body) => request.json(body),
+                Sent::Bytes(bytes) => request
+                    .header(header::CONTENT_TYPE, BYTES)
+                    .body(bytes.to_vec()),
+            };
             match self.answer(request).await {
-                Ok((status, text)) if status.is_success() => {
-                    let text = if text.is_empty() { "null" } else { &text };
-                    return serde_json::from_str(text).with_context(|| {
-                        format!("the server's answer to {method} {path} is not understood")
-                    });
+                Ok((status, bytes)) if status.is_success() => return Ok(bytes),
+                Ok((status, bytes)) => {
+                    return Err(self.refusal(status, &String::from_utf8_lossy(&bytes)));
                 }
-                Ok((status, text)) => return Err(self.refusal(status, &text)),
                 Err(error) if !error.is_timeout() && begun.elapsed() < PATIENCE => {
                     tokio::time::sleep(PAUSE).await;
                     self.look_again().await;
@@ -209,10 +244,15 @@ impl Client {
         }
     }
 
-    async fn answer(&self, request: RequestBuilder) -> reqwest::Result<(StatusCode, String)> {
+    async fn answer(&self, request: RequestBuilder) -> reqwest::Result<(StatusCode, Vec<u8>)> {
         let answer = request.send().await?;
         let status = answer.status();
-        Ok((status, answer.text().await?))
+        Ok((status, answer.bytes().await?.to_vec()))
+    }
+
+    /// Where the server is.
+    pub(super) fn url(&self) -> String {
+        self.place().url
     }
 
     /// Why the server said no.

@@ -2,6 +2,7 @@
 //! directory open. Commands see no difference.
 
 mod agents;
+mod api;
 mod approvals;
 mod begin;
 mod client;
@@ -26,6 +27,7 @@ use crate::compose::App;
 use client::Client;
 use std::sync::Arc;
 
+pub use api::encoded;
 pub use approvals::{Scope, is_already_decided};
 pub use begin::{Begin, Begun};
 pub use connections::TestFailed;

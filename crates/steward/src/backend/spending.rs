@@ -3,12 +3,10 @@
 use super::Backend;
 use crate::compose::App;
 use reqwest::Method;
-use secrecy::SecretBox;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::Arc;
-use steward_access::{Access, AccessDeps, NewKey};
+use steward_access::NewKey;
 use steward_core::ports::{
     Agents as _, BudgetScope, SpendLimit, SpendLimits as _, SpendState, UsageBy, UsageRecord as _,
     UsageRow, Users as _, VirtualKey, VirtualKeys as _,
@@ -165,7 +163,7 @@ impl Backend {
     pub async fn make_key(&self, new: NewKey) -> anyhow::Result<(VirtualKey, String)> {
         match self {
             Self::InProcess(app) => {
-                let access = access(app);
+                let access = crate::front::access(app);
                 access.service_user(LOCAL_USER, "local").await?;
                 let user = app.store.user_by_email(app.tenant, LOCAL_USER).await?;
                 let user = user.ok_or_else(|| anyhow::anyhow!("the local user is gone"))?;
@@ -242,18 +240,4 @@ async fn names(app: &App) -> anyhow::Result<HashMap<Uuid, String>> {
         names.insert(key.id.0, key.name);
     }
     Ok(names)
-}
-
-/// Makes keys; nobody logs in through it, so no token is ever signed.
-fn access(app: &App) -> Access {
-    Access::new(AccessDeps {
-        tenant: app.tenant,
-        users: app.store.clone(),
-        sessions: app.store.clone(),
-        settings: app.store.clone(),
-        keys: app.store.clone(),
-        clock: Arc::clone(&app.clock),
-        ids: Arc::clone(&app.ids),
-        signing_key: SecretBox::new(Box::new(crate::keys::random(32))),
-    })
 }

@@ -5,6 +5,7 @@ use crate::backend::Serving;
 use crate::cli;
 use crate::compose::{App, Options};
 use crate::exit::Exit;
+use crate::front::Front;
 use crate::keys;
 use crate::settings::{Settings, workspace};
 use crate::term::Term;
@@ -14,8 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, AccessDeps, FirstStart};
-use steward_api::{AboutFacts, ApiState, Health, Hosts, Ledger, Listening, Probe};
-use steward_core::ports::{Models as _, RunStore as _};
+use steward_api::{Hosts, Listening};
+use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Runs the command until SIGINT or SIGTERM.
@@ -59,25 +60,17 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let ledger = Arc::new(Ledger::new(app.store.clone()));
-    let state = ApiState {
-        runs: app.runs.clone(),
-        access,
-        health: Arc::new(health(&app)),
-        workspace: folder.display().to_string(),
-        grants: Vec::new(),
-        idempotency: app.store.clone(),
-        connections: app.connections.clone(),
-        examiner: app.connections.clone(),
-        gateway: app.models.clone(),
-        ledger: Arc::clone(&ledger),
-        skills: app.store.clone(),
-        vault: Arc::clone(&app.vault),
-        packages: Arc::clone(&app.packages),
-        mcp: Arc::clone(&app.mcp),
-        about: Arc::new(about(&app, &settings).await),
-        hosts: Arc::new(hosts(address, &args.host)),
-    };
+    let state = crate::front::state(
+        &app,
+        Front {
+            access,
+            workspace: folder.display().to_string(),
+            hosts: hosts(address, &args.host),
+        },
+    )
+    .await;
+    let ledger = Arc::clone(&state.ledger);
+    app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
     // Other commands of the same owner find us by it.
@@ -93,24 +86,6 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     term.say("stopping; open runs go on at the next start");
     app.close().await;
     Ok(Exit::Done)
-}
-
-async fn about(app: &App, settings: &Settings) -> AboutFacts {
-    let (database, database_version) = match app.store.describe().await {
-        Ok((name, version)) => (name.to_owned(), version),
-        Err(error) => ("unknown".to_owned(), error.to_string()),
-    };
-    AboutFacts {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: option_env!("STEWARD_COMMIT")
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned),
-        database,
-        database_version,
-        schema_version: Some(steward_store::SCHEMA_VERSION),
-        data_dir: settings.data_dir.display().to_string(),
-        started_at: app.clock.now(),
-    }
 }
 
 /// `--host` takes plain names; an origin (`https://name`) stands for its name too.
@@ -153,54 +128,6 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
     let key = access.new_api_key(LOCAL_USER).await?;
     keys::write_private(&path, &key)?;
     Ok(path)
-}
-
-fn health(app: &App) -> Health {
-    let store = app.store.clone();
-    let tenant = app.tenant;
-    let database: Probe = Box::new(move || {
-        let store = store.clone();
-        Box::pin(async move {
-            let filter = steward_core::ports::RunFilter {
-                limit: 1,
-                ..Default::default()
-            };
-            store
-                .runs(tenant, filter)
-                .await
-                .map(|_| "answers".to_owned())
-                .map_err(|error| error.to_string())
-        })
-    });
-    let models = app.models.clone();
-    let model: Probe = Box::new(move || {
-        let models = models.clone();
-        Box::pin(async move {
-            models
-                .select(None)
-                .await
-                .map(|connection| format!("{} ({})", connection.name, connection.model))
-                .map_err(|error| error.to_string())
-        })
-    });
-    let folder = app.embedding_dir.clone();
-    let embeddings: Probe = Box::new(move || {
-        let file = folder.join("model.onnx");
-        Box::pin(async move {
-            if file.is_file() {
-                Ok("all-MiniLM-L6-v2, loaded when first used".to_owned())
-            } else {
-                Err(format!("{} is missing; run `make setup`", file.display()))
-            }
-        })
-    });
-    Health {
-        probes: vec![
-            ("database", true, database),
-            ("model", false, model),
-            ("embeddings", false, embeddings),
-        ],
-    }
 }
 
 async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &App) {

@@ -17,6 +17,7 @@ mod connections;
 mod exams;
 mod files;
 mod house;
+mod mcp;
 mod notices;
 mod people;
 mod responses;

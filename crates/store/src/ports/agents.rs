@@ -3,7 +3,7 @@
 use crate::codec::{from_json, to_json};
 use crate::error::clash;
 use crate::store::Store;
-use crate::tx::{Tx, args};
+use crate::tx::{Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::agent::Agent;
 use steward_core::ports::{Agents, StoreError, StoreResult};
@@ -15,6 +15,19 @@ impl Agents for Store {
         self.write((tenant, agent.clone()), |(tenant, agent), tx| {
             Box::pin(save(tx, *tenant, agent))
         })
+        .await
+    }
+
+    async fn change_agent(
+        &self,
+        tenant: TenantId,
+        before: &Agent,
+        after: &Agent,
+    ) -> StoreResult<bool> {
+        self.write(
+            (tenant, before.clone(), after.clone()),
+            |(tenant, before, after), tx| Box::pin(change(tx, *tenant, before, after)),
+        )
         .await
     }
 
@@ -84,6 +97,32 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<(
         )));
     }
     Ok(())
+}
+
+async fn change(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    before: &Agent,
+    after: &Agent,
+) -> StoreResult<bool> {
+    let sql = locking!(
+        tx,
+        "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null",
+        "for update"
+    );
+    let row = tx.row(sql, args![tenant, before.id]).await?;
+    let row = row.ok_or_else(|| StoreError::NotFound(format!("agent {}", before.id)))?;
+    let now: Agent = from_json("an agent", &row.text(0)?)?;
+    if now != *before {
+        return Ok(false);
+    }
+    tx.execute(
+        "update agents set name = $3, body = $4 where tenant_id = $1 and id = $2",
+        args![tenant, before.id, &after.name, to_json(after)?],
+    )
+    .await
+    .map_err(|e| taken(e, &after.name))?;
+    Ok(true)
 }
 
 fn taken(error: StoreError, name: &str) -> StoreError {

@@ -113,6 +113,7 @@ cases! {
     skills::mcp_servers_have_unique_names,
     skills_race::one_name_is_made_once,
     skills_race::no_attachment_is_lost,
+    skills_race::a_change_of_an_agent_keeps_what_is_attached,
     skills_race::a_skill_removed_meanwhile_stays_nowhere,
     credentials::rows_are_kept_by_name,
     credentials::one_key_seals_them_all,

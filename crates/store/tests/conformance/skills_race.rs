@@ -1,5 +1,5 @@
 use crate::bed::Bed;
-use crate::fixtures::{TENANT, id};
+use crate::fixtures::{NOW, TENANT, id};
 use crate::rows::agent;
 use crate::skills::skill;
 use futures::future::join_all;
@@ -86,6 +86,54 @@ pub async fn no_attachment_is_lost(bed: Bed) {
     assert_eq!(has.skills.len(), MANY);
     let distinct: BTreeSet<_> = has.skills.iter().collect();
     assert_eq!(distinct.len(), MANY);
+}
+
+/// Settings that are changed while skills are attached: nothing of either is lost.
+pub async fn a_change_of_an_agent_keeps_what_is_attached(bed: Bed) {
+    let store = bed.store();
+    let zoe = agent("zoe");
+    store.save_agent(TENANT, &zoe).await.unwrap();
+    let old = Agent {
+        name: "other".to_owned(),
+        ..zoe.clone()
+    };
+    let changed = store.change_agent(TENANT, &old, &zoe).await.unwrap();
+    assert!(!changed, "it is not as it was thought to be");
+    all(|number| {
+        let (store, id) = (store.clone(), zoe.id);
+        async move {
+            if number % 2 == 0 {
+                let one = skill(&format!("s{number}"));
+                store.create_and_attach(TENANT, id, &one).await.unwrap();
+                return;
+            }
+            // Each try that fails is somebody else's success.
+            for _ in 0..=MANY * MANY {
+                let before = store.agent(TENANT, id).await.unwrap();
+                let mut after = before.clone();
+                after.metadata.insert(number.to_string(), true.into());
+                if store.change_agent(TENANT, &before, &after).await.unwrap() {
+                    return;
+                }
+            }
+            panic!("it was never written");
+        }
+    })
+    .await;
+    let has = store.agent(TENANT, zoe.id).await.unwrap();
+    assert_eq!((has.skills.len(), has.metadata.len()), (MANY / 2, MANY / 2));
+    // Names are as unique as when it is made, and who is gone can't be changed.
+    let bob = agent("bob");
+    store.save_agent(TENANT, &bob).await.unwrap();
+    let named = Agent {
+        name: "zoe".to_owned(),
+        ..bob.clone()
+    };
+    let taken = store.change_agent(TENANT, &bob, &named).await;
+    assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
+    store.delete_agent(TENANT, bob.id, NOW).await.unwrap();
+    let gone = store.change_agent(TENANT, &bob, &bob).await;
+    assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
 }
 
 pub async fn a_skill_removed_meanwhile_stays_nowhere(bed: Bed) {

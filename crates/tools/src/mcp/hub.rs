@@ -121,7 +121,7 @@ impl McpHub {
             Ok(listed) => self.seen(tenant, id, &listed).await,
             Err(error) => {
                 let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-                server.error = Some(who.conceal(error.to_string()));
+                server.error = Some(who.conceal(&error.to_string()));
                 server.checked_at = Some(self.ports.clock.now());
                 self.ports.servers.save_mcp_server(tenant, &server).await?;
                 Ok(server)

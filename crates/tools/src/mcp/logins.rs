@@ -2,7 +2,7 @@
 
 use super::error::McpError;
 use super::hub::McpHub;
-use super::oauth::{Begun, Client, Guarded, LoginRequest};
+use super::oauth::{Begun, Client, Guarded, LoggedIn, LoginRequest, LoginStatus, word};
 use super::open::allowed;
 use super::secret;
 use secrecy::ExposeSecret as _;
@@ -11,6 +11,23 @@ use steward_core::credential::{CredentialKind, CredentialUse};
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::skill::CredentialWanted;
+
+/// What a browser brings back from a login server.
+#[derive(Debug, Clone, Copy)]
+pub enum LoginAnswer<'a> {
+    /// The person agreed.
+    Code {
+        /// What is changed for tokens.
+        code: &'a str,
+        /// Who says so (RFC 9207).
+        issuer: Option<&'a str>,
+    },
+    /// They did not, or something is wrong.
+    Refused {
+        /// The protocol's word for it.
+        error: &'a str,
+    },
+}
 
 impl McpHub {
     /// Begins a login at a server's login server (authorization code with PKCE; a client is registered unless the
@@ -73,16 +90,43 @@ impl McpHub {
         }))
     }
 
-    /// Finishes a login with what the browser brought back, and keeps the tokens in the vault. Returns the server.
+    /// How a login of `user` went; `None` if it isn't known, or no more.
+    pub fn login_status(&self, user: UserId, id: &str) -> Option<LoginStatus> {
+        self.logins.status(user, id, self.ports.clock.now())
+    }
+
+    /// Finishes a login with what the browser brought back, and keeps the tokens in the vault. Whoever brings the
+    /// `state` was sent by the login server; it is good for one time. Returns the server.
     pub async fn complete_login(
         &self,
-        user: UserId,
         state: &str,
-        code: &str,
-        issuer: Option<&str>,
+        answer: LoginAnswer<'_>,
     ) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
-        let done = self.logins.complete(user, state, code, issuer, now).await?;
+        let waiting = self.logins.take(state, now)?;
+        let user = waiting.request.user;
+        let done = match answer {
+            LoginAnswer::Code { code, issuer } => {
+                match waiting.complete(state, code, issuer, now).await {
+                    Ok(done) => self.keep(done).await,
+                    Err(error) => Err(error),
+                }
+            }
+            LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
+                "the login server refused ({}); begin the login anew",
+                word(error)
+            ))),
+        };
+        let status = match &done {
+            Ok(_) => LoginStatus::Done,
+            Err(error) => LoginStatus::Failed(error.to_string()),
+        };
+        self.logins.end(user, state, status, now);
+        done
+    }
+
+    async fn keep(&self, done: LoggedIn) -> Result<McpServer, McpError> {
+        let user = done.request.user;
         let (tenant, id) = (done.request.tenant, done.request.server);
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         let owner = server.per_user.then_some(user);

@@ -28,7 +28,8 @@ pub use config::{McpConfig, McpPorts};
 pub use error::McpError;
 pub use executor::McpExecutor;
 pub use hub::McpHub;
-pub use oauth::{Begun, LoginRequest};
+pub use logins::LoginAnswer;
+pub use oauth::{Begun, LoginRequest, LoginStatus};
 pub use pin::diff;
 // For whoever composes: how local servers are confined.
 pub use steward_sandbox::process::Helper;

@@ -9,14 +9,13 @@ use super::open::{allowed, open};
 use super::pool::Key;
 use super::secret::{self, Secret};
 use crate::handler::Context;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::credential::{CredentialKind, CredentialUse};
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::scrub::Scrubber;
 use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
 
 /// Who reaches for a server, and what it is told of the secrets that are opened.
@@ -79,16 +78,12 @@ impl<'a> Who<'a> {
 
     /// `text` without what was opened for a person: a server may repeat it in an error. What a run sees is scrubbed
     /// by the runtime.
-    pub fn conceal(&self, text: String) -> String {
+    pub fn conceal(&self, text: &str) -> String {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.iter().fold(text, |text, (label, secret)| {
-            let secret = secret.expose_secret();
-            if secret.len() < 4 {
-                return text;
-            }
-            text.replace(secret, &format!("[{label}]"))
-                .replace(&STANDARD.encode(secret), &format!("[{label}]"))
-        })
+        let secrets = opened.iter();
+        Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret())))
+            .scrub(text)
+            .into_owned()
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::mcp::{McpServer, McpTransport};
-use steward_tools::mcp::{Begun, LoginRequest};
+use steward_tools::mcp::{Begun, LoginAnswer, LoginRequest, LoginStatus};
 
 const BACK: &str = "http://127.0.0.1:8800/api/mcp/login";
 
@@ -71,21 +71,19 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
     );
     let (code, state, issuer) = visit(&begun).await;
     assert_eq!(state, begun.state);
-    let other = world
-        .hub
-        .complete_login(user(2), &state, &code, Some(&issuer))
-        .await;
-    assert!(other.unwrap_err().to_string().contains("not under way"));
-    world
-        .hub
-        .complete_login(user(1), &state, &code, Some(&issuer))
-        .await
-        .unwrap();
-    let twice = world
-        .hub
-        .complete_login(user(1), &state, &code, Some(&issuer))
-        .await;
-    assert!(twice.is_err());
+    let status = |who| world.hub.login_status(user(who), &begun.id);
+    assert_eq!(status(1), Some(LoginStatus::Waiting));
+    assert_eq!(status(2), None, "it is somebody else's");
+    let answer = LoginAnswer::Code {
+        code: &code,
+        issuer: Some(&issuer),
+    };
+    let guessed = world.hub.complete_login("guessed", answer).await;
+    assert!(guessed.unwrap_err().to_string().contains("not under way"));
+    world.hub.complete_login(&state, answer).await.unwrap();
+    assert_eq!(status(1), Some(LoginStatus::Done));
+    let twice = world.hub.complete_login(&state, answer).await;
+    assert!(twice.unwrap_err().to_string().contains("not under way"));
 
     world.accept_all().await;
     let context = World::context(Duration::from_mins(1), &Arc::default());
@@ -121,8 +119,37 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
     std::fs::write(notes.path().join("revoke"), "").unwrap();
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
     assert_ne!(token(&world), second);
+    // Steward starts again, later: what is in the vault is enough.
+    let world = world.again();
+    let later = START + 9 * 3_600_000;
+    world.now.0.store(later, Ordering::SeqCst);
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
     let grants = log(notes.path());
-    assert_eq!(grants[2..], ["refresh_token", "refresh_token"]);
+    assert_eq!(grants[2..], ["refresh_token"; 3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_ends_a_login() {
+    let notes = tempfile::tempdir().unwrap();
+    let folder = notes.path().to_str().unwrap();
+    let python = Served::start("server.py", &["--http", "--oauth", "--notes", folder]);
+    let world = World::new();
+    let server = world.server(python.transport()).await;
+    let begun = world.hub.begin_login(request(&server)).await.unwrap();
+    let answer = LoginAnswer::Refused {
+        error: "access_denied",
+    };
+    let refused = world.hub.complete_login(&begun.state, answer).await;
+    let why = refused.unwrap_err().to_string();
+    assert!(why.contains("access_denied"), "{why}");
+    let status = world.hub.login_status(user(1), &begun.id);
+    assert_eq!(status, Some(LoginStatus::Failed(why)));
+    let (code, state, issuer) = visit(&begun).await;
+    let late = LoginAnswer::Code {
+        code: &code,
+        issuer: Some(&issuer),
+    };
+    assert!(world.hub.complete_login(&state, late).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -312,7 +312,7 @@ async fn a_server_that_does_not_start_says_why() {
         .error
         .unwrap();
     assert!(
-        error.contains("[wiki]") && !error.contains("314159"),
+        error.contains("[secret wiki]") && !error.contains("314159"),
         "{error}"
     );
 

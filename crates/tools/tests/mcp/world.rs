@@ -79,9 +79,24 @@ impl World {
     }
 
     pub fn with(change: impl FnOnce(&mut McpConfig)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
         let (servers, skills, vault): (Arc<Servers>, Arc<Kept>, Arc<Safe>) = Default::default();
         let now = Arc::new(Now(AtomicI64::new(START)));
+        Self::over(servers, skills, vault, now, change)
+    }
+
+    /// The same rows and secrets after a restart.
+    pub fn again(self) -> Self {
+        Self::over(self.servers, self.skills, self.vault, self.now, |_| {})
+    }
+
+    fn over(
+        servers: Arc<Servers>,
+        skills: Arc<Kept>,
+        vault: Arc<Safe>,
+        now: Arc<Now>,
+        change: impl FnOnce(&mut McpConfig),
+    ) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let ports = McpPorts {
             servers: servers.clone(),
             skills: skills.clone(),

@@ -1,5 +1,6 @@
 //! `/api/agents` and `/api/tools`.
 
+mod change;
 mod check;
 mod one;
 mod patch;

@@ -1,6 +1,6 @@
 //! `/api/agents/{id}`.
 
-use super::check::check;
+use super::change::change;
 use crate::auth::Person;
 use crate::dto::agent::{Agent, AgentInput};
 use crate::extract::{Body, PathId};
@@ -44,11 +44,7 @@ pub(crate) async fn replace(
     Body(input): Body<AgentInput>,
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
-    let before = live(&state, id).await?;
-    check(&state, &input).await?;
-    let agent = input.with_id(id, Some(&before));
-    let deps = state.runs.deps();
-    deps.store.save_agent(deps.tenant, &agent).await?;
+    let agent = change(&state, id, |_| Ok(input.clone())).await?;
     Ok(Json(agent.into()))
 }
 

@@ -1,7 +1,6 @@
 //! `PATCH` of an agent: a JSON merge patch (RFC 7396).
 
-use super::check::check;
-use super::one::live;
+use super::change::change;
 use crate::auth::Person;
 use crate::dto::agent::{Agent, AgentInput};
 use crate::extract::{Body, PathId};
@@ -32,23 +31,21 @@ pub(crate) async fn patch(
             "send the fields to change, such as {\"metadata\": {\"team\": \"blue\"}}",
         ));
     }
-    let before = live(&state, id).await?;
-    let mut whole = serde_json::to_value(Agent::from(before.clone())).unwrap_or_default();
-    if let Some(fields) = whole.as_object_mut() {
-        fields.remove("id");
-    }
-    merge(&mut whole, &patch);
-    let input: AgentInput = serde_json::from_value(whole).map_err(|error| {
-        Problem::invalid(
-            "",
-            format!("the agent would not be one: {error}"),
-            "see AgentInput in the API's document",
-        )
-    })?;
-    check(&state, &input).await?;
-    let agent = input.with_id(id, Some(&before));
-    let deps = state.runs.deps();
-    deps.store.save_agent(deps.tenant, &agent).await?;
+    let agent = change(&state, id, |before| {
+        let mut whole = serde_json::to_value(Agent::from(before.clone())).unwrap_or_default();
+        if let Some(fields) = whole.as_object_mut() {
+            fields.remove("id");
+        }
+        merge(&mut whole, &patch);
+        serde_json::from_value::<AgentInput>(whole).map_err(|error| {
+            Problem::invalid(
+                "",
+                format!("the agent would not be one: {error}"),
+                "see AgentInput in the API's document",
+            )
+        })
+    })
+    .await?;
     Ok(Json(agent.into()))
 }
 

@@ -1,6 +1,7 @@
 //! `/api/skills`.
 
 mod check;
+mod hosts;
 mod kinds;
 mod one;
 mod several;
@@ -17,6 +18,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(several::list, several::create))
         .routes(routes!(kinds::kinds))
+        .routes(routes!(hosts::list, hosts::trust))
+        .routes(routes!(hosts::forget))
         .routes(routes!(one::get, one::replace, one::remove))
         .routes(routes!(versions::list))
         .routes(routes!(versions::rollback))

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use steward_core::{McpServerId, TenantId, Timestamp, UserId};
+use steward_core::{McpServerId, TenantId, Timestamp, UserId, hash};
 use url::Url;
 
 /// How long a person may take.
@@ -37,12 +37,32 @@ pub struct LoginRequest {
 pub struct Begun {
     /// Where the person goes.
     pub url: String,
-    /// The `state` that comes back with the code.
+    /// The `state` that comes back with the code: whoever has it can finish the login.
     pub state: String,
+    /// Names the login where it is asked how it went.
+    pub id: String,
 }
 
-struct Waiting {
-    request: LoginRequest,
+/// How a login went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoginStatus {
+    /// It waits for the person.
+    Waiting,
+    /// The tokens are in the vault.
+    Done,
+    /// Why it failed.
+    Failed(String),
+}
+
+struct Ended {
+    user: UserId,
+    status: LoginStatus,
+    until: Timestamp,
+}
+
+/// A login that waits for its person.
+pub(in crate::mcp) struct Waiting {
+    pub request: LoginRequest,
     session: AuthorizationSession,
     client: Client,
     token_url: String,
@@ -67,6 +87,15 @@ pub(in crate::mcp) struct LoggedIn {
 #[derive(Default)]
 pub(in crate::mcp) struct Logins {
     waiting: Mutex<HashMap<String, Waiting>>,
+    /// By their ids, for as long as somebody may ask.
+    ended: Mutex<HashMap<String, Ended>>,
+}
+
+/// Names a login without giving its `state` away.
+fn id_of(state: &str) -> String {
+    let mut id = hash::sha256(state.as_bytes());
+    id.truncate(32);
+    id
 }
 
 impl Logins {
@@ -146,34 +175,63 @@ impl Logins {
             until: now.plus(PATIENCE),
         };
         waiting.insert(state.clone(), one);
-        Ok(Begun { url, state })
+        let id = id_of(&state);
+        Ok(Begun { url, state, id })
     }
 
-    /// Changes the code that the browser brought back for tokens. `user` must be who began.
+    /// How the login of this id, that `user` began, went; `None` if it isn't known any more.
+    pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
+        let waits = self
+            .waiting()
+            .iter()
+            .any(|(state, one)| one.request.user == user && now < one.until && id_of(state) == id);
+        if waits {
+            return Some(LoginStatus::Waiting);
+        }
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = ended.get(id).filter(|one| one.user == user)?;
+        Some(one.status.clone())
+    }
+
+    /// Writes down how one ended.
+    pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.retain(|_, one| now < one.until);
+        if ended.len() < MOST {
+            let until = now.plus(PATIENCE);
+            ended.insert(
+                id_of(state),
+                Ended {
+                    user,
+                    status,
+                    until,
+                },
+            );
+        }
+    }
+
+    /// Takes a login out, to be finished: its `state` is good for one time.
+    pub fn take(&self, state: &str, now: Timestamp) -> Result<Waiting, McpError> {
+        let one = self.waiting().remove(state);
+        one.filter(|one| now < one.until).ok_or_else(|| {
+            McpError::Invalid(
+                "this login is not under way: it took too long, or was finished before; begin it anew"
+                    .to_owned(),
+            )
+        })
+    }
+}
+
+impl Waiting {
+    /// Changes the code that the browser brought back for tokens.
     pub async fn complete(
-        &self,
-        user: UserId,
+        self,
         state: &str,
         code: &str,
         issuer: Option<&str>,
         now: Timestamp,
     ) -> Result<LoggedIn, McpError> {
-        let unknown = || {
-            McpError::Invalid(
-                "this login is not under way: it took too long, or was begun by someone else; begin it anew"
-                    .to_owned(),
-            )
-        };
-        let one = {
-            let mut waiting = self.waiting();
-            let own = waiting
-                .get(state)
-                .is_some_and(|one| one.request.user == user && now < one.until);
-            if !own {
-                return Err(unknown());
-            }
-            waiting.remove(state).ok_or_else(unknown)?
-        };
+        let one = self;
         let tokens = one
             .session
             .handle_callback_with_issuer(code, state, issuer)

@@ -5,6 +5,6 @@ mod login;
 mod token;
 
 pub(super) use http::Guarded;
-pub use login::{Begun, LoginRequest};
-pub(super) use login::{Client, Logins};
-pub(super) use token::{Tokens, Wanted};
+pub use login::{Begun, LoginRequest, LoginStatus};
+pub(super) use login::{Client, LoggedIn, Logins};
+pub(super) use token::{Tokens, Wanted, word};

@@ -272,7 +272,7 @@ fn asked(
 }
 
 /// An error code of the protocol; nothing else of an answer is shown.
-fn word(code: &str) -> String {
+pub(in crate::mcp) fn word(code: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     code.chars().filter(plain).take(40).collect()
 }

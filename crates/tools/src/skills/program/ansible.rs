@@ -32,25 +32,21 @@ const PREVIEW: Duration = Duration::from_secs(9);
 pub struct AnsibleExecutor {
     programs: Programs,
     sandbox: Sandbox,
-    /// Folders that ansible and its Python are in, which the sandbox must show.
-    readable: Vec<PathBuf>,
 }
 
 impl AnsibleExecutor {
-    /// `programs` says where `ansible-playbook` is; `readable`: further folders that it needs, such
-    /// as that of its Python.
-    pub fn new(programs: Programs, helper: Helper, readable: Vec<PathBuf>) -> Self {
+    /// `programs` says where `ansible-playbook` is.
+    pub fn new(programs: Programs, helper: Helper) -> Self {
         Self {
             programs,
             sandbox: Sandbox::new(helper),
-            readable,
         }
     }
 
     fn program(&self) -> Result<PathBuf, ToolsError> {
         self.programs.find("ansible-playbook").ok_or_else(|| {
             ToolsError::refused(
-                "there is no ansible-playbook on this machine; an operator must install ansible-core, or do without",
+                "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
             )
         })
     }
@@ -102,7 +98,7 @@ impl AnsibleExecutor {
         } else {
             Access::ReadWrite
         };
-        command.read_paths.clone_from(&self.readable);
+        command.read_paths = self.programs.readable(&program);
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");

@@ -14,6 +14,8 @@ use tokio::process::{Child, Command};
 
 /// Bytes kept of each output stream.
 const OUTPUT: usize = 256 << 10;
+/// What tells a virtual environment from another folder.
+const VENV: &str = "pyvenv.cfg";
 /// What a program gets to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -22,6 +24,8 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct Programs {
     /// Folders to look in, such as those of PATH.
     pub search: Vec<PathBuf>,
+    /// Those of them that an operator named: programs of there are shown to the sandbox, with what belongs to them.
+    pub own: Vec<PathBuf>,
     /// Variables that are passed on, such as `DOCKER_HOST`.
     pub env: BTreeMap<String, String>,
 }
@@ -33,9 +37,48 @@ impl Programs {
         files.find(|file| file.is_file())
     }
 
+    /// A program that an operator's own folders hold, by name.
+    pub(super) fn own(&self, name: &str) -> Option<PathBuf> {
+        let plain = !name.is_empty() && !name.contains('/');
+        let mut files = self.own.iter().map(|folder| folder.join(name));
+        files.find(|file| plain && file.is_file())
+    }
+
+    /// What the sandbox must show for `program`: nothing for one of the system's; else its folder, or the whole
+    /// virtual environment that it is in and the Python that this was made of.
+    pub(super) fn readable(&self, program: &Path) -> Vec<PathBuf> {
+        let Some(folder) = self.own.iter().find(|own| program.parent() == Some(own)) else {
+            return Vec::new();
+        };
+        let venv = folder.parent().filter(|root| root.join(VENV).is_file());
+        let Some(root) = venv else {
+            return vec![folder.clone()];
+        };
+        let mut all = vec![root.to_owned()];
+        if let Ok(python) = folder.join("python3").canonicalize()
+            && let Some(home) = python.parent().and_then(Path::parent)
+            && !home.starts_with("/usr")
+            && has_library(home)
+        {
+            all.push(home.to_owned());
+        }
+        all
+    }
+
     fn path(&self) -> std::ffi::OsString {
         std::env::join_paths(&self.search).unwrap_or_default()
     }
+}
+
+/// Whether a folder is that of a Python, and not one that merely has programs, such as a person's own.
+fn has_library(home: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(home.join("lib")) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with("python3")
+    })
 }
 
 /// How a program ended.

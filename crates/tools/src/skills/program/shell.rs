@@ -1,6 +1,7 @@
 //! Skills of the type shell: a program and its arguments, in the OS sandbox (SAFE-2).
 
 use super::confined::{self, ending};
+use super::guarded::Programs;
 use super::report;
 use super::tree::{self, Tree};
 use crate::error::ToolsError;
@@ -21,6 +22,7 @@ use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 pub struct ShellExecutor {
     sandbox: Sandbox,
     blobs: Arc<dyn Blobs>,
+    programs: Programs,
 }
 
 impl ShellExecutor {
@@ -29,14 +31,29 @@ impl ShellExecutor {
         Self {
             sandbox: Sandbox::new(helper),
             blobs,
+            programs: Programs::default(),
         }
+    }
+
+    /// Finds programs in folders of the operator's own before those of the system.
+    #[must_use]
+    pub fn with(self, programs: Programs) -> Self {
+        Self { programs, ..self }
     }
 
     async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let values = Values::of(job);
         let words = argv(&spec.command, &values)?;
-        let mut command = CommandSpec::new(words.iter().cloned(), &context.scope.workspace);
+        let mut started = words.clone();
+        let own = words.first().and_then(|name| self.programs.own(name));
+        if let (Some(program), Some(first)) = (&own, started.first_mut()) {
+            *first = program.display().to_string();
+        }
+        let mut command = CommandSpec::new(started, &context.scope.workspace);
+        if let Some(program) = &own {
+            command.read_paths = self.programs.readable(program);
+        }
         command.access = if spec.writes {
             Access::ReadWrite
         } else {

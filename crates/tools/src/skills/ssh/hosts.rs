@@ -48,6 +48,41 @@ impl FileHostKeys {
         })
     }
 
+    /// Changes them; two processes that do so at once don't lose one another's hosts.
+    fn changed<T>(
+        &self,
+        how: impl FnOnce(&mut BTreeMap<String, String>) -> T,
+    ) -> Result<T, HostKeysError> {
+        let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
+        let folder = match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(folder).map_err(fail)?;
+        let lock = File::create(self.path.with_extension("lock")).map_err(fail)?;
+        lock.lock().map_err(fail)?;
+        let mut all = self.read()?;
+        let done = how(&mut all.hosts);
+        self.write(folder, &all)?;
+        Ok(done)
+    }
+
+    /// All that count, by place.
+    pub fn all(&self) -> Result<Vec<(Place, String)>, HostKeysError> {
+        let hosts = self.read()?.hosts.into_iter();
+        hosts
+            .map(|(place, fingerprint)| Ok((place.parse()?, fingerprint)))
+            .collect()
+    }
+
+    /// Accepts no key of a server any more; returns the one that counted.
+    pub fn forget(&self, place: &Place) -> Result<Option<String>, HostKeysError> {
+        if !self.read()?.hosts.contains_key(&place.to_string()) {
+            return Ok(None);
+        }
+        self.changed(|hosts| hosts.remove(&place.to_string()))
+    }
+
     fn write(&self, folder: &Path, hosts: &Hosts) -> Result<(), HostKeysError> {
         let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
         let text = serde_json::to_vec_pretty(hosts).map_err(|error| self.error(error))?;
@@ -75,19 +110,7 @@ pub fn accept(
         ));
     }
     let keys = FileHostKeys::new(path);
-    let fail = |error: std::io::Error| keys.error(format!("can't be written: {error}"));
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(folder).map_err(fail)?;
-    // Two processes that accept at once must not lose one another's host.
-    let lock = File::create(path.with_extension("lock")).map_err(fail)?;
-    lock.lock().map_err(fail)?;
-    let mut all = keys.read()?;
-    let before = all.hosts.insert(place.to_string(), fingerprint.to_owned());
-    keys.write(folder, &all)?;
-    Ok(before)
+    keys.changed(|hosts| hosts.insert(place.to_string(), fingerprint.to_owned()))
 }
 
 #[async_trait]

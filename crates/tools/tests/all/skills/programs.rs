@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::skill::Skill;
@@ -27,20 +27,12 @@ fn ansible() -> World {
         "{} is missing; run `scripts/setup.sh test`",
         program.display()
     );
-    let python = fs::canonicalize(venv.join("bin/python3")).unwrap();
-    let home = python.ancestors().nth(2).unwrap().to_owned();
-    let readable = [venv.clone(), home]
-        .into_iter()
-        .filter(|path| path != Path::new("/usr"));
     let programs = Programs {
         search: vec![venv.join("bin"), "/usr/bin".into(), "/bin".into()],
+        own: vec![venv.join("bin")],
         ..Programs::default()
     };
-    let world = World::new(vec![Arc::new(AnsibleExecutor::new(
-        programs,
-        helper(),
-        readable.collect(),
-    ))]);
+    let world = World::new(vec![Arc::new(AnsibleExecutor::new(programs, helper()))]);
     fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
     world
 }

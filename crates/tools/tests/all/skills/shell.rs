@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::skill::Skill;
 use steward_core::tool::Undo;
-use steward_tools::skills::ShellExecutor;
+use steward_tools::skills::{Programs, ShellExecutor};
 
 fn world() -> World {
     let blobs = Arc::new(MemoryBlobs::default());
@@ -302,4 +302,41 @@ async fn undo_refuses_what_has_changed_since_and_what_is_too_much() {
     );
     let output = world.ok(&skill, json!({"script": "true"})).await;
     assert!(matches!(output.undo, Some(Undo::Impossible { reason }) if reason.contains("64 MB")));
+}
+
+#[tokio::test]
+async fn an_operators_own_programs_are_found_and_nothing_beside_them_is_shown() {
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let own = home.path().join("tools");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("greet"), "#!/bin/sh\necho hello $1\n").unwrap();
+    fs::set_permissions(own.join("greet"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(home.path().join("letter"), "private").unwrap();
+    let programs = Programs {
+        own: vec![own.clone()],
+        ..Programs::default()
+    };
+    let blobs = Arc::new(MemoryBlobs::default());
+    let shell_of = ShellExecutor::new(helper(), blobs).with(programs);
+    let world = World::new(vec![Arc::new(shell_of)]);
+    fs::set_permissions(world.workspace(), fs::Permissions::from_mode(0o777)).unwrap();
+    let greet = world.add(shell(60, json!({"command": ["greet", "{{a}}"]}), json!({})));
+    let output = world.ok(&greet, json!({"a": "ada"})).await;
+    assert_eq!(output.content.trim_end(), "hello ada");
+    assert_eq!(output.receipt.unwrap().object, "greet ada");
+    let letter = home.path().join("letter").display().to_string();
+    let read = world.add(shell(61, json!({"command": ["cat", letter]}), json!({})));
+    assert!(
+        world
+            .refused(&read, json!({}))
+            .await
+            .contains("No such file"),
+    );
+    // The system's programs are as without.
+    let echo = world.add(shell(62, json!({"command": ["echo", "{{a}}"]}), json!({})));
+    assert_eq!(
+        world.ok(&echo, json!({"a": "x"})).await.content.trim_end(),
+        "x"
+    );
 }

@@ -110,6 +110,9 @@ impl Agents for Rows {
     async fn save_agent(&self, _: TenantId, _: &Agent) -> StoreResult<()> {
         unimplemented!()
     }
+    async fn change_agent(&self, _: TenantId, _: &Agent, _: &Agent) -> StoreResult<bool> {
+        unimplemented!()
+    }
     async fn agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         self.agent
             .lock()

@@ -1,0 +1,206 @@
+//! Logins at MCP servers, and host keys, through the API.
+
+use crate::common::cache;
+use crate::house::{House, key, text};
+use reqwest::Method;
+use serde_json::json;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use steward_testkit::model_server::Script;
+
+/// A server of the official SDK with a login server; ends with the test.
+struct Served {
+    child: Child,
+    port: u16,
+    _notes: tempfile::TempDir,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn served() -> Served {
+    let notes = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/mcp/servers/server.py");
+    let mut child = Command::new(cache().join("venv-mcp/bin/python3"))
+        .arg(script)
+        .args(["--http", "--oauth", "--notes"])
+        .arg(notes.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("scripts/setup.sh test makes the environment");
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    Served {
+        child,
+        port: line.trim().parse().expect("it prints its port"),
+        _notes: notes,
+    }
+}
+
+fn house() -> House {
+    House::with_people(
+        Script::default(),
+        &[
+            ("ann", "developer"),
+            ("bob", "developer"),
+            ("vic", "viewer"),
+        ],
+    )
+}
+
+fn add(house: &House, served: &Served, per_user: bool) -> String {
+    let at = format!("127.0.0.1:{}", served.port);
+    let input = json!({
+        "name": "wiki", "per_user": per_user,
+        "transport": {"kind": "http", "url": format!("http://{at}/mcp"), "allow": [at]},
+    });
+    let made = house.post("/api/mcp/servers", input, 201);
+    format!("/api/mcp/servers/{}", text(&made["id"]))
+}
+
+/// Where the browser is sent back to by the login server.
+fn log_in(house: &House, url: &str) -> String {
+    let browser = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    house.bench.runtime.block_on(async {
+        let answer = browser.get(url).send().await.unwrap();
+        answer.headers()["location"].to_str().unwrap().to_owned()
+    })
+}
+
+/// What the browser sees, without any login at Steward.
+fn come_back(house: &House, back: &str) -> (u16, String) {
+    let path = back.strip_prefix(&house.server.url);
+    let path = path.unwrap_or_else(|| panic!("{back} is not at {}", house.server.url));
+    let server = &house.server;
+    let (status, page) = server.request(&house.bench, Method::GET, path, None, None);
+    (status.as_u16(), text(&page))
+}
+
+#[test]
+fn each_person_logs_in_for_themselves_and_one_state_is_good_once() {
+    let (house, served) = (house(), served());
+    let server = add(&house, &served, true);
+    let login = format!("{server}/login");
+    let call = |who: &str, path: &str| house.call_as(&key(who), Method::POST, path, None);
+    assert_eq!(call("vic", &login).0, 403);
+    let (status, begun) = call("ann", &login);
+    assert_eq!(status, 200, "{begun}");
+    let at = format!("/api/mcp/logins/{}", text(&begun["login"]));
+    let look = |who: &str| house.call_as(&key(who), Method::GET, &at, None);
+    assert_eq!(look("ann").1["status"], "waiting");
+    assert_eq!(look("bob").0, 404, "it is somebody else's");
+
+    let back = log_in(&house, &text(&begun["url"]));
+    let forged = back.replace("state=", "state=x");
+    assert_eq!(come_back(&house, &forged).0, 400);
+    let (status, page) = come_back(&house, &back);
+    assert_eq!(status, 200, "{page}");
+    assert!(page.contains("close this page"), "{page}");
+    assert_eq!(look("ann").1["status"], "done");
+    let (status, page) = come_back(&house, &back);
+    assert_eq!(status, 400, "a state is good once");
+    assert!(page.contains("not under way"), "{page}");
+
+    // Bob has no token by that.
+    let kept = house.items("/api/credentials");
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_ne!(text(&kept[0]["name"]), "mcp_wiki");
+    let listed = house.get("/api/credentials").to_string();
+    let code = back.split("code=").nth(1).unwrap();
+    let code = code.split('&').next().unwrap();
+    assert!(!listed.contains(code));
+}
+
+#[test]
+fn a_servers_own_login_is_an_operators_and_may_be_refused() {
+    let (house, served) = (house(), served());
+    let server = add(&house, &served, false);
+    let login = format!("{server}/login");
+    let as_ann = house.call_as(&key("ann"), Method::POST, &login, None);
+    assert_eq!(as_ann.0, 403, "it would be everybody's");
+    let evil = format!("{login}?origin=https://evil.example.org");
+    assert_eq!(
+        house.send(Method::POST, &evil, None, 422)["field"],
+        "origin"
+    );
+    let begun = house.send(Method::POST, &login, None, 200);
+    let back = log_in(&house, &text(&begun["url"]));
+    let state = back.split("state=").nth(1).unwrap();
+    let state = state.split('&').next().unwrap();
+    let refused = format!(
+        "{}/api/mcp/callback?error=access_denied&state={state}",
+        house.server.url
+    );
+    let (status, page) = come_back(&house, &refused);
+    assert_eq!(status, 400);
+    assert!(page.contains("access_denied"), "{page}");
+    let at = format!("/api/mcp/logins/{}", text(&begun["login"]));
+    let told = house.get(&at);
+    assert_eq!(told["status"], "failed");
+    assert!(text(&told["error"]).contains("access_denied"), "{told}");
+    assert_eq!(come_back(&house, &back).0, 400, "it has ended");
+    for none in ["", "?code=x", "?state=x", "?state=x&code=y"] {
+        let path = format!("{}/api/mcp/callback{none}", house.server.url);
+        assert_eq!(come_back(&house, &path).0, 400, "{none}");
+    }
+    house.send(Method::GET, "/api/mcp/logins/0", None, 404);
+}
+
+#[test]
+fn host_keys_are_accepted_and_forgotten() {
+    let house = house();
+    let print = format!("SHA256:{}", "b".repeat(43));
+    let input = json!({"host": "Web1.example.org", "fingerprint": print});
+    let hosts = "/api/skills/hosts";
+    let as_ann = house.call_as(&key("ann"), Method::POST, hosts, Some(input.clone()));
+    assert_eq!(as_ann.0, 403);
+    let kept = house.post(hosts, input, 200);
+    let row = json!({"host": "web1.example.org", "port": 22, "fingerprint": print});
+    assert_eq!(kept, row);
+    let v6 = json!({"host": "fd00::1", "port": 2222, "fingerprint": print});
+    house.post(hosts, v6, 200);
+    let all = house.get(hosts);
+    assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
+    assert!(all.as_array().unwrap().contains(&row));
+    for (bad, field) in [
+        (json!({"host": "web1 x", "fingerprint": print}), "host"),
+        (
+            json!({"host": "web1", "fingerprint": "MD5:00"}),
+            "fingerprint",
+        ),
+    ] {
+        assert_eq!(house.post(hosts, bad, 422)["field"], field);
+    }
+    let v6 = format!("{hosts}/fd00%3A%3A1?port=2222");
+    house.send(Method::DELETE, &v6, None, 204);
+    house.send(Method::DELETE, &v6, None, 404);
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org?port=23"),
+        None,
+        404,
+    );
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org?port=0x"),
+        None,
+        422,
+    );
+    house.send(
+        Method::DELETE,
+        &format!("{hosts}/web1.example.org"),
+        None,
+        204,
+    );
+    assert_eq!(house.get(hosts), json!([]));
+}
