@@ -7,11 +7,11 @@ mod grep;
 mod kind;
 mod list;
 mod read;
-mod snapshot;
+pub(crate) mod snapshot;
 mod walk;
 mod write;
 
-pub(crate) use access::blocking;
+pub(crate) use access::{blocking, read_text, write_text};
 pub use draft::MailDraft;
 pub use grep::Grep;
 pub use list::List;

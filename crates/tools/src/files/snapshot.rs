@@ -34,7 +34,7 @@ enum Kept {
 
 /// A file's length and content hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(crate) struct State {
     pub size: u64,
     pub sha256: String,
 }
@@ -45,7 +45,7 @@ pub(super) fn is_big(before: &Before) -> bool {
 }
 
 /// The undo record of a change. Large content is kept in `blobs`.
-pub(super) async fn undo(
+pub(crate) async fn undo(
     tool: &str,
     written: Written,
     after: State,
@@ -105,7 +105,7 @@ fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
 }
 
 /// Puts back what `snapshot` holds, unless the file has changed since.
-pub(super) async fn restore(
+pub(crate) async fn restore(
     snapshot: &Value,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,
