@@ -157,6 +157,13 @@ impl App {
                 web_allow: web_allow.clone(),
             },
         );
+        let daily = crate::daily::Parts {
+            vault: vault_keys.clone(),
+            users: store.clone(),
+            blobs: blobs.clone(),
+            clock: Arc::clone(&clock),
+            web_allow: web_allow.clone(),
+        };
         let tools = crate::extra::tools(
             ToolsConfig {
                 web_allow,
@@ -169,6 +176,7 @@ impl App {
                 clock: Arc::clone(&clock),
             },
         )?;
+        let tools = crate::daily::tools(tools, settings, daily);
         let tools = with_references(tools, &desk.library)
             .skills(desk.runtime)
             .build()?;

@@ -1,6 +1,7 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
+use crate::daily::Daily;
 use crate::vault::VaultKeys;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub struct Settings {
     pub deep: DeepDefaults,
     /// Where the vault's key is.
     pub vault: VaultKeys,
+    /// Web search and mail.
+    pub daily: Daily,
 }
 
 /// A variable that is set and not empty.
@@ -79,6 +82,7 @@ impl Settings {
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
+        let daily = Daily::read(&variable, &data_dir)?;
         Ok(Self {
             data_dir,
             database: global.database.clone(),
@@ -103,6 +107,7 @@ impl Settings {
                 .transpose()?,
             deep: deep_defaults(&variable)?,
             vault: VaultKeys::read(&variable)?,
+            daily,
         })
     }
 }

@@ -118,10 +118,11 @@ impl WebSearch {
 
     fn show(&self, query: &str, hits: Vec<Hit>) -> ToolOutput {
         let engine = self.config.engine;
-        let mut text = if hits.is_empty() {
-            format!("{} found nothing for: {query}\n", engine.title())
-        } else {
-            format!("{} results of {} for: {query}\n", hits.len(), engine.title())
+        let title = engine.title();
+        let mut text = match hits.len() {
+            0 => format!("{title} found nothing for: {query}\n"),
+            1 => format!("1 result of {title} for: {query}\n"),
+            many => format!("{many} results of {title} for: {query}\n"),
         };
         for (at, hit) in hits.iter().enumerate() {
             let _ = write!(text, "\n{}. {}\n   {}\n", at + 1, hit.title, hit.url);
