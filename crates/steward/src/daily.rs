@@ -57,23 +57,36 @@ impl Daily {
 
 fn search(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<SearchConfig>> {
     let Some(engine) = variable("STEWARD_SEARCH") else {
-        for name in ["STEWARD_SEARCH_URL", "STEWARD_SEARCH_KEY", "STEWARD_SEARCH_CREDENTIAL"] {
+        for name in [
+            "STEWARD_SEARCH_URL",
+            "STEWARD_SEARCH_KEY",
+            "STEWARD_SEARCH_CREDENTIAL",
+        ] {
             if variable(name).is_some() {
-                bail!("{name} is set without STEWARD_SEARCH; set that to searxng, brave or duckduckgo");
+                bail!(
+                    "{name} is set without STEWARD_SEARCH; set that to searxng, brave or duckduckgo"
+                );
             }
         }
         return Ok(None);
     };
-    let key = match (variable("STEWARD_SEARCH_KEY"), variable("STEWARD_SEARCH_CREDENTIAL")) {
+    let key = match (
+        variable("STEWARD_SEARCH_KEY"),
+        variable("STEWARD_SEARCH_CREDENTIAL"),
+    ) {
         (None, None) => SearchKey::None,
         (Some(key), None) => SearchKey::Plain(key.into()),
         (None, Some(name)) => SearchKey::Credential(name),
         _ => bail!("set only one of STEWARD_SEARCH_KEY and STEWARD_SEARCH_CREDENTIAL"),
     };
-    let engine = engine.parse().map_err(|error| anyhow!("STEWARD_SEARCH: {error}"))?;
+    let engine = engine
+        .parse()
+        .map_err(|error| anyhow!("STEWARD_SEARCH: {error}"))?;
     let url = variable("STEWARD_SEARCH_URL");
     let config = SearchConfig::new(engine, url.as_deref(), key);
-    Ok(Some(config.map_err(|error| anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}"))?))
+    Ok(Some(config.map_err(|error| {
+        anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}")
+    })?))
 }
 
 /// A file that is named must be there; the usual one may be missing.
@@ -96,15 +109,27 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
 
 /// Adds what is set up; the calendar always.
 pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> DispatcherBuilder {
-    let Parts { vault, users, blobs, clock, web_allow } = parts;
-    let ports = SearchPorts { client: Client::new(web_allow.clone()), vault: Arc::clone(&vault) };
+    let Parts {
+        vault,
+        users,
+        blobs,
+        clock,
+        web_allow,
+    } = parts;
+    let ports = SearchPorts {
+        client: Client::new(web_allow.clone()),
+        vault: Arc::clone(&vault),
+    };
     let builder = with_search(builder, settings.daily.search.clone(), &ports);
     let calendar = CalendarConfig {
         folder: settings.data_dir.join(CALENDARS),
         zone: TimeZone::system(),
     };
     let builder = with_calendar(builder, calendar, &clock, &blobs);
-    let mail = MailConfig { allow: web_allow, ..settings.daily.mail.clone() };
+    let mail = MailConfig {
+        allow: web_allow,
+        ..settings.daily.mail.clone()
+    };
     with_mail(builder, mail, MailPorts { vault, users })
 }
 
@@ -119,7 +144,10 @@ pub async fn doctor(
     tenant: TenantId,
 ) -> Vec<Line> {
     let search = settings.daily.search.as_ref().map_or_else(
-        || "not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo".to_owned(),
+        || {
+            "not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"
+                .to_owned()
+        },
         |config| format!("{} at {}", config.engine.title(), config.base),
     );
     let mut lines = vec![("web search".to_owned(), Ok(search))];
@@ -155,18 +183,41 @@ mod tests {
     fn a_search_engine_is_chosen_by_variables() {
         let dir = tempfile::tempdir().unwrap();
         assert!(read(&[], dir.path()).unwrap().search.is_none());
-        let set = [("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_CREDENTIAL", "brave-key")];
+        let set = [
+            ("STEWARD_SEARCH", "brave"),
+            ("STEWARD_SEARCH_CREDENTIAL", "brave-key"),
+        ];
         let search = read(&set, dir.path()).unwrap().search.unwrap();
         assert_eq!(search.engine, SearchEngine::Brave);
         assert!(matches!(search.key, SearchKey::Credential(name) if name == "brave-key"));
-        let own = [("STEWARD_SEARCH", "searxng"), ("STEWARD_SEARCH_URL", "http://127.0.0.1:8888")];
-        assert!(read(&own, dir.path()).unwrap().search.unwrap().own.is_some());
+        let own = [
+            ("STEWARD_SEARCH", "searxng"),
+            ("STEWARD_SEARCH_URL", "http://127.0.0.1:8888"),
+        ];
+        assert!(
+            read(&own, dir.path())
+                .unwrap()
+                .search
+                .unwrap()
+                .own
+                .is_some()
+        );
         for (set, expect) in [
             (vec![("STEWARD_SEARCH", "bing")], "choose searxng"),
-            (vec![("STEWARD_SEARCH", "searxng")], "address of an instance"),
-            (vec![("STEWARD_SEARCH_URL", "http://x")], "without STEWARD_SEARCH"),
             (
-                vec![("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_KEY", "k"), ("STEWARD_SEARCH_CREDENTIAL", "c")],
+                vec![("STEWARD_SEARCH", "searxng")],
+                "address of an instance",
+            ),
+            (
+                vec![("STEWARD_SEARCH_URL", "http://x")],
+                "without STEWARD_SEARCH",
+            ),
+            (
+                vec![
+                    ("STEWARD_SEARCH", "brave"),
+                    ("STEWARD_SEARCH_KEY", "k"),
+                    ("STEWARD_SEARCH_CREDENTIAL", "c"),
+                ],
                 "only one of",
             ),
         ] {
@@ -180,13 +231,29 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(read(&[], dir.path()).unwrap().mail.accounts.is_empty());
         let file = dir.path().join("mail.toml");
-        std::fs::write(&file, "[accounts.work]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'own.pem'\n").unwrap();
+        std::fs::write(
+            &file,
+            "[accounts.work]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'own.pem'\n",
+        )
+        .unwrap();
         let error = format!("{:#}", read(&[], dir.path()).unwrap_err());
-        assert!(error.contains("mail.toml") && error.contains("own.pem can't be read"), "{error}");
+        assert!(
+            error.contains("mail.toml") && error.contains("own.pem can't be read"),
+            "{error}"
+        );
         std::fs::write(dir.path().join("own.pem"), "x").unwrap();
         let accounts = read(&[], dir.path()).unwrap().mail.accounts;
-        assert_eq!((accounts[0].name.as_str(), accounts[0].ca.as_deref()), ("work", Some(&b"x"[..])));
-        let error = format!("{:#}", read(&[("STEWARD_MAIL", "/nowhere/mail.toml")], dir.path()).unwrap_err());
-        assert!(error.contains("/nowhere/mail.toml can't be read"), "{error}");
+        assert_eq!(
+            (accounts[0].name.as_str(), accounts[0].ca.as_deref()),
+            ("work", Some(&b"x"[..]))
+        );
+        let error = format!(
+            "{:#}",
+            read(&[("STEWARD_MAIL", "/nowhere/mail.toml")], dir.path()).unwrap_err()
+        );
+        assert!(
+            error.contains("/nowhere/mail.toml can't be read"),
+            "{error}"
+        );
     }
 }

@@ -94,10 +94,7 @@ impl Secrets {
     }
 
     /// A result without them.
-    pub fn clean(
-        self,
-        result: Result<ToolOutput, ToolsError>,
-    ) -> Result<ToolOutput, ToolError> {
+    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolError> {
         let scrubber: Scrubber = scrub::of(self.0);
         match result {
             Ok(mut output) => {

@@ -143,7 +143,10 @@ mod tests {
             ("A:b", "must begin"),
             ("BEGIN:VEVENT\nEND:VEVENT", "must begin"),
             ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR", "no BEGIN"),
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "middle of VCALENDAR"),
+            (
+                "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT",
+                "middle of VCALENDAR",
+            ),
             (&"BEGIN:VCALENDAR\n".repeat(9), "too much"),
         ] {
             let error = Component::read(text).unwrap_err().to_string();

@@ -36,8 +36,8 @@ impl Times {
         for hour in or(&rule.hours, start.hour()) {
             for minute in or(&rule.minutes, start.minute()) {
                 for second in or(&rule.seconds, start.second()) {
-                    let [hour, minute, second] =
-                        [hour, minute, second].map(|number| i8::try_from(number).unwrap_or_default());
+                    let [hour, minute, second] = [hour, minute, second]
+                        .map(|number| i8::try_from(number).unwrap_or_default());
                     times.extend(Time::new(hour, minute, second, 0));
                 }
             }
@@ -92,7 +92,8 @@ impl Times {
             }
             let start = self.start;
             let kept = positions(&self.rule.positions, found);
-            self.ready.extend(kept.into_iter().filter(|at| *at >= start));
+            self.ready
+                .extend(kept.into_iter().filter(|at| *at >= start));
             if !self.ready.is_empty() {
                 return Some(());
             }
@@ -173,7 +174,9 @@ fn positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     let is = |at: usize| {
         let at = i64::try_from(at).unwrap_or(i64::MAX) + 1;
         let from_end = at - count - 1;
-        wanted.iter().any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
+        wanted
+            .iter()
+            .any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
     };
     let kept = found.iter().enumerate().filter(|(at, _)| is(*at));
     kept.map(|(_, time)| *time).collect()

@@ -57,7 +57,11 @@ impl CalendarDelete {
         let Some(given) = given else {
             let repeats = event.rule.is_some();
             let change = put(calendar, &event.uid, Vec::new());
-            let all = if repeats { " with all its repetitions" } else { "" };
+            let all = if repeats {
+                " with all its repetitions"
+            } else {
+                ""
+            };
             return Ok((change, format!("{}{all}", told(&event, zone))));
         };
         if event.rule.is_none() && event.also.is_empty() {
@@ -67,7 +71,9 @@ impl CalendarDelete {
             )));
         }
         let start = occurrence(calendar, &event, given, zone)?;
-        let parts: Vec<Component> = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
+        let parts: Vec<Component> = parts(calendar, &event.uid)
+            .map(|(_, part)| part.clone())
+            .collect();
         let kept = parts.into_iter().filter_map(|mut part| {
             match Event::read(&part).ok()?.instead_of {
                 // What stood for this time goes too.
@@ -79,7 +85,10 @@ impl CalendarDelete {
             }
         });
         let change = put(calendar, &event.uid, kept.collect());
-        Ok((change, format!("{} on {}", event.title, span::show(start, zone))))
+        Ok((
+            change,
+            format!("{} on {}", event.title, span::show(start, zone)),
+        ))
     }
 }
 
@@ -110,13 +119,20 @@ fn occurrence(
         Given::At(at) => (at, at.checked_add(1.second()).map_err(far)?),
         Given::Day(day) => {
             let begin = day.at(0, 0, 0, 0).to_zoned(zone.clone()).map_err(far)?;
-            (begin.timestamp(), begin.checked_add(1.day()).map_err(far)?.timestamp())
+            (
+                begin.timestamp(),
+                begin.checked_add(1.day()).map_err(far)?.timestamp(),
+            )
         }
     };
     let mut own = Component::calendar();
-    own.parts = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
+    own.parts = parts(calendar, &event.uid)
+        .map(|(_, part)| part.clone())
+        .collect();
     let found = between(&own, from, to, zone).all;
-    let mut starts = found.into_iter().filter(|one| one.start >= from && one.start < to);
+    let mut starts = found
+        .into_iter()
+        .filter(|one| one.start >= from && one.start < to);
     match (starts.next(), starts.next()) {
         (Some(one), None) => match &one.event.instead_of {
             Some(of) => of.instant(zone).map_err(ToolsError::Refused),
@@ -148,7 +164,10 @@ fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, To
         .filter_map(Result::ok)
         .filter(|event| event.instead_of.is_none())
         .collect();
-    if let Some(event) = all.iter().find(|event| event.uid == wanted || short(&event.uid) == wanted) {
+    if let Some(event) = all
+        .iter()
+        .find(|event| event.uid == wanted || short(&event.uid) == wanted)
+    {
         return Ok(event.clone());
     }
     let lower = wanted.to_lowercase();
@@ -179,7 +198,9 @@ fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, To
             } else {
                 format!("did you mean {}?", near.join(", "))
             };
-            Err(ToolsError::Refused(format!("there is no event {wanted}; {hint}")))
+            Err(ToolsError::Refused(format!(
+                "there is no event {wanted}; {hint}"
+            )))
         }
     }
 }
@@ -205,7 +226,10 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+        let given = args
+            .occurrence
+            .as_deref()
+            .map(|text| span::read(text, self.clock.as_ref()));
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let told = blocking(move || {
             let mut calendar = files.read(&scope, &name_of(&scope))?;
@@ -226,7 +250,10 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+        let given = args
+            .occurrence
+            .as_deref()
+            .map(|text| span::read(text, self.clock.as_ref()));
         let given = given.transpose()?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
@@ -236,7 +263,11 @@ impl ToolHandler for CalendarDelete {
                 Self::remove(&args, given, calendar, files.zone())
             })?;
             let id = short(&change.uid);
-            let kept = Kept { calendar: name, changes: vec![change], zones: Vec::new() };
+            let kept = Kept {
+                calendar: name,
+                changes: vec![change],
+                zones: Vec::new(),
+            };
             Ok(ToolOutput {
                 data: Some(json!({"id": id, "deleted": what})),
                 receipt: Some(Receipt {
@@ -244,7 +275,10 @@ impl ToolHandler for CalendarDelete {
                     object: format!("calendar event {what}"),
                     evidence: Some(id),
                 }),
-                undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
+                undo: Some(Undo::Snapshot {
+                    tool: NAME.to_owned(),
+                    snapshot: json!(kept),
+                }),
                 ..ToolOutput::text(format!("deleted from the calendar: {what}"))
             })
         });

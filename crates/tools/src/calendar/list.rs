@@ -82,7 +82,12 @@ impl ToolHandler for CalendarList {
         let shown = blocking(move || {
             let calendar = files.read(&scope, &name_of(&scope))?;
             let mut found = between(&calendar, from, to, &zone);
-            if let Some(text) = args.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            if let Some(text) = args
+                .text
+                .as_deref()
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+            {
                 let wanted = text.to_lowercase();
                 found.all.retain(|one| {
                     let event = &one.event;
@@ -127,7 +132,9 @@ fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolO
     }
     let shown = found.all.iter().take(MOST);
     let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
-    let origins: BTreeSet<&str> = shown.filter_map(|one| one.event.origin.as_deref()).collect();
+    let origins: BTreeSet<&str> = shown
+        .filter_map(|one| one.event.origin.as_deref())
+        .collect();
     let origins: Vec<&str> = origins.into_iter().collect();
     ToolOutput {
         data: Some(Value::Array(data)),
@@ -140,18 +147,32 @@ fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolO
 
 fn line(one: &Occurrence, zone: &TimeZone) -> String {
     let event = &one.event;
-    let (start, end) = (one.start.to_zoned(zone.clone()), one.end.to_zoned(zone.clone()));
+    let (start, end) = (
+        one.start.to_zoned(zone.clone()),
+        one.end.to_zoned(zone.clone()),
+    );
     let when = if event.start.all_day {
-        let last = end.datetime().checked_sub(1.second()).unwrap_or(end.datetime());
+        let last = end
+            .datetime()
+            .checked_sub(1.second())
+            .unwrap_or(end.datetime());
         if last.date() <= start.date() {
             format!("{} all day", span::show_day(start.datetime()))
         } else {
-            format!("{} to {}", span::show_day(start.datetime()), span::show_day(last))
+            format!(
+                "{} to {}",
+                span::show_day(start.datetime()),
+                span::show_day(last)
+            )
         }
     } else if start.date() == end.date() {
         format!("{}-{}", span::show(one.start, zone), end.strftime("%H:%M"))
     } else {
-        format!("{} to {}", span::show(one.start, zone), span::show(one.end, zone))
+        format!(
+            "{} to {}",
+            span::show(one.start, zone),
+            span::show(one.end, zone)
+        )
     };
     let mut text = format!("{when}  {}", flat(&event.title));
     if !event.place.is_empty() {

@@ -25,7 +25,7 @@ pub(super) enum Given {
 /// Reads a day or a moment.
 pub(super) fn read(text: &str, clock: &dyn Clock) -> Result<Given, ToolsError> {
     let text = text.trim();
-    if !text.contains(['T', 't', ' ']) {
+    if text.len() <= "2026-11-23".len() {
         return text.parse().map(Given::Day).map_err(|_| {
             ToolsError::Refused(format!(
                 "`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"
@@ -86,7 +86,9 @@ pub(super) fn span(
 
 /// `Mon 2026-11-23 14:00`.
 pub(super) fn show(at: Timestamp, zone: &TimeZone) -> String {
-    at.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M").to_string()
+    at.to_zoned(zone.clone())
+        .strftime("%a %Y-%m-%d %H:%M")
+        .to_string()
 }
 
 /// `Mon 2026-11-23`.

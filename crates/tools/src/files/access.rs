@@ -32,7 +32,9 @@ pub(crate) fn write_text(
     text: &str,
 ) -> Result<(Written, State), ToolsError> {
     let workspace = open(scope)?;
-    let written = workspace.write_atomic(path, text.as_bytes()).map_err(explain)?;
+    let written = workspace
+        .write_atomic(path, text.as_bytes())
+        .map_err(explain)?;
     let after = snapshot::state(&workspace, path).map_err(explain)?;
     Ok((written, after))
 }

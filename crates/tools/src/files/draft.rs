@@ -4,7 +4,9 @@ use super::{access, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::mail::compose::{self, LINE, encoded, header_safe, phrase, quoted_printable, recipients};
+use crate::mail::compose::{
+    self, LINE, encoded, header_safe, phrase, quoted_printable, recipients,
+};
 use crate::suggest;
 use serde::Deserialize;
 use serde_json::{Value, json};

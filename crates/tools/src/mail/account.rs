@@ -140,13 +140,20 @@ impl MailConfig {
             })?);
         }
         if let Some(first) = file.default {
-            let at = accounts.iter().position(|account: &MailAccount| account.name == first);
+            let at = accounts
+                .iter()
+                .position(|account: &MailAccount| account.name == first);
             let at = at.ok_or_else(|| {
-                ToolsError::Refused(format!("`default` names the mail account {first}, which is not there"))
+                ToolsError::Refused(format!(
+                    "`default` names the mail account {first}, which is not there"
+                ))
             })?;
             accounts[..=at].rotate_right(1);
         }
-        Ok(Self { accounts, allow: Vec::new() })
+        Ok(Self {
+            accounts,
+            allow: Vec::new(),
+        })
     }
 }
 
@@ -162,10 +169,12 @@ fn account(
         return Err(ToolsError::refused("it needs `smtp`, `imap`, or both"));
     }
     let server = |text: Option<String>, protocol: &str| {
-        text.map(|text| MailServer::parse(&text, protocol)).transpose()
+        text.map(|text| MailServer::parse(&text, protocol))
+            .transpose()
     };
     let ca = row.ca.map(|path| {
-        load(&path).map_err(|error| ToolsError::Refused(format!("`ca`: {path} can't be read: {error}")))
+        load(&path)
+            .map_err(|error| ToolsError::Refused(format!("`ca`: {path} can't be read: {error}")))
     });
     Ok(MailAccount {
         name: name.to_owned(),
@@ -187,18 +196,34 @@ mod tests {
     fn servers() {
         let read = |text: &str| MailServer::parse(text, "smtp");
         for (text, host, port, security) in [
-            ("smtps://mail.example.org", "mail.example.org", 465, Security::Tls),
-            ("smtp://mail.example.org", "mail.example.org", 587, Security::StartTls),
+            (
+                "smtps://mail.example.org",
+                "mail.example.org",
+                465,
+                Security::Tls,
+            ),
+            (
+                "smtp://mail.example.org",
+                "mail.example.org",
+                587,
+                Security::StartTls,
+            ),
             ("smtp+plain://[::1]:2525", "::1", 2525, Security::Plain),
         ] {
             let server = read(text).unwrap();
-            assert_eq!((server.host.as_str(), server.port, server.security), (host, port, security));
+            assert_eq!(
+                (server.host.as_str(), server.port, server.security),
+                (host, port, security)
+            );
         }
         assert_eq!(MailServer::parse("imap://x", "imap").unwrap().port, 143);
         for (bad, expect) in [
             ("mail.example.org", "no mail server"),
             ("imaps://mail.example.org", "begin with its protocol"),
-            ("smtps://ann:pw@mail.example.org", "belong into a credential"),
+            (
+                "smtps://ann:pw@mail.example.org",
+                "belong into a credential",
+            ),
             ("smtps://mail.example.org/x", "end after the port"),
             ("smtps://", "no mail server"),
         ] {
@@ -213,14 +238,30 @@ mod tests {
         let text = "default = 'work'\n[accounts.home]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\n\
                     [accounts.work]\nfrom = 'Ann <a@w.x>'\ncredential = 'work'\nsmtp = 'smtp://w.x'\nusers = ['a@w.x']\n";
         let config = MailConfig::parse(text, none).unwrap();
-        let names: Vec<&str> = config.accounts.iter().map(|one| one.name.as_str()).collect();
+        let names: Vec<&str> = config
+            .accounts
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
         assert_eq!(names, ["work", "home"]);
         for (bad, expect) in [
             ("[accounts.x]\nfrom = 'a@b.c'\n", "needs `smtp`, `imap`"),
-            ("[accounts.x]\nfrom = 'nobody'\nimap = 'imaps://b.c'\n", "no mail address"),
-            ("[accounts.x]\nfrom = 'a@b.c, d@e.f'\nimap = 'imaps://b.c'\n", "one address"),
-            ("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\npassword = 'x'\n", "password"),
-            ("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'x.pem'\n", "x.pem can't be read"),
+            (
+                "[accounts.x]\nfrom = 'nobody'\nimap = 'imaps://b.c'\n",
+                "no mail address",
+            ),
+            (
+                "[accounts.x]\nfrom = 'a@b.c, d@e.f'\nimap = 'imaps://b.c'\n",
+                "one address",
+            ),
+            (
+                "[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\npassword = 'x'\n",
+                "password",
+            ),
+            (
+                "[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'x.pem'\n",
+                "x.pem can't be read",
+            ),
             ("default = 'y'\n", "is not there"),
         ] {
             let error = MailConfig::parse(bad, none).unwrap_err().to_string();

@@ -148,12 +148,20 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
         let all: Vec<String> = all.iter().map(|one| phrase(one)).collect();
         all.join(",\r\n ")
     };
-    let mut text = format!("From: {}\r\nTo: {}\r\n", phrase(letter.from), list(letter.to));
+    let mut text = format!(
+        "From: {}\r\nTo: {}\r\n",
+        phrase(letter.from),
+        list(letter.to)
+    );
     if !letter.cc.is_empty() {
         let _ = write!(text, "Cc: {}\r\n", list(letter.cc));
     }
     let subject = encoded(letter.subject, "Subject: ".len());
-    let _ = write!(text, "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n", letter.id);
+    let _ = write!(
+        text,
+        "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n",
+        letter.id
+    );
     if let Some(id) = letter.answers {
         let _ = write!(text, "In-Reply-To: {id}\r\nReferences: {id}\r\n");
     }
@@ -163,7 +171,11 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
     };
     // A bare return among them could end the message early on its way.
     let (encoding, body) = if letter.body.lines().all(plain) {
-        let lines: String = letter.body.lines().flat_map(|line| [line, "\r\n"]).collect();
+        let lines: String = letter
+            .body
+            .lines()
+            .flat_map(|line| [line, "\r\n"])
+            .collect();
         ("7bit", lines)
     } else {
         ("quoted-printable", quoted_printable(letter.body))
@@ -174,7 +186,9 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
 
 /// The address alone: what stands between the angle brackets, or all.
 pub(super) fn bare(address: &str) -> &str {
-    let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
+    let inner = address
+        .rsplit_once('<')
+        .map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()
 }
 

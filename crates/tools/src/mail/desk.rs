@@ -99,7 +99,12 @@ impl MailDesk {
             None => suitable.iter().find(|account| may(account)),
             Some(name) => {
                 let found = suitable.iter().find(|account| account.name == name);
-                let known = || suitable.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();
+                let known = || {
+                    suitable
+                        .iter()
+                        .map(|one| one.name.as_str())
+                        .collect::<Vec<_>>()
+                };
                 let found = found.ok_or_else(|| {
                     ToolsError::Refused(format!(
                         "there is no mail account {name}; there are {}",
@@ -156,7 +161,11 @@ impl MailDesk {
     }
 
     /// Tries each account: logs in, sends and reads nothing. Its name, and what works or what doesn't.
-    pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
+    pub async fn probe(
+        &self,
+        tenant: TenantId,
+        now: Timestamp,
+    ) -> Vec<(String, Result<String, String>)> {
         let mut found = Vec::new();
         for account in &self.config.accounts {
             let tried = tokio::time::timeout(PROBE, self.try_out(account, tenant, now)).await;
@@ -172,17 +181,29 @@ impl MailDesk {
         tenant: TenantId,
         now: Timestamp,
     ) -> Result<String, String> {
-        let by = By { tenant, run: None, agent: None, at: now, tool: "doctor" };
+        let by = By {
+            tenant,
+            run: None,
+            agent: None,
+            at: now,
+            tool: "doctor",
+        };
         let mut secrets = Secrets::default();
         let result = async {
             let login = self.login(account, by, &mut secrets).await?;
             let mut works = Vec::new();
             if let Some(server) = &account.smtp {
-                smtp::connect(account, server, login.as_ref(), &self.config.allow).await?.quit().await;
+                smtp::connect(account, server, login.as_ref(), &self.config.allow)
+                    .await?
+                    .quit()
+                    .await;
                 works.push(format!("sends over {server}"));
             }
             if let Some(server) = &account.imap {
-                imap::connect(account, server, login.as_ref(), &self.config.allow).await?.leave().await;
+                imap::connect(account, server, login.as_ref(), &self.config.allow)
+                    .await?
+                    .leave()
+                    .await;
                 works.push(format!("reads over {server}"));
             }
             Ok::<_, ToolsError>(works.join(", "))

@@ -65,9 +65,14 @@ pub(super) async fn open(
 ) -> Result<Session, ToolsError> {
     let account = desk.account(account, &context.scope, Want::Look).await?;
     let server = account.imap.as_ref().ok_or_else(|| {
-        ToolsError::Refused(format!("the mail account {} has no IMAP server", account.name))
+        ToolsError::Refused(format!(
+            "the mail account {} has no IMAP server",
+            account.name
+        ))
     })?;
-    let login = desk.login(account, By::tool(&context.scope, tool), secrets).await?;
+    let login = desk
+        .login(account, By::tool(&context.scope, tool), secrets)
+        .await?;
     imap::connect(account, server, login.as_ref(), &desk.config.allow).await
 }
 
@@ -100,7 +105,10 @@ fn output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32
         return ToolOutput::text(format!("{mailbox} has no {what}"));
     }
     let (list, rows, senders) = show::list(headers, offset);
-    let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
+    let text = format!(
+        "{} of {total} {what} in {mailbox}, newest first\n{list}",
+        headers.len()
+    );
     ToolOutput {
         data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
         tainted: true,
@@ -116,7 +124,9 @@ async fn found(
     most: u64,
 ) -> Result<(Vec<Header>, u64), ToolsError> {
     let uids = session.search(wanted).await?;
-    let from = uids.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+    let from = uids
+        .len()
+        .saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
     let headers = session.headers(&uids[from..]).await?;
     Ok((headers, u64::try_from(uids.len()).unwrap_or(u64::MAX)))
 }
@@ -140,7 +150,10 @@ impl MailList {
         let most = count(args.count);
         let offset = context.scope.utc_offset_minutes;
         let done = if args.unread == Some(true) {
-            let wanted = Wanted { unread: true, ..Wanted::default() };
+            let wanted = Wanted {
+                unread: true,
+                ..Wanted::default()
+            };
             let (headers, total) = found(&mut session, &wanted, most).await?;
             output(mailbox, &headers, total, "unread messages", offset)
         } else {
@@ -191,13 +204,22 @@ impl MailSearch {
         let (headers, total) = found(&mut session, &wanted, count(args.count)).await?;
         session.leave().await;
         let offset = context.scope.utc_offset_minutes;
-        Ok(output(mailbox, &headers, total, "messages that fit", offset))
+        Ok(output(
+            mailbox,
+            &headers,
+            total,
+            "messages that fit",
+            offset,
+        ))
     }
 }
 
 fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
     let text = |text: &Option<String>| {
-        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let text = text
+            .as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
         match text {
             Some(text) if text.chars().any(char::is_control) => Err(ToolsError::refused(
                 "what to search for is a single line without control characters",
@@ -206,7 +228,10 @@ fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
         }
     };
     let day = |text: &Option<String>| {
-        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let text = text
+            .as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
         text.map(|text| {
             let day: Date = text.parse().map_err(|_| {
                 ToolsError::Refused(format!("`{text}` is no day; write it as YYYY-MM-DD"))
@@ -223,7 +248,13 @@ fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
         before: day(&args.before)?,
         unread: args.unread == Some(true),
     };
-    let nothing = [&wanted.from, &wanted.subject, &wanted.text, &wanted.since, &wanted.before];
+    let nothing = [
+        &wanted.from,
+        &wanted.subject,
+        &wanted.text,
+        &wanted.since,
+        &wanted.before,
+    ];
     if nothing.iter().all(|one| one.is_none()) && !wanted.unread {
         return Err(ToolsError::refused(
             "say what to search for: text, from, subject, since or before; `mail_list` shows the latest mail",

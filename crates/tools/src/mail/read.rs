@@ -55,8 +55,7 @@ impl MailRead {
             )));
         };
         let offset = context.scope.utc_offset_minutes;
-        let (text, data, sender) =
-            blocking(move || Ok(show::message(&message, offset))).await?;
+        let (text, data, sender) = blocking(move || Ok(show::message(&message, offset))).await?;
         Ok(ToolOutput {
             data: Some(data),
             tainted: true,

@@ -46,9 +46,12 @@ pub(super) async fn connect(
             AsyncSmtpConnection::connect_with_transport(stream, &hello).await
         }
     };
-    let mut connection = connection.map_err(|error| {
-        let what = if error.is_tls() { "can't be spoken to safely" } else { "gives no proper answer" };
-        failed(what, &error)
+    let mut connection = connection.map_err(|error| match server.security {
+        Security::Tls => failed(
+            "can't be reached over TLS (check its name, port and certificate)",
+            &error,
+        ),
+        _ => failed("gives no proper answer", &error),
     })?;
     if server.security == Security::StartTls {
         if !connection.can_starttls() {
@@ -71,7 +74,10 @@ pub(super) async fn connect(
             ))
         })?;
     }
-    Ok(Open { connection, server: server.to_string() })
+    Ok(Open {
+        connection,
+        server: server.to_string(),
+    })
 }
 
 fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
@@ -86,7 +92,11 @@ fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, Tool
 
 /// What a server, or the way to it, said.
 fn told(error: &Error) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    error
+        .to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 impl Open {
@@ -99,10 +109,16 @@ impl Open {
                 told(error)
             ))
         };
-        let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
+        let sender = self
+            .connection
+            .command(Mail::new(Some(from.clone()), Vec::new()))
+            .await;
         sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
         for one in to {
-            let taken = self.connection.command(Rcpt::new(one.clone(), Vec::new())).await;
+            let taken = self
+                .connection
+                .command(Rcpt::new(one.clone(), Vec::new()))
+                .await;
             taken.map_err(|error| refused(format!("the recipient {one}"), &error))?;
         }
         let ready = self.connection.command(Data).await;

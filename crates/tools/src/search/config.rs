@@ -106,7 +106,8 @@ impl SearchConfig {
                 "`{text}` can't be the address of a search engine ({why}); write it as https://search.example.org"
             ))
         };
-        let url = Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
+        let url =
+            Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad("only http and https will do"));
         }

@@ -42,7 +42,9 @@ pub(super) fn ask(
         let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
         ask.headers.insert(
             AUTHORIZATION,
-            value.map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?,
+            value.map_err(|_| {
+                ToolsError::refused("the search key holds signs that no header can")
+            })?,
         );
     }
     Ok(ask)
@@ -58,7 +60,13 @@ pub(super) fn read(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
                 "its JSON format is off: add `json` to `search.formats` in the instance's settings.yml",
             ));
         }
-        _ => return Err(failed(ENGINE, answer, "check STEWARD_SEARCH_URL and the instance")),
+        _ => {
+            return Err(failed(
+                ENGINE,
+                answer,
+                "check STEWARD_SEARCH_URL and the instance",
+            ));
+        }
     }
     let reply: Reply = json(ENGINE, answer)?;
     let hits: Vec<Hit> = reply

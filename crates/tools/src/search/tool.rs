@@ -63,7 +63,11 @@ impl WebSearch {
         Self { config, ports }
     }
 
-    async fn key(&self, context: &Context, secrets: &mut Secrets) -> Result<Option<SecretString>, ToolsError> {
+    async fn key(
+        &self,
+        context: &Context,
+        secrets: &mut Secrets,
+    ) -> Result<Option<SecretString>, ToolsError> {
         let name = match &self.config.key {
             SearchKey::None => return Ok(None),
             SearchKey::Plain(key) => {
@@ -98,7 +102,9 @@ impl WebSearch {
     ) -> Result<ToolOutput, ToolsError> {
         let query = args.query.split_whitespace().collect::<Vec<_>>().join(" ");
         if query.is_empty() {
-            return Err(ToolsError::refused("the query is blank; say what to look for"));
+            return Err(ToolsError::refused(
+                "the query is blank; say what to look for",
+            ));
         }
         let count = args.count.unwrap_or(USUAL).clamp(1, MOST);
         let key = self.key(context, secrets).await?;

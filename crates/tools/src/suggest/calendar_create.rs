@@ -41,7 +41,10 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
 
 /// What the event is: the request without its time and its cues.
 fn title(request: &str, found: &Moment) -> String {
-    if let Some(quote) = quoted(request).into_iter().max_by_key(|quote| quote.text.len()) {
+    if let Some(quote) = quoted(request)
+        .into_iter()
+        .max_by_key(|quote| quote.text.len())
+    {
         return quote.text.to_owned();
     }
     let words = &lexicon().calendar;
@@ -96,18 +99,55 @@ mod tests {
         // 2026-11-21 is a Saturday; it is 9 in the morning.
         let scope = tests_scope();
         for (request, title, start, repeat) in [
-            ("Add a dentist appointment to my calendar on Monday at 14:30.", "dentist appointment", "2026-11-23T14:30", None),
-            ("Put lunch with Ann in my calendar tomorrow at noon", "lunch with Ann", "2026-11-22T12:00", None),
-            ("Schedule a meeting called \"Budget review\" on December 2 at 5pm", "Budget review", "2026-12-02T17:00", None),
-            ("Create a calendar event for Omar's birthday on 2026-12-05", "Omar's birthday", "2026-12-05", None),
-            ("Add team standup to the calendar every week on Monday at 9:00", "team standup", "2026-11-23T09:00", Some("weekly")),
-            ("Trage am 3. Dezember um 8 Uhr Zahnarzt in meinen Kalender ein", "Zahnarzt", "2026-12-03T08:00", None),
+            (
+                "Add a dentist appointment to my calendar on Monday at 14:30.",
+                "dentist appointment",
+                "2026-11-23T14:30",
+                None,
+            ),
+            (
+                "Put lunch with Ann in my calendar tomorrow at noon",
+                "lunch with Ann",
+                "2026-11-22T12:00",
+                None,
+            ),
+            (
+                "Schedule a meeting called \"Budget review\" on December 2 at 5pm",
+                "Budget review",
+                "2026-12-02T17:00",
+                None,
+            ),
+            (
+                "Create a calendar event for Omar's birthday on 2026-12-05",
+                "Omar's birthday",
+                "2026-12-05",
+                None,
+            ),
+            (
+                "Add team standup to the calendar every week on Monday at 9:00",
+                "team standup",
+                "2026-11-23T09:00",
+                Some("weekly"),
+            ),
+            (
+                "Trage am 3. Dezember um 8 Uhr Zahnarzt in meinen Kalender ein",
+                "Zahnarzt",
+                "2026-12-03T08:00",
+                None,
+            ),
         ] {
             let found = suggest(request, &scope);
-            let arguments = &found.first().unwrap_or_else(|| panic!("{request}")).arguments;
+            let arguments = &found
+                .first()
+                .unwrap_or_else(|| panic!("{request}"))
+                .arguments;
             assert_eq!(arguments["title"], title, "{request}");
             assert_eq!(arguments["start"], start, "{request}");
-            assert_eq!(arguments.get("repeat").and_then(|one| one.as_str()), repeat, "{request}");
+            assert_eq!(
+                arguments.get("repeat").and_then(|one| one.as_str()),
+                repeat,
+                "{request}"
+            );
         }
         assert!(suggest("Add milk to my calendar", &scope).is_empty());
         assert!(suggest("Remind me tomorrow at 9 to call the bank.", &scope).is_empty());

@@ -20,13 +20,21 @@ fn bench() -> Bench {
     };
     let clock: Arc<dyn Clock> = Arc::new(Fixed);
     let blobs: Arc<dyn Blobs> = bench.blobs.clone();
-    bench.tools = with_calendar(bench.builder(), config, &clock, &blobs).build().unwrap();
+    bench.tools = with_calendar(bench.builder(), config, &clock, &blobs)
+        .build()
+        .unwrap();
     bench
 }
 
 fn file(bench: &Bench) -> PathBuf {
-    let folder = bench.outside().join("calendars").join(bench.scope.tenant.to_string());
-    let name = bench.scope.user.map_or("common".to_owned(), |user| user.to_string());
+    let folder = bench
+        .outside()
+        .join("calendars")
+        .join(bench.scope.tenant.to_string());
+    let name = bench
+        .scope
+        .user
+        .map_or("common".to_owned(), |user| user.to_string());
     folder.join(format!("{name}.ics"))
 }
 
@@ -35,7 +43,10 @@ fn text(bench: &Bench) -> String {
 }
 
 fn id(output: &ToolOutput) -> String {
-    output.data.as_ref().unwrap()["id"].as_str().unwrap().to_owned()
+    output.data.as_ref().unwrap()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[tokio::test]
@@ -43,20 +54,47 @@ async fn an_event_is_made_listed_deleted_and_back() {
     let bench = bench();
     catalogue::check(&bench.tools.catalogue());
     let nothing = bench.ok("calendar_list", json!({})).await;
-    assert_eq!(nothing.content, "the calendar has nothing from Sat 2026-11-21 to Fri 2026-12-04");
+    assert_eq!(
+        nothing.content,
+        "the calendar has nothing from Sat 2026-11-21 to Fri 2026-12-04"
+    );
     let arguments = json!({"title": "Dentist, Dr. Müller", "start": "2026-11-23T14:30", "end": "2026-11-23T15:15", "location": "Main St 1; 2nd floor", "description": "bring\nthe card"});
     let preview = bench.preview("calendar_create", arguments.clone()).await;
-    assert_eq!(preview.summary, "puts into the calendar: Dentist, Dr. Müller (Mon 2026-11-23 14:30)");
+    assert_eq!(
+        preview.summary,
+        "puts into the calendar: Dentist, Dr. Müller (Mon 2026-11-23 14:30)"
+    );
     assert!(!file(&bench).exists() && preview.reversible);
-    let made = bench.keyed("calendar_create", arguments.clone(), "k").await.unwrap();
+    let made = bench
+        .keyed("calendar_create", arguments.clone(), "k")
+        .await
+        .unwrap();
     let once = text(&bench);
-    assert!(once.contains("DTSTART;TZID=Europe/Berlin:20261123T143000\r\n"), "{once}");
-    assert!(once.contains("SUMMARY:Dentist\\, Dr. Müller\r\n") && once.contains("DTSTAMP:20261121T080000Z"), "{once}");
-    assert_eq!(fs::metadata(file(&bench)).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(
+        once.contains("DTSTART;TZID=Europe/Berlin:20261123T143000\r\n"),
+        "{once}"
+    );
+    assert!(
+        once.contains("SUMMARY:Dentist\\, Dr. Müller\r\n")
+            && once.contains("DTSTAMP:20261121T080000Z"),
+        "{once}"
+    );
+    assert_eq!(
+        fs::metadata(file(&bench)).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     // The same call again, after a crash, is the same event.
-    let again = bench.keyed("calendar_create", arguments, "k").await.unwrap();
+    let again = bench
+        .keyed("calendar_create", arguments, "k")
+        .await
+        .unwrap();
     assert_eq!((text(&bench), id(&again)), (once.clone(), id(&made)));
-    let listed = bench.ok("calendar_list", json!({"from": "2026-11-23", "to": "2026-11-23"})).await;
+    let listed = bench
+        .ok(
+            "calendar_list",
+            json!({"from": "2026-11-23", "to": "2026-11-23"}),
+        )
+        .await;
     assert_eq!(
         listed.content,
         format!(
@@ -66,22 +104,54 @@ async fn an_event_is_made_listed_deleted_and_back() {
         )
     );
     assert!(!listed.tainted);
-    assert_eq!(listed.data.unwrap()[0]["start"], "2026-11-23T14:30:00+01:00");
-    assert!(bench.ok("calendar_list", json!({"text": "MÜLLER"})).await.content.starts_with("1 event"));
-    assert!(bench.ok("calendar_list", json!({"text": "x-ray"})).await.content.contains("has nothing"));
+    assert_eq!(
+        listed.data.unwrap()[0]["start"],
+        "2026-11-23T14:30:00+01:00"
+    );
+    assert!(
+        bench
+            .ok("calendar_list", json!({"text": "MÜLLER"}))
+            .await
+            .content
+            .starts_with("1 event")
+    );
+    assert!(
+        bench
+            .ok("calendar_list", json!({"text": "x-ray"}))
+            .await
+            .content
+            .contains("has nothing")
+    );
     let wanted = json!({"event": "dentist, dr. müller"});
     let preview = bench.preview("calendar_delete", wanted.clone()).await;
-    assert!(preview.summary.contains("deletes from the calendar: Dentist"), "{preview:?}");
+    assert!(
+        preview
+            .summary
+            .contains("deletes from the calendar: Dentist"),
+        "{preview:?}"
+    );
     let gone = bench.ok("calendar_delete", wanted.clone()).await;
-    assert!(bench.ok("calendar_list", json!({})).await.content.contains("has nothing"));
+    assert!(
+        bench
+            .ok("calendar_list", json!({}))
+            .await
+            .content
+            .contains("has nothing")
+    );
     let error = bench.refused("calendar_delete", wanted).await;
     assert!(error.contains("there is no event"), "{error}");
     // Back, and away again: to the byte.
-    assert_eq!(bench.undo(&gone).await.unwrap(), "restored the event in the calendar");
+    assert_eq!(
+        bench.undo(&gone).await.unwrap(),
+        "restored the event in the calendar"
+    );
     assert_eq!(text(&bench), once);
     let changed = bench.undo(&gone).await.unwrap_err().to_string();
     assert!(changed.contains("has changed since"), "{changed}");
-    assert_eq!(bench.undo(&made).await.unwrap(), "removed the event from the calendar");
+    assert_eq!(
+        bench.undo(&made).await.unwrap(),
+        "removed the event from the calendar"
+    );
     assert!(!text(&bench).contains("VEVENT"));
 }
 
@@ -94,32 +164,96 @@ async fn a_series_repeats_and_loses_one_time() {
     assert!(made.content.contains("repeated"), "{}", made.content);
     let whole = text(&bench);
     let days = |text: &str| -> Vec<String> {
-        text.lines().skip(1).map(|line| line[4..14].to_owned()).collect()
+        text.lines()
+            .skip(1)
+            .map(|line| line[4..14].to_owned())
+            .collect()
     };
     let all = bench.ok("calendar_list", json!({})).await.content;
-    assert_eq!(days(&all), ["2026-11-23", "2026-11-25", "2026-11-30", "2026-12-02"]);
-    let gone = bench.ok("calendar_delete", json!({"event": id(&made), "occurrence": "2026-11-25"})).await;
-    assert_eq!(gone.content, "deleted from the calendar: Standup on Wed 2026-11-25 09:00");
+    assert_eq!(
+        days(&all),
+        ["2026-11-23", "2026-11-25", "2026-11-30", "2026-12-02"]
+    );
+    let gone = bench
+        .ok(
+            "calendar_delete",
+            json!({"event": id(&made), "occurrence": "2026-11-25"}),
+        )
+        .await;
+    assert_eq!(
+        gone.content,
+        "deleted from the calendar: Standup on Wed 2026-11-25 09:00"
+    );
     let left = bench.ok("calendar_list", json!({})).await.content;
     assert_eq!(days(&left), ["2026-11-23", "2026-11-30", "2026-12-02"]);
-    let error = bench.refused("calendar_delete", json!({"event": id(&made), "occurrence": "2026-11-25"})).await;
+    let error = bench
+        .refused(
+            "calendar_delete",
+            json!({"event": id(&made), "occurrence": "2026-11-25"}),
+        )
+        .await;
     assert!(error.contains("does not take place then"), "{error}");
     bench.undo(&gone).await.unwrap();
     assert_eq!(text(&bench), whole);
-    let series = bench.ok("calendar_delete", json!({"event": format!("[{}]", id(&made))})).await;
-    assert!(series.content.contains("with all its repetitions"), "{}", series.content);
+    let series = bench
+        .ok(
+            "calendar_delete",
+            json!({"event": format!("[{}]", id(&made))}),
+        )
+        .await;
+    assert!(
+        series.content.contains("with all its repetitions"),
+        "{}",
+        series.content
+    );
     // Whole days, and over New Year.
-    bench.ok("calendar_create", json!({"title": "Holiday", "start": "2026-12-30", "end": "2027-01-02"})).await;
-    bench.ok("calendar_create", json!({"title": "Birthday", "start": "2026-12-31", "repeat": "yearly"})).await;
-    let listed = bench.ok("calendar_list", json!({"from": "2026-12-31", "to": "2026-12-31"})).await.content;
-    assert!(listed.contains("Wed 2026-12-30 to Sat 2027-01-02  Holiday"), "{listed}");
-    assert!(listed.contains("Thu 2026-12-31 all day  Birthday (repeats)"), "{listed}");
-    let error = bench.refused("calendar_delete", json!({"event": "Holidays"})).await;
+    bench
+        .ok(
+            "calendar_create",
+            json!({"title": "Holiday", "start": "2026-12-30", "end": "2027-01-02"}),
+        )
+        .await;
+    bench
+        .ok(
+            "calendar_create",
+            json!({"title": "Birthday", "start": "2026-12-31", "repeat": "yearly"}),
+        )
+        .await;
+    let listed = bench
+        .ok(
+            "calendar_list",
+            json!({"from": "2026-12-31", "to": "2026-12-31"}),
+        )
+        .await
+        .content;
+    assert!(
+        listed.contains("Wed 2026-12-30 to Sat 2027-01-02  Holiday"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains("Thu 2026-12-31 all day  Birthday (repeats)"),
+        "{listed}"
+    );
+    let error = bench
+        .refused("calendar_delete", json!({"event": "Holidays"}))
+        .await;
     assert!(error.contains("did you mean Holiday?"), "{error}");
-    let error = bench.refused("calendar_delete", json!({"event": "Holiday", "occurrence": "2026-12-30"})).await;
+    let error = bench
+        .refused(
+            "calendar_delete",
+            json!({"event": "Holiday", "occurrence": "2026-12-30"}),
+        )
+        .await;
     assert!(error.contains("takes place once"), "{error}");
-    bench.ok("calendar_create", json!({"title": "Holiday", "start": "2027-03-01"})).await;
-    let error = bench.refused("calendar_delete", json!({"event": "holiday"})).await;
+    bench
+        .ok(
+            "calendar_create",
+            json!({"title": "Holiday", "start": "2027-03-01"}),
+        )
+        .await;
+    let error = bench
+        .refused("calendar_delete", json!({"event": "holiday"}))
+        .await;
     assert!(error.contains("several events are called"), "{error}");
 }
 
@@ -130,10 +264,22 @@ async fn what_makes_no_sense_is_refused() {
         (json!({"title": " ", "start": "2026-11-23T09:00"}), "blank"),
         (json!({"title": "x", "start": "next monday"}), "YYYY-MM-DD"),
         (json!({"title": "x", "start": "2026-02-30"}), "is no day"),
-        (json!({"title": "x", "start": "2026-11-23T09:00", "end": "2026-11-23T08:00"}), "end after it begins"),
-        (json!({"title": "x", "start": "2026-11-23", "end": "2026-11-22"}), "end after it begins"),
-        (json!({"title": "x", "start": "2026-11-23", "end": "2026-11-23T10:00"}), "both be days"),
-        (json!({"title": "x", "start": "2026-11-23", "repeat": "hourly"}), "no rule of repetition"),
+        (
+            json!({"title": "x", "start": "2026-11-23T09:00", "end": "2026-11-23T08:00"}),
+            "end after it begins",
+        ),
+        (
+            json!({"title": "x", "start": "2026-11-23", "end": "2026-11-22"}),
+            "end after it begins",
+        ),
+        (
+            json!({"title": "x", "start": "2026-11-23", "end": "2026-11-23T10:00"}),
+            "both be days",
+        ),
+        (
+            json!({"title": "x", "start": "2026-11-23", "repeat": "hourly"}),
+            "no rule of repetition",
+        ),
     ] {
         let error = bench.refused("calendar_create", arguments.clone()).await;
         assert!(error.contains(expect), "{arguments}: {error}");
@@ -141,8 +287,14 @@ async fn what_makes_no_sense_is_refused() {
         assert!(preview.summary.contains("would fail"), "{preview:?}");
     }
     for (arguments, expect) in [
-        (json!({"from": "2026-11-23", "to": "2026-11-20"}), "later than"),
-        (json!({"from": "2026-11-23", "to": "2036-11-20"}), "ask for less"),
+        (
+            json!({"from": "2026-11-23", "to": "2026-11-20"}),
+            "later than",
+        ),
+        (
+            json!({"from": "2026-11-23", "to": "2036-11-20"}),
+            "ask for less",
+        ),
         (json!({"from": "yesterday"}), "is no day"),
     ] {
         let error = bench.refused("calendar_list", arguments).await;
@@ -151,7 +303,12 @@ async fn what_makes_no_sense_is_refused() {
     assert!(!file(&bench).exists());
     fs::create_dir_all(file(&bench).parent().unwrap()).unwrap();
     fs::write(file(&bench), "garbage").unwrap();
-    let error = bench.refused("calendar_create", json!({"title": "x", "start": "2026-11-23"})).await;
+    let error = bench
+        .refused(
+            "calendar_create",
+            json!({"title": "x", "start": "2026-11-23"}),
+        )
+        .await;
     assert!(error.contains("is damaged"), "{error}");
     assert_eq!(text(&bench), "garbage");
 }
@@ -159,15 +316,38 @@ async fn what_makes_no_sense_is_refused() {
 #[tokio::test]
 async fn each_user_has_a_calendar() {
     let mut bench = bench();
-    let user = |number: u8| Some(format!("00000000-0000-0000-0000-0000000000{number:02}").parse().unwrap());
+    let user = |number: u8| {
+        Some(
+            format!("00000000-0000-0000-0000-0000000000{number:02}")
+                .parse()
+                .unwrap(),
+        )
+    };
     bench.scope.user = user(11);
-    let made = bench.ok("calendar_create", json!({"title": "mine", "start": "2026-11-23"})).await;
+    let made = bench
+        .ok(
+            "calendar_create",
+            json!({"title": "mine", "start": "2026-11-23"}),
+        )
+        .await;
     bench.scope.user = user(12);
-    assert!(bench.ok("calendar_list", json!({})).await.content.contains("has nothing"));
+    assert!(
+        bench
+            .ok("calendar_list", json!({}))
+            .await
+            .content
+            .contains("has nothing")
+    );
     // Another one may take it back, where it was made.
     bench.undo(&made).await.unwrap();
     bench.scope.user = user(11);
-    assert!(bench.ok("calendar_list", json!({})).await.content.contains("has nothing"));
+    assert!(
+        bench
+            .ok("calendar_list", json!({}))
+            .await
+            .content
+            .contains("has nothing")
+    );
 }
 
 const TEAM: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Other//EN\r\nBEGIN:VTIMEZONE\r\nTZID:W. Europe Standard Time\r\nEND:VTIMEZONE\r\n\
@@ -181,40 +361,113 @@ BEGIN:VTODO\r\nUID:t\r\nEND:VTODO\r\nEND:VCALENDAR\r\n";
 #[tokio::test]
 async fn files_come_in_and_go_out() {
     let bench = bench();
-    bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"})).await;
+    bench
+        .ok(
+            "calendar_create",
+            json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"}),
+        )
+        .await;
     let before = text(&bench);
     bench.put("team.ics", TEAM);
-    let preview = bench.preview("calendar_import", json!({"path": "team.ics"})).await;
+    let preview = bench
+        .preview("calendar_import", json!({"path": "team.ics"}))
+        .await;
     assert_eq!(preview.summary, "adds 2 events to the calendar, replaces 0");
-    let imported = bench.ok("calendar_import", json!({"path": "team.ics"})).await;
-    assert!(imported.content.starts_with("took 2 new events over from team.ics and replaced 0"), "{}", imported.content);
-    assert!(imported.content.contains("[No start: it has no start]"), "{}", imported.content);
-    assert!(imported.content.contains("time zone Mars is not known"), "{}", imported.content);
+    let imported = bench
+        .ok("calendar_import", json!({"path": "team.ics"}))
+        .await;
+    assert!(
+        imported
+            .content
+            .starts_with("took 2 new events over from team.ics and replaced 0"),
+        "{}",
+        imported.content
+    );
+    assert!(
+        imported.content.contains("[No start: it has no start]"),
+        "{}",
+        imported.content
+    );
+    assert!(
+        imported.content.contains("time zone Mars is not known"),
+        "{}",
+        imported.content
+    );
     let after = text(&bench);
-    assert!(after.contains("X-OTHER:kept") && after.contains("BEGIN:VALARM") && after.contains("TZID:Mars"));
+    assert!(
+        after.contains("X-OTHER:kept")
+            && after.contains("BEGIN:VALARM")
+            && after.contains("TZID:Mars")
+    );
     assert!(!after.contains("VTODO"));
     // What a stranger wrote taints what follows.
-    let listed = bench.ok("calendar_list", json!({"from": "2026-11-24", "to": "2026-11-24"})).await;
-    assert!(listed.content.contains("Tue 2026-11-24 10:00-10:45  Review"), "{}", listed.content);
-    assert_eq!((listed.tainted, listed.origin.as_deref()), (true, Some("calendar events imported from team.ics")));
-    assert!(!bench.ok("calendar_list", json!({"to": "2026-11-23"})).await.tainted);
-    let again = bench.ok("calendar_import", json!({"path": "team.ics"})).await;
-    assert!(again.content.starts_with("took 0 new events over from team.ics and replaced 2"), "{}", again.content);
+    let listed = bench
+        .ok(
+            "calendar_list",
+            json!({"from": "2026-11-24", "to": "2026-11-24"}),
+        )
+        .await;
+    assert!(
+        listed
+            .content
+            .contains("Tue 2026-11-24 10:00-10:45  Review"),
+        "{}",
+        listed.content
+    );
+    assert_eq!(
+        (listed.tainted, listed.origin.as_deref()),
+        (true, Some("calendar events imported from team.ics"))
+    );
+    assert!(
+        !bench
+            .ok("calendar_list", json!({"to": "2026-11-23"}))
+            .await
+            .tainted
+    );
+    let again = bench
+        .ok("calendar_import", json!({"path": "team.ics"}))
+        .await;
+    assert!(
+        again
+            .content
+            .starts_with("took 0 new events over from team.ics and replaced 2"),
+        "{}",
+        again.content
+    );
     assert_eq!(text(&bench), after);
-    let out = bench.ok("calendar_export", json!({"path": "out/all.ics"})).await;
+    let out = bench
+        .ok("calendar_export", json!({"path": "out/all.ics"}))
+        .await;
     let written = bench.text("out/all.ics");
     assert!(out.content.contains("3 events"), "{}", out.content);
-    assert!(written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n") && written.contains("TZOFFSETTO:+0200"), "{written}");
+    assert!(
+        written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n")
+            && written.contains("TZOFFSETTO:+0200"),
+        "{written}"
+    );
     assert!(!written.contains("X-STEWARD-ORIGIN"), "{written}");
-    assert!(bench.undo(&out).await.unwrap().contains("removed out/all.ics"));
+    assert!(
+        bench
+            .undo(&out)
+            .await
+            .unwrap()
+            .contains("removed out/all.ics")
+    );
     assert!(!bench.path("out/all.ics").exists());
     bench.undo(&again).await.unwrap();
     bench.undo(&imported).await.unwrap();
     assert_eq!(text(&bench), before);
     // What was written comes in again as it was.
     bench.put("round.ics", &written);
-    bench.ok("calendar_import", json!({"path": "round.ics"})).await;
-    let listed = bench.ok("calendar_list", json!({"from": "2026-11-23", "to": "2026-11-30"})).await;
+    bench
+        .ok("calendar_import", json!({"path": "round.ics"}))
+        .await;
+    let listed = bench
+        .ok(
+            "calendar_list",
+            json!({"from": "2026-11-23", "to": "2026-11-30"}),
+        )
+        .await;
     assert!(listed.content.starts_with("4 events"), "{}", listed.content);
 }
 
@@ -231,13 +484,19 @@ async fn bad_files_are_refused_and_nothing_changes() {
         ("none.ics", "none.ics"),
         ("../secret.txt", "outside"),
     ] {
-        let error = bench.refused("calendar_import", json!({"path": path})).await;
+        let error = bench
+            .refused("calendar_import", json!({"path": path}))
+            .await;
         assert!(error.contains(expect), "{path}: {error}");
     }
-    let error = bench.refused("calendar_export", json!({"path": "calendar.txt"})).await;
+    let error = bench
+        .refused("calendar_export", json!({"path": "calendar.txt"}))
+        .await;
     assert!(error.contains("must end in .ics"), "{error}");
     for path in bench.escapes() {
-        bench.refused("calendar_export", json!({"path": format!("{path}/x.ics")})).await;
+        bench
+            .refused("calendar_export", json!({"path": format!("{path}/x.ics")}))
+            .await;
     }
     assert!(!file(&bench).exists());
 }
@@ -249,11 +508,23 @@ async fn many_at_once_lose_nothing() {
         let bench = Arc::clone(&bench);
         async move {
             bench
-                .ok("calendar_create", json!({"title": format!("day {day}"), "start": format!("2026-12-{day:02}")}))
+                .ok(
+                    "calendar_create",
+                    json!({"title": format!("day {day}"), "start": format!("2026-12-{day:02}")}),
+                )
                 .await
         }
     });
     futures::future::join_all(calls).await;
-    let listed = bench.ok("calendar_list", json!({"from": "2026-12-01", "to": "2026-12-31"})).await;
-    assert!(listed.content.starts_with("20 events"), "{}", listed.content);
+    let listed = bench
+        .ok(
+            "calendar_list",
+            json!({"from": "2026-12-01", "to": "2026-12-31"}),
+        )
+        .await;
+    assert!(
+        listed.content.starts_with("20 events"),
+        "{}",
+        listed.content
+    );
 }

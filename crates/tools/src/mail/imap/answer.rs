@@ -82,7 +82,9 @@ fn split(line: &[u8], tokens: &mut Vec<Token>) {
             }
             _ => {
                 let end = word(rest);
-                tokens.push(Token::Word(String::from_utf8_lossy(&rest[..end]).into_owned()));
+                tokens.push(Token::Word(
+                    String::from_utf8_lossy(&rest[..end]).into_owned(),
+                ));
                 rest = &rest[end..];
             }
         }
@@ -151,9 +153,21 @@ mod tests {
         assert_eq!(
             answer.tokens(),
             [
-                word("*"), word("3"), word("FETCH"), Token::Open, word("UID"), word("7"), word("FLAGS"), Token::Open,
-                word("\\Seen"), Token::Close, word("BODY[HEADER.FIELDS (FROM TO)]"), text("abcd"), word("X"),
-                text("a \"b\""), Token::Close,
+                word("*"),
+                word("3"),
+                word("FETCH"),
+                Token::Open,
+                word("UID"),
+                word("7"),
+                word("FLAGS"),
+                Token::Open,
+                word("\\Seen"),
+                Token::Close,
+                word("BODY[HEADER.FIELDS (FROM TO)]"),
+                text("abcd"),
+                word("X"),
+                text("a \"b\""),
+                Token::Close,
             ]
         );
         assert_eq!(literal(b"* x {12}\r\n"), Some(12));

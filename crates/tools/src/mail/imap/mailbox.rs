@@ -72,7 +72,9 @@ impl Session {
     /// Opens a mailbox for looking only; how many messages it has.
     pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
         if mailbox.chars().any(char::is_control) {
-            return Err(ToolsError::refused("the name of a mailbox is a single line"));
+            return Err(ToolsError::refused(
+                "the name of a mailbox is a single line",
+            ));
         }
         let wire = Piece::Text(name::encode(mailbox));
         match self.command(vec![words("EXAMINE"), wire]).await? {
@@ -104,8 +106,15 @@ impl Session {
     }
 
     /// Uids of the messages that fit, oldest first.
-    pub(in crate::mail) async fn search(&mut self, wanted: &Wanted) -> Result<Vec<u64>, ToolsError> {
-        let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
+    pub(in crate::mail) async fn search(
+        &mut self,
+        wanted: &Wanted,
+    ) -> Result<Vec<u64>, ToolsError> {
+        let charset = if wanted.is_ascii() {
+            "UID SEARCH"
+        } else {
+            "UID SEARCH CHARSET UTF-8"
+        };
         let mut pieces = vec![words(charset)];
         pieces.extend(wanted.pieces());
         let answers = self.command(pieces).await?.map_err(|said| {
@@ -118,7 +127,13 @@ impl Session {
             .iter()
             .map(Answer::tokens)
             .filter(|tokens| tokens.get(1).and_then(Token::word).as_deref() == Some("SEARCH"))
-            .flat_map(|tokens| tokens.iter().skip(2).filter_map(Token::number).collect::<Vec<_>>())
+            .flat_map(|tokens| {
+                tokens
+                    .iter()
+                    .skip(2)
+                    .filter_map(Token::number)
+                    .collect::<Vec<_>>()
+            })
             .collect();
         found.sort_unstable();
         Ok(found)
@@ -138,7 +153,10 @@ impl Session {
     }
 
     /// The messages of these uids.
-    pub(in crate::mail) async fn headers(&mut self, uids: &[u64]) -> Result<Vec<Header>, ToolsError> {
+    pub(in crate::mail) async fn headers(
+        &mut self,
+        uids: &[u64],
+    ) -> Result<Vec<Header>, ToolsError> {
         if uids.is_empty() {
             return Ok(Vec::new());
         }

@@ -56,7 +56,9 @@ pub(super) fn decode(name: &str) -> String {
         let bytes = engine().and_then(|engine| engine.decode(coded).ok());
         let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
             let pairs = bytes.chunks_exact(2);
-            pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
+            pairs
+                .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+                .collect()
         });
         match units.and_then(|units| String::from_utf16(&units).ok()) {
             Some(_) if coded.is_empty() => out.push('&'),
@@ -78,7 +80,10 @@ pub(super) fn quote(text: &str) -> Option<String> {
     if text.len() > 1000 || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return None;
     }
-    Some(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+    Some(format!(
+        "\"{}\"",
+        text.replace('\\', "\\\\").replace('"', "\\\"")
+    ))
 }
 
 #[cfg(test)]

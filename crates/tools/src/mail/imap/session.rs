@@ -30,7 +30,12 @@ pub(in crate::mail) struct Session {
 
 impl Session {
     pub(super) fn new(stream: Box<dyn Wire>, server: String) -> Self {
-        Self { stream: BufReader::new(stream), tags: 0, left: MOST, server }
+        Self {
+            stream: BufReader::new(stream),
+            tags: 0,
+            left: MOST,
+            server,
+        }
     }
 
     pub(super) fn into_stream(self) -> Box<dyn Wire> {
@@ -150,7 +155,10 @@ impl Session {
         loop {
             let answer = self.answer().await?;
             let text = answer.text();
-            let Some(said) = text.strip_prefix(tag).and_then(|rest| rest.strip_prefix(' ')) else {
+            let Some(said) = text
+                .strip_prefix(tag)
+                .and_then(|rest| rest.strip_prefix(' '))
+            else {
                 answers.push(answer);
                 continue;
             };

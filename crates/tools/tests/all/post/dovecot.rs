@@ -40,7 +40,7 @@ state_dir = FOLDER/state
 log_path = FOLDER/log
 ssl_cert = <FOLDER/leaf.pem
 ssl_key = <FOLDER/leaf.key
-default_client_limit = 100
+default_client_limit = 400
 default_process_limit = 50
 namespace inbox {
   inbox = yes
@@ -120,7 +120,11 @@ impl Dovecot {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        Self { keeper, port, secure }
+        Self {
+            keeper,
+            port,
+            secure,
+        }
     }
 }
 

@@ -16,10 +16,15 @@ from aiosmtpd.smtp import SMTP, AuthResult
 folder, certificate, key, password = sys.argv[1:5]
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate, key)
-if os.geteuid() == 0:
-    # Dovecot serves no mail of root.
-    os.setgid(65534)
-    os.setuid(65534)
+
+
+def give_away(place):
+    """Dovecot serves no mail of root."""
+    if os.geteuid() != 0:
+        return
+    for path, _, names in os.walk(place):
+        for name in [path, *(os.path.join(path, name) for name in names)]:
+            os.chown(name, 65534, 65534)
 
 
 class Handler:
@@ -42,6 +47,7 @@ class Handler:
             user = address.split("@")[0]
             box = mailbox.Maildir(os.path.join(folder, user), create=True)
             box.add(b"Return-Path: <" + envelope.mail_from.encode() + b">\r\n" + text)
+            give_away(os.path.join(folder, user))
         return "250 2.0.0 taken"
 
 

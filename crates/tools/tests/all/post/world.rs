@@ -21,20 +21,73 @@ use tokio::net::TcpStream;
 pub const PASSWORD: &str = "canary-mail-4d81c07e";
 
 fn run(program: &str, arguments: &[&str], folder: &Path) {
-    let done = Command::new(program).args(arguments).current_dir(folder).output();
-    let done = done.unwrap_or_else(|_| panic!("{program} is not installed: run scripts/setup.sh test"));
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output();
+    let done =
+        done.unwrap_or_else(|_| panic!("{program} is not installed: run scripts/setup.sh test"));
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 /// An authority, and a certificate of it for this machine.
 fn certificates(folder: &Path) {
-    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    let authority = ["req", "-x509", "-subj", "/CN=test authority", "-days", "30", "-keyout", "ca.key", "-out", "ca.pem"];
-    let request = ["req", "-subj", "/CN=localhost", "-keyout", "leaf.key", "-out", "leaf.csr"];
+    let key = [
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+    ];
+    let authority = [
+        "req",
+        "-x509",
+        "-subj",
+        "/CN=test authority",
+        "-days",
+        "30",
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+    ];
+    let request = [
+        "req",
+        "-subj",
+        "/CN=localhost",
+        "-keyout",
+        "leaf.key",
+        "-out",
+        "leaf.csr",
+    ];
     run("openssl", &[&authority[..], &key].concat(), folder);
     run("openssl", &[&request[..], &key].concat(), folder);
-    fs::write(folder.join("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n").unwrap();
-    let sign = ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30", "-extfile", "names", "-out", "leaf.pem"];
+    fs::write(
+        folder.join("names"),
+        "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n",
+    )
+    .unwrap();
+    let sign = [
+        "x509",
+        "-req",
+        "-in",
+        "leaf.csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-CAcreateserial",
+        "-days",
+        "30",
+        "-extfile",
+        "names",
+        "-out",
+        "leaf.pem",
+    ];
     run("openssl", &sign, folder);
 }
 
@@ -64,7 +117,11 @@ impl Servers {
             PathBuf::from,
         );
         let python = cache.join("venv-mail/bin/python3");
-        assert!(python.exists(), "{} is missing: run scripts/setup.sh test", python.display());
+        assert!(
+            python.exists(),
+            "{} is missing: run scripts/setup.sh test",
+            python.display()
+        );
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/post/smtp_server.py");
         let mut smtp = Command::new(python)
             .arg(script)
@@ -76,17 +133,27 @@ impl Servers {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(smtp.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(smtp.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let ports = serde_json::from_str(&line).expect("the SMTP server starts");
         let imap = Dovecot::start(folder.path());
-        let servers = Self { imap, smtp, ports, folder };
+        let servers = Self {
+            imap,
+            smtp,
+            ports,
+            folder,
+        };
         servers.wait().await;
         servers
     }
 
     async fn wait(&self) {
         for _ in 0..600 {
-            if TcpStream::connect(("127.0.0.1", self.imap.secure)).await.is_ok() {
+            if TcpStream::connect(("127.0.0.1", self.imap.secure))
+                .await
+                .is_ok()
+            {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -108,7 +175,9 @@ impl Servers {
     /// The settings of an account of this name.
     pub fn account(&self, name: &str, rest: &str) -> String {
         let folder = self.folder.path().display();
-        format!("[accounts.{name}]\nfrom = 'Ann Lée <ann@example.org>'\ncredential = 'post'\nca = '{folder}/ca.pem'\n{rest}\n")
+        format!(
+            "[accounts.{name}]\nfrom = 'Ann Lée <ann@example.org>'\ncredential = 'post'\nca = '{folder}/ca.pem'\n{rest}\n"
+        )
     }
 
     /// The usual account.
@@ -131,7 +200,11 @@ impl Servers {
         if rustix::process::geteuid().is_root() {
             let all = folder.ancestors().take_while(|one| !one.ends_with("mail"));
             let inner = ["cur", "new", "tmp"].map(|name| folder.join(name));
-            for path in all.map(Path::to_owned).chain(inner).chain([folder.join("new").join(name)]) {
+            for path in all
+                .map(Path::to_owned)
+                .chain(inner)
+                .chain([folder.join("new").join(name)])
+            {
                 chown(path, Some(65534), Some(65534)).unwrap();
             }
         }
@@ -155,11 +228,24 @@ impl Drop for Servers {
 pub fn bench(settings: &str) -> (Bench, Arc<Rows>) {
     let config = MailConfig::parse(settings, |path| fs::read(path)).unwrap();
     let rows = Arc::new(Rows::default());
-    credential(&rows, "post", CredentialKind::Password, &[("username", "ann"), ("password", PASSWORD)]);
-    credential(&rows, "wrong", CredentialKind::Password, &[("username", "ann"), ("password", "canary-wrong-99")]);
+    credential(
+        &rows,
+        "post",
+        CredentialKind::Password,
+        &[("username", "ann"), ("password", PASSWORD)],
+    );
+    credential(
+        &rows,
+        "wrong",
+        CredentialKind::Password,
+        &[("username", "ann"), ("password", "canary-wrong-99")],
+    );
     credential(&rows, "token", CredentialKind::Token, &[("token", "t")]);
     let mut bench = Bench::new();
-    let ports = MailPorts { vault: rows.clone(), users: rows.clone() };
+    let ports = MailPorts {
+        vault: rows.clone(),
+        users: rows.clone(),
+    };
     bench.tools = with_mail(bench.builder(), config, ports).build().unwrap();
     (bench, rows)
 }
