@@ -18,7 +18,7 @@ fn barren(freq: Freq) -> u32 {
 pub(super) struct Times {
     rule: Rule,
     start: DateTime,
-    times: Vec<Time>,
+    clocks: Vec<Time>,
     period: i32,
     ready: VecDeque<DateTime>,
     left: Option<u32>,
@@ -48,7 +48,7 @@ impl Times {
             left: rule.count,
             rule,
             start,
-            times,
+            clocks: times,
             period: 0,
             ready: VecDeque::new(),
         }
@@ -87,7 +87,7 @@ impl Times {
                     break;
                 };
                 if keeps(&self.rule, date) {
-                    found.extend(self.times.iter().map(|time| date.to_datetime(*time)));
+                    found.extend(self.clocks.iter().map(|time| date.to_datetime(*time)));
                 }
             }
             let start = self.start;

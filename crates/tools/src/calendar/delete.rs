@@ -75,14 +75,12 @@ impl CalendarDelete {
             .map(|(_, part)| part.clone())
             .collect();
         let kept = parts.into_iter().filter_map(|mut part| {
-            match Event::read(&part).ok()?.instead_of {
+            if let Some(of) = Event::read(&part).ok()?.instead_of {
                 // What stood for this time goes too.
-                Some(of) => (of.instant(zone).ok()? != start).then_some(part),
-                None => {
-                    part.lines.push(except(&event, start, zone));
-                    Some(part)
-                }
+                return (of.instant(zone).ok()? != start).then_some(part);
             }
+            part.lines.push(except(&event, start, zone));
+            Some(part)
         });
         let change = put(calendar, &event.uid, kept.collect());
         Ok((

@@ -197,7 +197,7 @@ mod tests {
         let text = format!(
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:s\n{}\nEND:VEVENT\nEND:VCALENDAR\n",
             lines
-                .replace("|", "\nEND:VEVENT\nBEGIN:VEVENT\nUID:u\nSUMMARY:changed\n")
+                .replace('|', "\nEND:VEVENT\nBEGIN:VEVENT\nUID:u\nSUMMARY:changed\n")
                 .replace("; ", "\n")
         );
         let home = TimeZone::get("Europe/Berlin").unwrap();

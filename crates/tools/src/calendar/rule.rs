@@ -192,10 +192,10 @@ fn numbers(name: &str, value: &str, least: i16, most: i16) -> Result<Vec<i16>, S
 
 fn signed(name: &str, value: &str, most: i16) -> Result<Vec<i16>, String> {
     let all = numbers(name, value, -most, most)?;
-    match all.contains(&0) {
-        true => Err(format!("{name} counts from 1 or from -1")),
-        false => Ok(all),
+    if all.contains(&0) {
+        return Err(format!("{name} counts from 1 or from -1"));
     }
+    Ok(all)
 }
 
 #[cfg(test)]

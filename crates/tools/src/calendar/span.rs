@@ -46,6 +46,10 @@ fn midnight(day: Date, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
     instant(day.at(0, 0, 0, 0), zone).map_err(far)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what map_err hands over"
+)]
 fn far(why: impl ToString) -> ToolsError {
     ToolsError::Refused(format!("this time is out of reach: {}", why.to_string()))
 }

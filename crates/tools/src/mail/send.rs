@@ -10,6 +10,7 @@ use crate::handler::{Context, ToolHandler};
 use lettre::Address;
 use serde::Deserialize;
 use serde_json::json;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
@@ -219,10 +220,10 @@ impl ToolHandler for MailSend {
                 let mut detail = format!("From: {}\nTo: {}\n", account.from, post.to.join(", "));
                 for (name, list) in [("Cc", &post.cc), ("Bcc", &post.bcc)] {
                     if !list.is_empty() {
-                        detail.push_str(&format!("{name}: {}\n", list.join(", ")));
+                        let _ = writeln!(detail, "{name}: {}", list.join(", "));
                     }
                 }
-                detail.push_str(&format!("Subject: {}\n\n{}", args.subject, args.body));
+                let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
                 Preview {
                     summary: format!("sends a mail to {}", all.join(", ")),
                     detail: Some(detail),

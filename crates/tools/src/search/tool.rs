@@ -119,10 +119,10 @@ impl WebSearch {
         };
         let engine = self.config.engine;
         let hits = blocking(move || engine::read(engine, &answer)).await?;
-        Ok(self.show(&query, hits.into_iter().take(count).collect()))
+        Ok(self.show(&query, &hits[..hits.len().min(count)]))
     }
 
-    fn show(&self, query: &str, hits: Vec<Hit>) -> ToolOutput {
+    fn show(&self, query: &str, hits: &[Hit]) -> ToolOutput {
         let engine = self.config.engine;
         let title = engine.title();
         let mut text = match hits.len() {

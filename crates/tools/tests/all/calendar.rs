@@ -435,6 +435,24 @@ async fn files_come_in_and_go_out() {
         again.content
     );
     assert_eq!(text(&bench), after);
+    bench.undo(&again).await.unwrap();
+    bench.undo(&imported).await.unwrap();
+    assert_eq!(text(&bench), before);
+}
+
+#[tokio::test]
+async fn a_file_that_goes_out_comes_in_again() {
+    let bench = bench();
+    bench
+        .ok(
+            "calendar_create",
+            json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"}),
+        )
+        .await;
+    bench.put("team.ics", TEAM);
+    bench
+        .ok("calendar_import", json!({"path": "team.ics"}))
+        .await;
     let out = bench
         .ok("calendar_export", json!({"path": "out/all.ics"}))
         .await;
@@ -454,9 +472,6 @@ async fn files_come_in_and_go_out() {
             .contains("removed out/all.ics")
     );
     assert!(!bench.path("out/all.ics").exists());
-    bench.undo(&again).await.unwrap();
-    bench.undo(&imported).await.unwrap();
-    assert_eq!(text(&bench), before);
     // What was written comes in again as it was.
     bench.put("round.ics", &written);
     bench

@@ -1,5 +1,6 @@
 //! From a connection to a session that is logged in.
 
+use super::answer::Answer;
 use super::session::{Piece, Session};
 use crate::error::ToolsError;
 use crate::mail::account::{MailAccount, MailServer, Security};
@@ -73,7 +74,7 @@ async fn capabilities(session: &mut Session) -> Result<Vec<String>, ToolsError> 
         .command(vec![Piece::Words("CAPABILITY".to_owned())])
         .await?;
     let answers = answers.map_err(|said| session.broken(&said))?;
-    let words = answers.iter().flat_map(|answer| answer.tokens());
+    let words = answers.iter().flat_map(Answer::tokens);
     Ok(words.filter_map(|token| token.word()).collect())
 }
 

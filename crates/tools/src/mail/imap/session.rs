@@ -130,15 +130,16 @@ impl Session {
             text.push(' ');
             match piece {
                 Piece::Words(words) => text.push_str(&words),
-                Piece::Text(value) => match quote(&value) {
-                    Some(quoted) => text.push_str(&quoted),
-                    None => {
-                        let _ = write!(text, "{{{}}}\r\n", value.len());
-                        self.write(&text).await?;
-                        self.go_on(&tag).await?;
-                        text = value;
+                Piece::Text(value) => {
+                    if let Some(quoted) = quote(&value) {
+                        text.push_str(&quoted);
+                        continue;
                     }
-                },
+                    let _ = write!(text, "{{{}}}\r\n", value.len());
+                    self.write(&text).await?;
+                    self.go_on(&tag).await?;
+                    text = value;
+                }
             }
         }
         text.push_str("\r\n");

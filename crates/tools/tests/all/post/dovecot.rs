@@ -1,5 +1,6 @@
 //! A Dovecot of one's own: ports of loopback, everything else in a folder.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
@@ -106,9 +107,10 @@ impl Dovecot {
             .replace("SECURE", &secure.to_string());
         if !root {
             let (user, group) = (id("-un"), id("-gn"));
-            settings.push_str(&format!(
+            let _ = write!(
+                settings,
                 "default_login_user = {user}\ndefault_internal_user = {user}\ndefault_internal_group = {group}\n"
-            ));
+            );
         }
         let config = folder.join("dovecot.conf");
         fs::write(&config, settings).unwrap();

@@ -4,7 +4,6 @@ use crate::search::credential;
 use serde_json::json;
 use std::fs;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
@@ -262,7 +261,7 @@ async fn a_silent_server_ends_with_the_call_or_the_run() {
         let _first = silent.accept().await;
         let _second = silent.accept().await;
         stop.store(true, Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_secs(600)).await;
+        std::future::pending::<()>().await;
     });
     let error = bench.refused("mail_send", letter("hello")).await;
     assert!(error.contains("nothing was sent"), "{error}");

@@ -139,10 +139,10 @@ impl Servers {
         let ports = serde_json::from_str(&line).expect("the SMTP server starts");
         let imap = Dovecot::start(folder.path());
         let servers = Self {
+            folder,
             imap,
             smtp,
             ports,
-            folder,
         };
         servers.wait().await;
         servers
