@@ -12,9 +12,13 @@ use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParam
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use secrecy::ExposeSecret as _;
+use std::time::Duration;
 
 /// Logins that send the password only where the connection is protected or stays in the house.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
+
+/// Longest farewell.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that has let us in.
 pub(super) struct Open {
@@ -132,8 +136,8 @@ impl Open {
             Ok(reply) => {
                 let said: Vec<&str> = reply.message().collect();
                 let said = said.join(" ");
-                // It has the message; whether it hears our farewell doesn't matter.
-                self.connection.abort().await;
+                // It has the message; nobody waits for how it takes our farewell.
+                tokio::spawn(self.quit());
                 Ok(said)
             }
             Err(error) if error.status().is_some() => Err(ToolsError::Refused(format!(
@@ -149,8 +153,8 @@ impl Open {
         }
     }
 
-    /// Goes away without a message.
+    /// Goes away.
     pub async fn quit(mut self) {
-        self.connection.abort().await;
+        let _ = tokio::time::timeout(FAREWELL, self.connection.abort()).await;
     }
 }
