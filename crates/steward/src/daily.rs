@@ -116,11 +116,11 @@ pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> D
         clock,
         web_allow,
     } = parts;
-    let ports = SearchPorts {
+    let search = SearchPorts {
         client: Client::new(web_allow.clone()),
         vault: Arc::clone(&vault),
     };
-    let builder = with_search(builder, settings.daily.search.clone(), &ports);
+    let builder = with_search(builder, settings.daily.search.clone(), &search);
     let calendar = CalendarConfig {
         folder: settings.data_dir.join(CALENDARS),
         zone: TimeZone::system(),
