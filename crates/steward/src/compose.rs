@@ -171,6 +171,13 @@ impl App {
             },
         );
         let browsers = crate::browser::open(settings, &web_allow)?;
+        let daily = crate::daily::Parts {
+            vault: vault_keys.clone(),
+            users: store.clone(),
+            blobs: blobs.clone(),
+            clock: Arc::clone(&clock),
+            web_allow: web_allow.clone(),
+        };
         let tools = crate::extra::tools(
             ToolsConfig {
                 web_allow,
@@ -187,6 +194,7 @@ impl App {
             Some(browsers) => with_browser(tools, browsers, &blobs),
             None => tools,
         };
+        let tools = crate::daily::tools(tools, settings, daily);
         let tools = with_references(tools, &desk.library)
             .skills(desk.runtime)
             .build()?;

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
+pub mod daily;
 pub mod exit;
 mod extra;
 pub mod front;

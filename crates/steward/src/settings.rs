@@ -1,6 +1,7 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
+use crate::daily::Daily;
 use crate::vault::VaultKeys;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,8 @@ pub struct Settings {
     pub vault: VaultKeys,
     /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
+    /// Web search and mail.
+    pub daily: Daily,
 }
 
 /// A variable that is set and not empty.
@@ -81,6 +84,7 @@ impl Settings {
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
+        let daily = Daily::read(&variable, &data_dir)?;
         Ok(Self {
             data_dir,
             database: global.database.clone(),
@@ -106,6 +110,7 @@ impl Settings {
             deep: deep_defaults(&variable)?,
             vault: VaultKeys::read(&variable)?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
+            daily,
         })
     }
 }

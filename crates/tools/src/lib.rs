@@ -1,15 +1,19 @@
 //! Tools behind one dispatcher: handlers by folder, argument proposals, previews and undo.
 
 pub mod browser;
+pub mod calendar;
 pub mod catalogue;
 pub mod control;
+mod credential;
 mod dispatcher;
 mod error;
 pub mod facts;
 pub mod files;
 mod handler;
+pub mod mail;
 pub mod mcp;
 pub mod package;
+pub mod search;
 pub mod skills;
 pub mod sql;
 mod standard;

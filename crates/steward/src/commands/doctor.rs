@@ -2,6 +2,7 @@
 
 use crate::browser;
 use crate::compose::{App, Options, python_config, sandbox_helper};
+use crate::daily;
 use crate::exit::Exit;
 use crate::settings::{Settings, variable};
 use crate::term::Term;
@@ -10,6 +11,7 @@ use serde_json::json;
 use steward_core::ports::{Embedder, Models, RunStore, StoreError};
 use steward_sandbox::process::Sandbox;
 use steward_sandbox::python::PythonPool;
+use steward_tools::mail::MailPorts;
 
 /// One finding.
 #[derive(Debug, Serialize)]
@@ -147,6 +149,16 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
     });
     findings.push(vault(&app).await);
+    let ports = MailPorts {
+        vault: app.vault.clone(),
+        users: app.store.clone(),
+    };
+    for (name, tried) in daily::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
+        findings.push(match tried {
+            Ok(detail) => Finding::good(&name, detail),
+            Err(error) => Finding::bad(&name, error, "see docs/mail-and-calendar.md"),
+        });
+    }
     for known in &app.connections.known() {
         let name = format!("model {}", known.connection.name);
         findings.push(Finding::good(

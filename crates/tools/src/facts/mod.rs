@@ -1,7 +1,7 @@
 //! What an agent keeps for itself: notes, reminders, memory. They live in the store.
 
 mod memory;
-mod moment;
+pub(crate) mod moment;
 mod notes;
 mod reminders;
 
@@ -13,7 +13,7 @@ use crate::error::ToolsError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-fn snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
+pub(crate) fn snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
     T::deserialize(value)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
 }

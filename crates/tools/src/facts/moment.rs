@@ -7,7 +7,7 @@ use steward_core::Timestamp;
 use steward_core::ports::Clock;
 
 /// Reads `2026-11-22T09:00` (local time) or RFC 3339.
-pub(super) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsError> {
+pub(crate) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsError> {
     let text = text.trim();
     if let Ok(exact) = text.parse::<jiff::Timestamp>() {
         return Ok(Timestamp(exact.as_millisecond()));
@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsErr
 }
 
 /// `2026-11-22 09:00` in local time.
-pub(super) fn local(at: Timestamp, clock: &dyn Clock) -> String {
+pub(crate) fn local(at: Timestamp, clock: &dyn Clock) -> String {
     let minutes = i64::from(clock.utc_offset_minutes(at));
     let shifted = Timestamp(at.0.saturating_add(minutes * 60_000)).rfc3339();
     shifted.get(..16).unwrap_or(&shifted).replace('T', " ")

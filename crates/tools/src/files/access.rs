@@ -1,8 +1,9 @@
 //! Opening the workspace, and blocking work off the async threads.
 
+use super::snapshot::{self, State};
 use crate::error::ToolsError;
 use steward_core::ports::ToolScope;
-use steward_sandbox::files::{FileLimits, FilesError, Workspace};
+use steward_sandbox::files::{FileLimits, FilesError, Workspace, Written};
 
 /// Largest file that is read or written whole.
 pub(super) const WHOLE: u64 = 8 << 20;
@@ -15,6 +16,27 @@ pub(super) fn open(scope: &ToolScope) -> Result<Workspace, ToolsError> {
         ..FileLimits::default()
     };
     Workspace::open(&scope.workspace, limits).map_err(explain)
+}
+
+/// A text file of the workspace, whole. Blocking.
+pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
+    let bytes = open(scope)?.read(path).map_err(explain)?;
+    String::from_utf8(bytes)
+        .map_err(|_| ToolsError::Refused(format!("{path} is no text in UTF-8; convert it first")))
+}
+
+/// Replaces or creates a text file of the workspace; what it held, and what it holds now. Blocking.
+pub(crate) fn write_text(
+    scope: &ToolScope,
+    path: &str,
+    text: &str,
+) -> Result<(Written, State), ToolsError> {
+    let workspace = open(scope)?;
+    let written = workspace
+        .write_atomic(path, text.as_bytes())
+        .map_err(explain)?;
+    let after = snapshot::state(&workspace, path).map_err(explain)?;
+    Ok((written, after))
 }
 
 /// A file error in our words, with what to do.

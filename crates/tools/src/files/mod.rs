@@ -8,11 +8,11 @@ mod keep;
 mod kind;
 mod list;
 mod read;
-mod snapshot;
+pub(crate) mod snapshot;
 mod walk;
 mod write;
 
-pub(crate) use access::blocking;
+pub(crate) use access::{blocking, read_text, write_text};
 pub use draft::MailDraft;
 pub use grep::Grep;
 pub(crate) use keep::{Kept, keep_file};

@@ -34,7 +34,7 @@ enum Kept {
 
 /// A file's length and content hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(crate) struct State {
     pub size: u64,
     pub sha256: String,
 }
@@ -45,7 +45,7 @@ pub(super) fn is_big(before: &Before) -> bool {
 }
 
 /// The undo record of a change. Large content is kept in `blobs`.
-pub(super) async fn undo(
+pub(crate) async fn undo(
     tool: &str,
     written: Written,
     after: State,

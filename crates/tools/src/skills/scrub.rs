@@ -5,13 +5,13 @@ use steward_core::scrub::Scrubber;
 use steward_core::tool::{ToolError, ToolOutput, Undo};
 
 /// Looks for these secrets.
-pub(super) fn of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
+pub(crate) fn of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
     let plain = secrets.into_iter();
     Scrubber::new(plain.map(|(name, secret)| (name, secret.expose_secret().to_owned())))
 }
 
 /// Takes the secrets out of a result.
-pub(super) fn output(scrubber: &Scrubber, output: &mut ToolOutput) {
+pub(crate) fn output(scrubber: &Scrubber, output: &mut ToolOutput) {
     output.content = scrubber.scrub(&output.content).into_owned();
     if let Some(data) = &mut output.data {
         scrubber.scrub_json(data);
@@ -36,7 +36,7 @@ pub(super) fn output(scrubber: &Scrubber, output: &mut ToolOutput) {
 }
 
 /// Takes the secrets out of an error.
-pub(super) fn error(scrubber: &Scrubber, error: ToolError) -> ToolError {
+pub(crate) fn error(scrubber: &Scrubber, error: ToolError) -> ToolError {
     match error {
         ToolError::RespondToModel(text) => {
             ToolError::RespondToModel(scrubber.scrub(&text).into_owned())

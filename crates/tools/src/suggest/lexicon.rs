@@ -25,14 +25,20 @@ pub struct Lexicon {
     pub terminal: TerminalWords,
     /// Fetching pages.
     pub web: Cues,
+    /// Searching the web.
+    pub search: SearchWords,
     /// Notes.
     pub notes: NoteWords,
     /// Reminders.
     pub reminders: ReminderWords,
+    /// The calendar.
+    pub calendar: CalendarWords,
     /// Memory.
     pub memory: MemoryWords,
     /// Mail.
     pub mail: MailWords,
+    /// Mail that has come.
+    pub inbox: InboxWords,
     /// Asking back.
     pub feedback: FeedbackWords,
     /// Files of rows.
@@ -72,6 +78,10 @@ lists! {
     MemoryWords { cues, replace, facts }
     /// For `mail_draft`.
     MailWords { cues, subject, subject_end, body, body_end, to, to_end }
+    /// For `mail_list`.
+    InboxWords { cues, unread }
+    /// For `web_search`.
+    SearchWords { cues, before, end }
     /// For `feedback`.
     FeedbackWords { cues, question }
     /// For files of rows.
@@ -90,6 +100,32 @@ pub struct TerminalWords {
     pub compute: Vec<String>,
     /// Questions that one command answers.
     pub commands: Vec<Template>,
+}
+
+/// For the calendar.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalendarWords {
+    /// What asks for a new event.
+    pub create: Vec<String>,
+    /// What stands before its title.
+    pub lead: Vec<String>,
+    /// What says where it goes.
+    pub place: Vec<String>,
+    /// How often it takes place.
+    pub repeat: Vec<Repeat>,
+    /// What asks for a look.
+    pub list: Vec<String>,
+}
+
+/// Words for a repetition.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// The words.
+    pub words: Vec<String>,
+    /// `daily`, `weekly`, `monthly`, `yearly`, or a rule.
+    pub rule: String,
 }
 
 /// A question and the command that answers it.

@@ -5,6 +5,8 @@
 //! argument is grounded in it or in the workspace; 0.6, the arguments are grounded and the cue is
 //! weak; 0.3, it would be possible.
 
+pub mod calendar_create;
+pub mod calendar_list;
 pub mod extract;
 pub mod feedback;
 pub mod final_answer;
@@ -12,6 +14,7 @@ pub mod grep;
 pub mod lexicon;
 pub mod list;
 pub mod mail_draft;
+pub mod mail_list;
 pub mod notes_create;
 pub mod notes_list;
 pub mod notes_read;
@@ -22,6 +25,7 @@ pub mod save_memory;
 pub mod terminal;
 mod view;
 pub mod web_fetch;
+pub mod web_search;
 pub mod write;
 
 pub use view::View;

@@ -114,3 +114,21 @@ fn entries(workspace: &Path) -> Vec<Entry> {
     }
     found
 }
+
+/// A scope without files, on Saturday 2026-11-21 at 9 in the morning.
+#[cfg(test)]
+pub(super) fn tests_scope() -> ToolScope {
+    ToolScope {
+        tenant: steward_core::TenantId::DEFAULT,
+        run: None,
+        agent: steward_core::AgentId(uuid::Uuid::nil()),
+        conversation: None,
+        workspace: PathBuf::from("/nonexistent"),
+        now: steward_core::Timestamp(1_795_248_000_000),
+        utc_offset_minutes: 60,
+        timeout_ms: 1000,
+        user: None,
+        skill: None,
+        stop: std::sync::Arc::default(),
+    }
+}

@@ -61,7 +61,7 @@ const BLOCKS: &[&str] = &[
 
 /// What a person would see of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Readable {
+pub(crate) struct Readable {
     pub title: Option<String>,
     pub text: String,
     /// Text and absolute address.
@@ -71,7 +71,7 @@ pub(super) struct Readable {
 }
 
 /// Reads `html`; never fails, as browsers don't.
-pub(super) fn readable(html: &str, base: &Url) -> Readable {
+pub(crate) fn readable(html: &str, base: &Url) -> Readable {
     let reader = Reader(RefCell::new(State::new(base)));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();

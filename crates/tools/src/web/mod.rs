@@ -16,4 +16,5 @@ pub use resolve::{Resolve, SystemResolver};
 pub use tool::WebFetch;
 
 pub(crate) use fetch::Page;
+pub(crate) use html::readable;
 pub(crate) use tool::{Shown, show};

@@ -2,7 +2,7 @@ use crate::fakes::Bench;
 use serde_json::json;
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
-use steward_core::tool::EffectClass;
+use steward_core::tool::{EffectClass, ToolSpec};
 
 #[test]
 fn every_tool_is_described_and_closed() {
@@ -29,7 +29,16 @@ fn every_tool_is_described_and_closed() {
     ] {
         assert!(names.contains(&name), "{name} is missing");
     }
-    for spec in &all {
+    check(&all);
+    let risk = |name: &str| all.iter().find(|spec| spec.name == name).unwrap().risk;
+    assert_eq!(risk("terminal"), RiskClass::Read);
+    assert_eq!(risk("write"), RiskClass::Write);
+    assert_eq!(risk("web_fetch"), RiskClass::External);
+}
+
+/// What holds for every built-in tool.
+pub fn check(all: &[ToolSpec]) {
+    for spec in all {
         let name = &spec.name;
         assert!(spec.description.len() > 20, "{name} has no description");
         assert!(
@@ -56,10 +65,6 @@ fn every_tool_is_described_and_closed() {
             assert_eq!(spec.effect, EffectClass::Read, "{name}");
         }
     }
-    let risk = |name: &str| all.iter().find(|spec| spec.name == name).unwrap().risk;
-    assert_eq!(risk("terminal"), RiskClass::Read);
-    assert_eq!(risk("write"), RiskClass::Write);
-    assert_eq!(risk("web_fetch"), RiskClass::External);
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod calendar;
 mod catalogue;
 mod dispatcher;
 mod facts;
@@ -18,6 +19,8 @@ mod files;
 mod mail;
 mod outbound;
 mod package;
+mod post;
+mod search;
 mod server;
 mod skills;
 mod terminal;

@@ -2,6 +2,6 @@
 
 mod executor;
 mod robots;
-mod tree;
+pub(crate) mod tree;
 
 pub use executor::ScrapeExecutor;

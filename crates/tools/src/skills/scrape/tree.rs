@@ -80,7 +80,8 @@ pub(super) fn part(html: &str, select: Option<&str>) -> Result<Part, ToolsError>
     Ok(part)
 }
 
-fn parse(html: &str) -> (Html, bool) {
+/// The tree of a page, and whether it was given up before its end. Blocking.
+pub(crate) fn parse(html: &str) -> (Html, bool) {
     let sink = HtmlTreeSink::new(Html::new_document());
     let mut parser = parse_document(sink, ParseOpts::default());
     let began = Instant::now();

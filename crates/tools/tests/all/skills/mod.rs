@@ -10,4 +10,4 @@ mod scrape;
 mod shell;
 mod ssh;
 mod template;
-mod world;
+pub mod world;

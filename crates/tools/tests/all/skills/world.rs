@@ -183,10 +183,16 @@ impl Vault for Rows {
     async fn credentials(
         &self,
         _: TenantId,
-        _: Option<&str>,
-        _: u32,
+        after: Option<&str>,
+        limit: u32,
     ) -> Result<Page<Credential>, VaultError> {
-        unimplemented!()
+        let all = self.credentials.lock().unwrap();
+        let mut items: Vec<Credential> = all.iter().map(|(one, _)| one.clone()).collect();
+        items.sort_by(|a, b| a.name.cmp(&b.name));
+        items.retain(|one| after.is_none_or(|after| one.name.as_str() > after));
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        Ok(Page { items, more })
     }
     async fn uses(
         &self,

@@ -1,0 +1,289 @@
+//! `calendar_delete`.
+
+use super::change::{Change, Kept, parts, put};
+use super::component::Component;
+use super::create::take_back;
+use super::event::{Event, events, short};
+use super::files::{CalendarFiles, name_of};
+use super::line::Line;
+use super::occurrence::between;
+use super::span::{self, Given};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::{Context, ToolHandler};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Clock, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_sandbox::files::near_matches;
+
+const NAME: &str = "calendar_delete";
+/// Events named where several would do.
+const NAMED: usize = 10;
+
+/// Takes events out of the calendar.
+pub struct CalendarDelete {
+    files: Arc<CalendarFiles>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Arguments of [`CalendarDelete`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct DeleteArgs {
+    event: String,
+    occurrence: Option<String>,
+}
+
+impl CalendarDelete {
+    /// `clock` knows the local time.
+    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+        Self { files, clock }
+    }
+
+    /// Removes the event, or one of its times; says what was removed.
+    fn remove(
+        args: &DeleteArgs,
+        given: Option<Given>,
+        calendar: &mut Component,
+        zone: &TimeZone,
+    ) -> Result<(Change, String), ToolsError> {
+        let event = find(calendar, &args.event, zone)?;
+        let Some(given) = given else {
+            let repeats = event.rule.is_some();
+            let change = put(calendar, &event.uid, Vec::new());
+            let all = if repeats {
+                " with all its repetitions"
+            } else {
+                ""
+            };
+            return Ok((change, format!("{}{all}", told(&event, zone))));
+        };
+        if event.rule.is_none() && event.also.is_empty() {
+            return Err(ToolsError::Refused(format!(
+                "{} takes place once; leave `occurrence` out to delete it",
+                event.title
+            )));
+        }
+        let start = occurrence(calendar, &event, given, zone)?;
+        let parts: Vec<Component> = parts(calendar, &event.uid)
+            .map(|(_, part)| part.clone())
+            .collect();
+        let kept = parts.into_iter().filter_map(|mut part| {
+            if let Some(of) = Event::read(&part).ok()?.instead_of {
+                // What stood for this time goes too.
+                return (of.instant(zone).ok()? != start).then_some(part);
+            }
+            part.lines.push(except(&event, start, zone));
+            Some(part)
+        });
+        let change = put(calendar, &event.uid, kept.collect());
+        Ok((
+            change,
+            format!("{} on {}", event.title, span::show(start, zone)),
+        ))
+    }
+}
+
+/// The line that leaves one time out, written as the event's start is.
+fn except(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
+    let local = start.to_zoned(event.start.zone.or(home).clone());
+    if event.start.all_day {
+        return Line::new("EXDATE", local.strftime("%Y%m%d").to_string()).with("VALUE", "DATE");
+    }
+    match &event.start.zone {
+        super::zone::Zone::Known(zone) if zone.iana_name().is_some() => {
+            let id = zone.iana_name().unwrap_or_default();
+            Line::new("EXDATE", local.strftime("%Y%m%dT%H%M%S").to_string()).with("TZID", id)
+        }
+        _ => Line::new("EXDATE", start.strftime("%Y%m%dT%H%M%SZ").to_string()),
+    }
+}
+
+/// The start, by the rule, of the time that was given.
+fn occurrence(
+    calendar: &Component,
+    event: &Event,
+    given: Given,
+    zone: &TimeZone,
+) -> Result<Timestamp, ToolsError> {
+    let far = |_| ToolsError::refused("this time is out of reach");
+    let (from, to) = match given {
+        Given::At(at) => (at, at.checked_add(1.second()).map_err(far)?),
+        Given::Day(day) => {
+            let begin = day.at(0, 0, 0, 0).to_zoned(zone.clone()).map_err(far)?;
+            (
+                begin.timestamp(),
+                begin.checked_add(1.day()).map_err(far)?.timestamp(),
+            )
+        }
+    };
+    let mut own = Component::calendar();
+    own.parts = parts(calendar, &event.uid)
+        .map(|(_, part)| part.clone())
+        .collect();
+    let found = between(&own, from, to, zone).all;
+    let mut starts = found
+        .into_iter()
+        .filter(|one| one.start >= from && one.start < to);
+    match (starts.next(), starts.next()) {
+        (Some(one), None) => match &one.event.instead_of {
+            Some(of) => of.instant(zone).map_err(ToolsError::Refused),
+            None => Ok(one.start),
+        },
+        (None, _) => Err(ToolsError::Refused(format!(
+            "{} does not take place then; `calendar_list` shows when it does",
+            event.title
+        ))),
+        _ => Err(ToolsError::Refused(format!(
+            "{} takes place several times that day; give the time too",
+            event.title
+        ))),
+    }
+}
+
+fn told(event: &Event, zone: &TimeZone) -> String {
+    let when = match event.start.instant(zone) {
+        Ok(at) if !event.start.all_day => span::show(at, zone),
+        _ => span::show_day(event.start.at),
+    };
+    format!("{} ({when})", event.title)
+}
+
+/// The event of this short name, id or title.
+fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, ToolsError> {
+    let wanted = wanted.trim().trim_matches(['[', ']']);
+    let all: Vec<Event> = events(calendar)
+        .filter_map(Result::ok)
+        .filter(|event| event.instead_of.is_none())
+        .collect();
+    if let Some(event) = all
+        .iter()
+        .find(|event| event.uid == wanted || short(&event.uid) == wanted)
+    {
+        return Ok(event.clone());
+    }
+    let lower = wanted.to_lowercase();
+    let titled: BTreeMap<&str, &Event> = all
+        .iter()
+        .filter(|event| event.title.to_lowercase() == lower)
+        .map(|event| (event.uid.as_str(), event))
+        .collect();
+    let mut titled = titled.into_values();
+    match (titled.next(), titled.len()) {
+        (Some(event), 0) => Ok(event.clone()),
+        (Some(first), _) => {
+            let names: Vec<String> = [first]
+                .into_iter()
+                .chain(titled)
+                .take(NAMED)
+                .map(|event| format!("{} [{}]", told(event, zone), short(&event.uid)))
+                .collect();
+            Err(ToolsError::Refused(format!(
+                "several events are called {wanted}: {}; give the name in brackets",
+                names.join(", ")
+            )))
+        }
+        (None, _) => {
+            let near = near_matches(wanted, all.iter().map(|event| event.title.as_str()));
+            let hint = if near.is_empty() {
+                "`calendar_list` shows what there is".to_owned()
+            } else {
+                format!("did you mean {}?", near.join(", "))
+            };
+            Err(ToolsError::Refused(format!(
+                "there is no event {wanted}; {hint}"
+            )))
+        }
+    }
+}
+
+impl ToolHandler for CalendarDelete {
+    type Args = DeleteArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            NAME,
+            RiskClass::Write,
+            EffectClass::Write,
+            json!({
+                "type": "object",
+                "properties": {
+                    "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
+                    "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
+                },
+                "required": ["event"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
+        let given = args
+            .occurrence
+            .as_deref()
+            .map(|text| span::read(text, self.clock.as_ref()));
+        let (files, scope) = (Arc::clone(&self.files), scope.clone());
+        let told = blocking(move || {
+            let mut calendar = files.read(&scope, &name_of(&scope))?;
+            Self::remove(&args, given.transpose()?, &mut calendar, files.zone())
+        });
+        match told.await {
+            Ok((change, what)) => Preview {
+                summary: format!("deletes from the calendar: {what}"),
+                detail: Some(change.before.concat()),
+                count: Some(1),
+                reversible: true,
+            },
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let given = args
+            .occurrence
+            .as_deref()
+            .map(|text| span::read(text, self.clock.as_ref()));
+        let given = given.transpose()?;
+        let (files, context) = (Arc::clone(&self.files), context.clone());
+        let done = blocking(move || {
+            let name = name_of(&context.scope);
+            context.check()?;
+            let (change, what) = files.change(&context.scope, &name, |calendar| {
+                Self::remove(&args, given, calendar, files.zone())
+            })?;
+            let id = short(&change.uid);
+            let kept = Kept {
+                calendar: name,
+                changes: vec![change],
+                zones: Vec::new(),
+            };
+            Ok(ToolOutput {
+                data: Some(json!({"id": id, "deleted": what})),
+                receipt: Some(Receipt {
+                    action: "deleted".to_owned(),
+                    object: format!("calendar event {what}"),
+                    evidence: Some(id),
+                }),
+                undo: Some(Undo::Snapshot {
+                    tool: NAME.to_owned(),
+                    snapshot: json!(kept),
+                }),
+                ..ToolOutput::text(format!("deleted from the calendar: {what}"))
+            })
+        });
+        Ok(done.await?)
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        take_back(&self.files, value, scope).await
+    }
+}

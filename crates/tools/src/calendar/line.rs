@@ -1,0 +1,198 @@
+//! Content lines of RFC 5545: unfolded, taken apart, put together and folded again.
+
+use std::fmt::Write as _;
+
+/// Longest line of a file, octets without its end.
+const WIDTH: usize = 75;
+
+/// `NAME;PARAM=VALUE:VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Upper case.
+    pub name: String,
+    /// Names in upper case; values without the quotation marks around them.
+    pub params: Vec<(String, String)>,
+    /// As written.
+    pub value: String,
+}
+
+impl Line {
+    /// One without parameters.
+    pub fn new(name: &str, value: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            params: Vec::new(),
+            value: value.into(),
+        }
+    }
+
+    /// One whose value is text, escaped here.
+    pub fn text(name: &str, text: &str) -> Self {
+        Self::new(name, escape(text))
+    }
+
+    /// The same with a parameter.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.params.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The value of a parameter.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        let found = self.params.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Takes an unfolded line apart; `None` if it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let end = text.find([';', ':'])?;
+        let name = text[..end].trim().to_ascii_uppercase();
+        let named = |name: &str| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        };
+        if !named(&name) {
+            return None;
+        }
+        let mut params = Vec::new();
+        let mut rest = &text[end..];
+        while let Some(after) = rest.strip_prefix(';') {
+            let (key, tail) = after.split_once('=')?;
+            let stop = outside_quotes(tail)?;
+            let value = tail[..stop].replace('"', "");
+            params.push((key.trim().to_ascii_uppercase(), value));
+            rest = &tail[stop..];
+        }
+        Some(Self {
+            name,
+            params,
+            value: rest.strip_prefix(':')?.to_owned(),
+        })
+    }
+
+    /// The line as in a file, folded, with its ends.
+    pub fn write(&self, out: &mut String) {
+        let mut text = self.name.clone();
+        for (name, value) in &self.params {
+            let quoted = value.contains([',', ';', ':']);
+            let mark = if quoted { "\"" } else { "" };
+            let _ = write!(text, ";{name}={mark}{value}{mark}");
+        }
+        text.push(':');
+        text.push_str(&self.value);
+        let mut rest = text.as_str();
+        let mut room = WIDTH;
+        while rest.len() > room {
+            let (head, tail) = rest.split_at(rest.floor_char_boundary(room));
+            out.push_str(head);
+            out.push_str("\r\n ");
+            rest = tail;
+            room = WIDTH - 1;
+        }
+        out.push_str(rest);
+        out.push_str("\r\n");
+    }
+}
+
+/// First `;` or `:` that stands in no quotation marks.
+fn outside_quotes(text: &str) -> Option<usize> {
+    let mut quoted = false;
+    text.char_indices().find_map(|(at, letter)| {
+        match letter {
+            '"' => quoted = !quoted,
+            ';' | ':' if !quoted => return Some(at),
+            _ => {}
+        }
+        None
+    })
+}
+
+/// Lines of a file, unfolded; empty ones left out.
+pub(super) fn unfold(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for raw in text.split('\n') {
+        let raw = raw.strip_suffix('\r').unwrap_or(raw);
+        match (raw.strip_prefix([' ', '\t']), lines.last_mut()) {
+            (Some(more), Some(last)) => last.push_str(more),
+            _ if raw.trim().is_empty() => {}
+            _ => lines.push(raw.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Text as a value.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' | ';' | ',' => {
+                out.push('\\');
+                out.push(letter);
+            }
+            '\n' => out.push_str("\\n"),
+            // A bare return, or a sign that no line may hold.
+            other if other.is_control() && other != '\t' => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// A value as text.
+pub(super) fn unescape(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n' | 'N') => out.push('\n'),
+                Some(other) => out.push(other),
+                None => {}
+            },
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{Line, escape, unescape, unfold};
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_taken_apart() {
+        let line =
+            Line::parse("dtstart;tzid=\"Europe/Berlin\";X=\"a:b;c\":20261123T140000").unwrap();
+        assert_eq!(line.name, "DTSTART");
+        assert_eq!(line.param("TZID"), Some("Europe/Berlin"));
+        assert_eq!(line.param("X"), Some("a:b;c"));
+        assert_eq!(line.value, "20261123T140000");
+        let mut out = String::new();
+        line.write(&mut out);
+        assert_eq!(
+            out,
+            "DTSTART;TZID=Europe/Berlin;X=\"a:b;c\":20261123T140000\r\n"
+        );
+        for bad in ["", "no colon", ":x", "A;B:c", "A;B=\"c:d", "Ä:x"] {
+            assert_eq!(Line::parse(bad), None, "{bad}");
+        }
+        assert_eq!(unfold("A:1\r\n 2\r\n\t3\r\n\r\nB:4\n"), ["A:123", "B:4"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back(text in "[^\\p{Cc}]{0,200}|[a-zäß€😀,;\\\\:\n ]{0,300}") {
+            prop_assert_eq!(&unescape(&escape(&text)), &text);
+            let mut file = String::new();
+            Line::text("SUMMARY", &text).write(&mut file);
+            prop_assert!(file.lines().all(|line| line.len() <= 75), "{}", file);
+            let lines = unfold(&file);
+            prop_assert_eq!(lines.len(), 1);
+            let read = Line::parse(&lines[0]).unwrap();
+            prop_assert_eq!(unescape(&read.value), text);
+        }
+    }
+}

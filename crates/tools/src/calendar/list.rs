@@ -1,0 +1,220 @@
+//! `calendar_list`.
+
+use super::event::short;
+use super::files::{CalendarFiles, name_of};
+use super::occurrence::{Found, Occurrence, between};
+use super::span;
+use crate::catalogue;
+use crate::files::blocking;
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::suggest;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Clock, ToolScope};
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+
+/// Most occurrences shown, and the longest description, characters.
+const MOST: usize = 200;
+const LONG: usize = 300;
+
+/// Shows what is in the calendar.
+pub struct CalendarList {
+    files: Arc<CalendarFiles>,
+    clock: Arc<dyn Clock>,
+}
+
+impl CalendarList {
+    /// `clock` knows the local time.
+    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+        Self { files, clock }
+    }
+}
+
+/// Arguments of [`CalendarList`].
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    from: Option<String>,
+    to: Option<String>,
+    text: Option<String>,
+}
+
+impl ToolHandler for CalendarList {
+    type Args = ListArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "calendar_list",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
+                    "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
+                    "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
+                },
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::calendar_list::suggest).await
+    }
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let zone = self.files.zone().clone();
+        let now = span::stamp(context.scope.now)?;
+        let (from, to) = span::span(
+            args.from.as_deref(),
+            args.to.as_deref(),
+            now,
+            &zone,
+            self.clock.as_ref(),
+        )?;
+        let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
+        let shown = blocking(move || {
+            let calendar = files.read(&scope, &name_of(&scope))?;
+            let mut found = between(&calendar, from, to, &zone);
+            if let Some(text) = args
+                .text
+                .as_deref()
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+            {
+                let wanted = text.to_lowercase();
+                found.all.retain(|one| {
+                    let event = &one.event;
+                    [&event.title, &event.place, &event.description]
+                        .iter()
+                        .any(|text| text.to_lowercase().contains(&wanted))
+                });
+            }
+            Ok(show(&found, from, to, &zone))
+        });
+        Ok(shown.await?)
+    }
+}
+
+fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
+    let last = to.to_zoned(zone.clone()).datetime();
+    let last = last.checked_sub(1.second()).unwrap_or(last);
+    let period = format!(
+        "from {} to {}",
+        span::show_day(from.to_zoned(zone.clone()).datetime()),
+        span::show_day(last)
+    );
+    let count = found.all.len();
+    let mut text = match count {
+        0 => format!("the calendar has nothing {period}\n"),
+        1 => format!("1 event {period}\n"),
+        _ => format!("{count} events {period}\n"),
+    };
+    let mut notes: Vec<&str> = found.notes.iter().map(String::as_str).collect();
+    for one in found.all.iter().take(MOST) {
+        let _ = writeln!(text, "{}", line(one, zone));
+        notes.extend(one.event.notes.iter().map(String::as_str));
+    }
+    if count > MOST {
+        let _ = writeln!(text, "[{} more; ask for fewer days]", count - MOST);
+    }
+    let mut said = BTreeSet::new();
+    for note in notes {
+        if said.insert(note) {
+            let _ = writeln!(text, "[{note}]");
+        }
+    }
+    let shown = found.all.iter().take(MOST);
+    let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
+    let origins: BTreeSet<&str> = shown
+        .filter_map(|one| one.event.origin.as_deref())
+        .collect();
+    let origins: Vec<&str> = origins.into_iter().collect();
+    ToolOutput {
+        data: Some(Value::Array(data)),
+        tainted: !origins.is_empty(),
+        origin: (!origins.is_empty())
+            .then(|| format!("calendar events imported from {}", origins.join(", "))),
+        ..ToolOutput::text(text.trim_end())
+    }
+}
+
+fn line(one: &Occurrence, zone: &TimeZone) -> String {
+    let event = &one.event;
+    let (start, end) = (
+        one.start.to_zoned(zone.clone()),
+        one.end.to_zoned(zone.clone()),
+    );
+    let when = if event.start.all_day {
+        let last = end
+            .datetime()
+            .checked_sub(1.second())
+            .unwrap_or(end.datetime());
+        if last.date() <= start.date() {
+            format!("{} all day", span::show_day(start.datetime()))
+        } else {
+            format!(
+                "{} to {}",
+                span::show_day(start.datetime()),
+                span::show_day(last)
+            )
+        }
+    } else if start.date() == end.date() {
+        format!("{}-{}", span::show(one.start, zone), end.strftime("%H:%M"))
+    } else {
+        format!(
+            "{} to {}",
+            span::show(one.start, zone),
+            span::show(one.end, zone)
+        )
+    };
+    let mut text = format!("{when}  {}", flat(&event.title));
+    if !event.place.is_empty() {
+        let _ = write!(text, ", {}", flat(&event.place));
+    }
+    if one.repeats {
+        text.push_str(" (repeats)");
+    }
+    let _ = write!(text, " [{}]", short(&event.uid));
+    if !event.description.is_empty() {
+        let _ = write!(text, "\n    {}", flat(&event.description));
+    }
+    text
+}
+
+/// On one line, not too long.
+fn flat(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONG {
+        return line;
+    }
+    line.chars().take(LONG).chain(['…']).collect()
+}
+
+fn row(one: &Occurrence, zone: &TimeZone) -> Value {
+    let event = &one.event;
+    let at = |at: Timestamp| {
+        let zoned = at.to_zoned(zone.clone());
+        if event.start.all_day {
+            zoned.date().to_string()
+        } else {
+            zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+        }
+    };
+    json!({
+        "id": short(&event.uid),
+        "title": event.title,
+        "start": at(one.start),
+        "end": at(one.end),
+        "all_day": event.start.all_day,
+        "repeats": one.repeats,
+        "location": event.place,
+        "description": event.description,
+    })
+}

@@ -1,0 +1,165 @@
+//! Time zones of events, by their names.
+
+use super::component::Component;
+use super::zone_rows;
+use jiff::tz::TimeZone;
+
+/// Where the clock of a time stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// Everywhere the same instant.
+    Utc,
+    /// Wherever the reader is.
+    Floating,
+    /// A zone that this machine knows.
+    Known(TimeZone),
+    /// One that it doesn't; its times are read as if they were floating, and said to be so.
+    Unknown(String),
+}
+
+impl Zone {
+    /// The zone of a `TZID`.
+    pub fn named(id: &str) -> Self {
+        let id = id.trim().trim_start_matches('/');
+        let found = find(id)
+            .or_else(|| zone_rows::of_windows(id).and_then(find))
+            // `/vendor.example/20110521_1/Europe/Berlin`, as some programs write.
+            .or_else(|| {
+                let parts: Vec<&str> = id.split('/').collect();
+                let tail = |count: usize| {
+                    let from = parts.len().checked_sub(count)?;
+                    find(&parts[from..].join("/"))
+                };
+                (parts.len() > 2)
+                    .then(|| tail(2).or_else(|| tail(3)))
+                    .flatten()
+            });
+        match found {
+            Some(zone) if zone == TimeZone::UTC => Self::Utc,
+            Some(zone) => Self::Known(zone),
+            None => Self::Unknown(id.to_owned()),
+        }
+    }
+
+    /// The zone to reckon with, where `home` is the reader's.
+    pub fn or<'z>(&'z self, home: &'z TimeZone) -> &'z TimeZone {
+        const UTC: &TimeZone = &TimeZone::UTC;
+        match self {
+            Self::Utc => UTC,
+            Self::Known(zone) => zone,
+            Self::Floating | Self::Unknown(_) => home,
+        }
+    }
+}
+
+fn find(name: &str) -> Option<TimeZone> {
+    if matches!(name, "UTC" | "Etc/UTC" | "GMT" | "Z") {
+        return Some(TimeZone::UTC);
+    }
+    TimeZone::get(name).ok()
+}
+
+/// `VTIMEZONE` for programs that don't know the zone by its name: each change of its clocks from a year
+/// before `from` on, over ten years.
+pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
+    use super::line::Line;
+    const DAY: i64 = 24 * 3600;
+    const YEARS: i64 = 11;
+    let name = zone.iana_name()?;
+    let start = from - jiff::SignedDuration::from_secs(366 * DAY);
+    let end = start + jiff::SignedDuration::from_secs(YEARS * 366 * DAY);
+    let mut whole = Component::new("VTIMEZONE");
+    whole.lines.push(Line::new("TZID", name));
+    let first = zone.to_offset_info(start);
+    let mut before = first.offset();
+    let offset = |seconds: i32| {
+        let (sign, rest) = (if seconds < 0 { '-' } else { '+' }, seconds.abs());
+        let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
+        let tail = if seconds == 0 {
+            String::new()
+        } else {
+            format!("{seconds:02}")
+        };
+        format!("{sign}{hours:02}{minutes:02}{tail}")
+    };
+    let mut part = |dst: bool, at: jiff::civil::DateTime, from: i32, to: i32, name: &str| {
+        let mut part = Component::new(if dst { "DAYLIGHT" } else { "STANDARD" });
+        part.lines = vec![
+            Line::new("DTSTART", at.strftime("%Y%m%dT%H%M%S").to_string()),
+            Line::new("TZOFFSETFROM", offset(from)),
+            Line::new("TZOFFSETTO", offset(to)),
+            Line::new("TZNAME", name),
+        ];
+        whole.parts.push(part);
+    };
+    let began = before.to_datetime(start);
+    part(
+        first.dst().is_dst(),
+        began,
+        before.seconds(),
+        before.seconds(),
+        first.abbreviation(),
+    );
+    for change in zone
+        .following(start)
+        .take_while(|change| change.timestamp() < end)
+    {
+        let after = change.offset();
+        // The start of an observance is told by the clock before it.
+        part(
+            change.dst().is_dst(),
+            before.to_datetime(change.timestamp()),
+            before.seconds(),
+            after.seconds(),
+            change.abbreviation(),
+        );
+        before = after;
+    }
+    Some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{Zone, component};
+    use jiff::tz::TimeZone;
+
+    #[test]
+    fn names_of_many_programs() {
+        let berlin = Zone::Known(TimeZone::get("Europe/Berlin").unwrap());
+        for name in [
+            "Europe/Berlin",
+            "W. Europe Standard Time",
+            "/freeassociation.sourceforge.net/Europe/Berlin",
+            "/mozilla.org/20050126_1/Europe/Berlin",
+        ] {
+            assert_eq!(Zone::named(name), berlin, "{name}");
+        }
+        assert_eq!(Zone::named("UTC"), Zone::Utc);
+        assert_eq!(
+            Zone::named("Middle Earth"),
+            Zone::Unknown("Middle Earth".into())
+        );
+    }
+
+    #[test]
+    fn a_zone_is_told_by_its_changes() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let text = component(&zone, "2026-11-21T08:00:00Z".parse().unwrap())
+            .unwrap()
+            .text();
+        for part in [
+            "BEGIN:DAYLIGHT\r\nDTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n",
+            "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(
+            component(
+                &TimeZone::fixed(jiff::tz::offset(3)),
+                jiff::Timestamp::UNIX_EPOCH
+            ),
+            None
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! `mail_send`.
+
+use super::compose::{self, Letter};
+use super::desk::{MailDesk, Want};
+use super::smtp;
+use crate::catalogue;
+use crate::credential::{By, Secrets};
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler};
+use lettre::Address;
+use serde::Deserialize;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+
+const NAME: &str = "mail_send";
+/// Most recipients of one message.
+const MOST: usize = 50;
+/// Longest text, characters.
+const TEXT: usize = 200_000;
+
+/// Sends mail.
+pub struct MailSend {
+    desk: Arc<MailDesk>,
+}
+
+/// Arguments of [`MailSend`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct SendArgs {
+    to: String,
+    subject: String,
+    body: String,
+    cc: Option<String>,
+    bcc: Option<String>,
+    in_reply_to: Option<String>,
+    account: Option<String>,
+}
+
+/// The recipients of a message.
+struct Post {
+    to: Vec<String>,
+    cc: Vec<String>,
+    bcc: Vec<String>,
+    answers: Option<String>,
+}
+
+impl Post {
+    fn read(args: &SendArgs) -> Result<Self, ToolsError> {
+        compose::header_safe(&args.subject)?;
+        let list = |text: &Option<String>| match text.as_deref().map(str::trim) {
+            None | Some("") => Ok(Vec::new()),
+            Some(text) => compose::recipients(text),
+        };
+        let answers = args
+            .in_reply_to
+            .as_deref()
+            .map(str::trim)
+            .filter(|id| !id.is_empty());
+        let answers = answers.map(message_id).transpose()?;
+        let post = Self {
+            to: compose::recipients(&args.to)?,
+            cc: list(&args.cc)?,
+            bcc: list(&args.bcc)?,
+            answers,
+        };
+        if post.all().count() > MOST {
+            return Err(ToolsError::Refused(format!(
+                "more than {MOST} recipients; send it to fewer at a time"
+            )));
+        }
+        Ok(post)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.to.iter().chain(&self.cc).chain(&self.bcc)
+    }
+}
+
+/// `<left@right>`, with or without the angle brackets.
+fn message_id(text: &str) -> Result<String, ToolsError> {
+    let inner = text.trim_start_matches('<').trim_end_matches('>');
+    let fine = inner.len() <= 250
+        && inner.contains('@')
+        && inner
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'>'));
+    if fine {
+        return Ok(format!("<{inner}>"));
+    }
+    Err(ToolsError::Refused(format!(
+        "`{text}` is no Message-ID; `mail_read` shows it as <…@…>"
+    )))
+}
+
+fn address(text: &str) -> Result<Address, ToolsError> {
+    let bare = compose::bare(text);
+    bare.parse().map_err(|error| {
+        ToolsError::Refused(format!(
+            "`{bare}` is no mail address ({error}); write it as name@example.org"
+        ))
+    })
+}
+
+impl MailSend {
+    /// Sends over the accounts of `desk`.
+    pub fn new(desk: Arc<MailDesk>) -> Self {
+        Self { desk }
+    }
+
+    async fn send(
+        &self,
+        args: &SendArgs,
+        context: &Context,
+        secrets: &mut Secrets,
+    ) -> Result<ToolOutput, ToolsError> {
+        let post = Post::read(args)?;
+        let account = self
+            .desk
+            .account(args.account.as_deref(), &context.scope, Want::Send)
+            .await?;
+        let server = account.smtp.as_ref().ok_or_else(|| {
+            ToolsError::Refused(format!(
+                "the mail account {} has no SMTP server",
+                account.name
+            ))
+        })?;
+        let from = address(&account.from)?;
+        let to: Result<Vec<Address>, _> = post.all().map(|one| address(one)).collect();
+        let to = to?;
+        let key = hash::sha256(context.idempotency_key.as_bytes());
+        let id = format!("<{}@{}>", &key[..32], from.domain());
+        let letter = Letter {
+            from: &account.from,
+            to: &post.to,
+            cc: &post.cc,
+            subject: &args.subject,
+            body: &args.body,
+            id: &id,
+            answers: post.answers.as_deref(),
+        };
+        let message = compose::letter(&letter, &compose::date(context)?);
+        let login = self
+            .desk
+            .login(account, By::tool(&context.scope, NAME), secrets)
+            .await?;
+        let prepare = async {
+            let mut open =
+                smtp::connect(account, server, login.as_ref(), &self.desk.config.allow).await?;
+            open.address(&from, &to).await?;
+            Ok::<_, ToolsError>(open)
+        };
+        let open = tokio::select! {
+            open = prepare => open?,
+            () = context.halt() => {
+                return Err(ToolsError::Refused(format!(
+                    "stopped while {server} was spoken to; nothing was sent"
+                )));
+            }
+        };
+        context.check()?;
+        let reply = open.deliver(&message).await?;
+        let recipients: Vec<String> = to.iter().map(ToString::to_string).collect();
+        let object = format!("mail \"{}\" to {}", args.subject, recipients.join(", "));
+        Ok(ToolOutput {
+            data: Some(json!({
+                "message_id": id,
+                "from": account.from,
+                "to": recipients,
+                "subject": args.subject,
+                "account": account.name,
+            })),
+            receipt: Some(Receipt {
+                action: "sent".to_owned(),
+                object: object.clone(),
+                evidence: Some(id.clone()),
+            }),
+            undo: Some(Undo::Impossible {
+                reason: "a mail that was sent can't be called back".to_owned(),
+            }),
+            ..ToolOutput::text(format!(
+                "sent {object}\nMessage-ID: {id}\n{server} said: {reply}"
+            ))
+        })
+    }
+}
+
+impl ToolHandler for MailSend {
+    type Args = SendArgs;
+
+    fn spec(&self) -> ToolSpec {
+        let address =
+            |what: &str| json!({"type": "string", "maxLength": 4000, "description": what});
+        let properties = json!({
+            "to": {"type": "string", "minLength": 3, "maxLength": 4000, "description": "Address of the recipient; several with commas between"},
+            "subject": {"type": "string", "minLength": 1, "maxLength": 500},
+            "body": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the message"},
+            "cc": address("Further recipients"),
+            "bcc": address("Recipients that the others don't see"),
+            "in_reply_to": address("Message-ID of the mail that this one answers"),
+        });
+        let schema = self
+            .desk
+            .schema(Want::Send, properties, &["to", "subject", "body"]);
+        // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
+        catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
+    }
+
+    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Preview {
+        let account = self
+            .desk
+            .account(args.account.as_deref(), scope, Want::Send)
+            .await;
+        match Post::read(&args).and_then(|post| Ok((post, account?))) {
+            Ok((post, account)) => {
+                let all: Vec<&str> = post.all().map(String::as_str).collect();
+                let mut detail = format!("From: {}\nTo: {}\n", account.from, post.to.join(", "));
+                for (name, list) in [("Cc", &post.cc), ("Bcc", &post.bcc)] {
+                    if !list.is_empty() {
+                        let _ = writeln!(detail, "{name}: {}", list.join(", "));
+                    }
+                }
+                let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
+                Preview {
+                    summary: format!("sends a mail to {}", all.join(", ")),
+                    detail: Some(detail),
+                    count: u64::try_from(all.len()).ok(),
+                    reversible: false,
+                }
+            }
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let mut secrets = Secrets::default();
+        let result = self.send(&args, context, &mut secrets).await;
+        secrets.clean(result)
+    }
+}

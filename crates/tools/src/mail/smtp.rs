@@ -1,0 +1,160 @@
+//! SMTP: everything up to the message itself, which can be broken off; then the message, which can't.
+
+use super::account::{MailAccount, MailServer, Security};
+use super::desk::Login;
+use super::link;
+use crate::error::ToolsError;
+use crate::web::HostPort;
+use lettre::Address;
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
+use lettre::transport::smtp::extension::ClientId;
+use secrecy::ExposeSecret as _;
+use std::time::Duration;
+
+/// Logins that send the password only where the connection is protected or stays in the house.
+const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
+
+/// Longest farewell.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// A server that has let us in.
+pub(super) struct Open {
+    connection: AsyncSmtpConnection,
+    server: String,
+}
+
+/// Connects, protects the connection and logs in.
+pub(super) async fn connect(
+    account: &MailAccount,
+    server: &MailServer,
+    login: Option<&Login>,
+    allow: &[HostPort],
+) -> Result<Open, ToolsError> {
+    let hello = ClientId::default();
+    let failed = |what: &str, error: &Error| {
+        ToolsError::Refused(format!("the mail server {server} {what}: {}", told(error)))
+    };
+    let connection = match server.security {
+        Security::Tls => {
+            let place = (server.host.as_str(), server.port);
+            let tls = Some(tls(account, server)?);
+            let connecting =
+                AsyncSmtpConnection::connect_tokio1(place, Some(link::CONNECT), &hello, tls, None);
+            connecting.await
+        }
+        Security::StartTls | Security::Plain => {
+            let stream = Box::new(link::tcp(server, allow).await?);
+            AsyncSmtpConnection::connect_with_transport(stream, &hello).await
+        }
+    };
+    let mut connection = connection.map_err(|error| match server.security {
+        Security::Tls => failed(
+            "can't be reached over TLS (check its name, port and certificate)",
+            &error,
+        ),
+        _ => failed("gives no proper answer", &error),
+    })?;
+    if server.security == Security::StartTls {
+        if !connection.can_starttls() {
+            return Err(ToolsError::Refused(format!(
+                "the mail server {server} offers no STARTTLS; use smtps://, or another port"
+            )));
+        }
+        let upgraded = connection.starttls(tls(account, server)?, &hello).await;
+        upgraded.map_err(|error| failed("can't be spoken to safely", &error))?;
+    }
+    if let Some(login) = login {
+        let secret = login.password.expose_secret().to_owned();
+        let credentials = Credentials::new(login.user.clone(), secret);
+        let entered = connection.auth(&MECHANISMS, &credentials).await;
+        entered.map_err(|error| {
+            ToolsError::Refused(format!(
+                "the mail server {server} does not let the account {} in ({}); check its credential",
+                account.name,
+                told(&error)
+            ))
+        })?;
+    }
+    Ok(Open {
+        connection,
+        server: server.to_string(),
+    })
+}
+
+fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
+    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", told(&error)));
+    let mut parameters = TlsParameters::builder(server.host.clone());
+    for authority in link::authorities(account.ca.as_deref())? {
+        let known = Certificate::from_der(authority.to_vec()).map_err(bad)?;
+        parameters = parameters.add_root_certificate(known);
+    }
+    parameters.build_rustls().map_err(bad)
+}
+
+/// What a server, or the way to it, said.
+fn told(error: &Error) -> String {
+    error
+        .to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+impl Open {
+    /// Names sender and recipients. One that is refused refuses all: nothing is sent to the others.
+    pub async fn address(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
+        let server = self.server.clone();
+        let refused = |what: String, error: &Error| {
+            ToolsError::Refused(format!(
+                "the mail server {server} refuses {what} ({}); nothing was sent",
+                told(error)
+            ))
+        };
+        let sender = self
+            .connection
+            .command(Mail::new(Some(from.clone()), Vec::new()))
+            .await;
+        sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
+        for one in to {
+            let taken = self
+                .connection
+                .command(Rcpt::new(one.clone(), Vec::new()))
+                .await;
+            taken.map_err(|error| refused(format!("the recipient {one}"), &error))?;
+        }
+        let ready = self.connection.command(Data).await;
+        ready.map_err(|error| refused("the message".to_owned(), &error))?;
+        Ok(())
+    }
+
+    /// Hands the message over; what the server said of it.
+    pub async fn deliver(mut self, message: &str) -> Result<String, ToolsError> {
+        match self.connection.message(message.as_bytes()).await {
+            Ok(reply) => {
+                let said: Vec<&str> = reply.message().collect();
+                let said = said.join(" ");
+                // It has the message; nobody waits for how it takes our farewell.
+                tokio::spawn(self.quit());
+                Ok(said)
+            }
+            Err(error) if error.status().is_some() => Err(ToolsError::Refused(format!(
+                "the mail server {} refuses the message ({}); nothing was sent",
+                self.server,
+                told(&error)
+            ))),
+            Err(error) => Err(ToolsError::Refused(format!(
+                "the connection to {} broke off while the message was handed over ({}): it may or may not have been sent; look into the sent mail, or ask the recipient, before trying again",
+                self.server,
+                told(&error)
+            ))),
+        }
+    }
+
+    /// Goes away.
+    pub async fn quit(mut self) {
+        let _ = tokio::time::timeout(FAREWELL, self.connection.abort()).await;
+    }
+}

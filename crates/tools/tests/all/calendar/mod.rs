@@ -1,0 +1,5 @@
+//! The calendar through its dispatcher.
+
+mod events;
+mod files;
+mod world;
