@@ -1,3 +1,8 @@
+mod change;
+mod put_back;
+mod shape;
+mod values;
+
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError, MySqlRow};
@@ -8,7 +13,8 @@ use sqlx::{
 };
 
 use super::json::Collector;
-use super::{Answer, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use crate::sql::change::Snapshot;
 use crate::sql::error::SqlError;
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
@@ -67,21 +73,49 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes {
-            "READ WRITE"
+        self.begin(checked.writes, limits).await?;
+        let answer = self.inside(checked, parameters, limits, purpose).await;
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
+            .await
+    }
+
+    /// Puts the rows of `snapshot` back.
+    pub async fn put_back(
+        &mut self,
+        snapshot: &Snapshot,
+        limits: &Limits,
+    ) -> Result<u64, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        self.end(true, answer, limits).await
+    }
+
+    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+        // What a write's condition has found stays what it finds.
+        let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+        let begin = if write {
+            "START TRANSACTION READ WRITE"
         } else {
-            "READ ONLY"
+            "START TRANSACTION READ ONLY"
         };
-        let begin = format!("START TRANSACTION {mode}");
         // By the text protocol: servers do not prepare these.
-        let begin = sqlx::raw_sql(AssertSqlSafe(begin))
-            .execute(&mut self.0)
-            .await;
-        begin.map_err(|e| classify(&e, limits))?;
-        let answer = self.inside(checked, parameters, limits).await;
-        let answer = answer.and_then(|answer| answer.within(limits));
-        let end = if checked.writes && answer.is_ok() {
+        for sql in [level, begin] {
+            let done = sqlx::raw_sql(sql).execute(&mut self.0).await;
+            done.map_err(|e| classify(&e, limits))?;
+        }
+        Ok(())
+    }
+
+    /// Commits what worked, if it is to be kept.
+    async fn end<T>(
+        &mut self,
+        keep: bool,
+        answer: Result<T, SqlError>,
+        limits: &Limits,
+    ) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() {
             "COMMIT"
         } else {
             "ROLLBACK"
@@ -96,14 +130,17 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
         let error = |e| classify(&e, limits);
+        if checked.writes {
+            let look = purpose == Purpose::Look;
+            let changes =
+                change::change(&mut self.0, checked, parameters, limits, look).await?;
+            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
+        }
         let sql = AssertSqlSafe(checked.sql.clone());
         let query = bind(sqlx::query(sql), parameters)?.persistent(false);
-        if checked.writes {
-            let done = query.execute(&mut self.0).await.map_err(error)?;
-            return Ok(Answer::Changed(done.rows_affected()));
-        }
         let mut rows = query.fetch(&mut self.0);
         let mut collector: Option<Collector<'_>> = None;
         while let Some(row) = rows.try_next().await.map_err(error)? {
@@ -242,7 +279,7 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
         1037 | 1038 | 1041 | 1104 | 1114 | 1118 | 1153 | 1301 | 1436 | 4041 | 1116 | 1117 => {
             SqlError::Limit { what: message }
         }
-        1205 | 1213 => SqlError::Busy,
+        1020 | 1205 | 1213 => SqlError::Busy,
         1046..=1066
         | 1103
         | 1109..=1112
