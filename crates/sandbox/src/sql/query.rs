@@ -247,6 +247,9 @@ impl<'g> Session<'g> {
                 "The schema is available separately; query the tables themselves.",
             );
         }
+        if message.ends_with(" may not be modified") {
+            return denied(&message, "Change the ordinary tables of the database.");
+        }
         let hint = self.near(&message);
         SqlError::Syntax { message, hint }
     }

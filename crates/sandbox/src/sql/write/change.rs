@@ -21,13 +21,30 @@ impl Guard {
         let bound = bind(sql, parameters)?;
         self.session(|session| {
             let recorder = session.recorder()?;
-            let triggers = session.has_triggers()?;
+            let watched = session.with_triggers()?;
             let names = session.confine_with(Some(recorder.prefix.clone()))?;
             let mut statement = session.single(sql)?;
-            let written = session.check_program(sql, &statement, &names)?;
+            let mut written = session.check_program(sql, &statement, &names)?;
             fits(&statement, &bound)?;
             if statement.readonly() {
                 return session.collect(&mut statement, bound).map(Answer::Rows);
+            }
+            let triggers = written.iter().any(|table| watched.contains(table));
+            if !triggers {
+                // Ours are told of replaced rows too then; those of the database could set each other off without end.
+                drop(statement);
+                session.lift()?;
+                let set = self.conn.pragma_update(None, "recursive_triggers", true);
+                set.map_err(|error| session.classify(error))?;
+                let names = session.confine_with(Some(recorder.prefix.clone()))?;
+                statement = session.single(sql)?;
+                written = session.check_program(sql, &statement, &names)?;
+            }
+            if written.is_empty() {
+                return Err(SqlError::Denied {
+                    what: "a statement that does more than change rows".to_owned(),
+                    hint: "Only a single SELECT, INSERT, UPDATE or DELETE is run.".to_owned(),
+                });
             }
             let before = session.counts(&written, triggers)?;
             let done = statement.query(params_from_iter(bound)).and_then(|mut rows| {
@@ -68,18 +85,15 @@ impl Session<'_> {
         Recorder::start(&guard.conn, shapes, limits.clone()).map_err(|e| self.classify(e))
     }
 
-    /// Whether the database has triggers of its own. Without any, ours are told of rows that are replaced too; with
-    /// them that could set them off without end.
-    fn has_triggers(&self) -> Result<bool, SqlError> {
-        let conn = &self.guard.conn;
-        let sql = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger')";
-        let found = conn
-            .query_row(sql, [], |row| row.get::<_, bool>(0))
-            .and_then(|found| {
-                conn.pragma_update(None, "recursive_triggers", !found)?;
-                Ok(found)
-            });
-        found.map_err(|e| self.classify(e))
+    /// Tables on which the database has triggers of its own.
+    fn with_triggers(&self) -> Result<BTreeSet<String>, SqlError> {
+        let run = || {
+            let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'trigger'";
+            let mut statement = self.guard.conn.prepare(sql)?;
+            let names = statement.query_map([], |row| row.get(0))?;
+            names.collect()
+        };
+        run().map_err(|e| self.classify(e))
     }
 
     /// Rows of the tables that are written, where replaced rows would not be told of.
