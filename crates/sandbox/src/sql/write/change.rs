@@ -29,7 +29,9 @@ impl Guard {
             if statement.readonly() {
                 return session.collect(&mut statement, bound).map(Answer::Rows);
             }
-            let triggers = written.iter().any(|table| watched.contains(table));
+            let triggers = written.iter().any(|table| {
+                watched.iter().any(|name| name.eq_ignore_ascii_case(table))
+            });
             if !triggers {
                 // Ours are told of replaced rows too then; those of the database could set each other off without end.
                 drop(statement);
@@ -91,7 +93,7 @@ impl Session<'_> {
             let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'trigger'";
             let mut statement = self.guard.conn.prepare(sql)?;
             let names = statement.query_map([], |row| row.get(0))?;
-            names.collect()
+            names.collect::<rusqlite::Result<BTreeSet<String>>>()
         };
         run().map_err(|e| self.classify(e))
     }

@@ -193,14 +193,19 @@ impl Executor for SqlExecutor {
                 blocking(move || Guard::put_back(&real, policy, &snapshot)).await?
             }
             Target::Server(url) => {
-                let work = async {
-                    let options = options(spec, wall);
-                    let mut remote = Remote::connect(url.expose_secret(), options).await?;
-                    let done = remote.put_back(&snapshot).await;
-                    remote.close().await;
-                    done
+                let options = options(spec, wall);
+                // The work stays on one thread: it is written once for files and servers, and a file can't change
+                // threads.
+                let runtime = tokio::runtime::Handle::current();
+                let work = move || {
+                    runtime.block_on(async {
+                        let mut remote = Remote::connect(url.expose_secret(), options).await?;
+                        let done = remote.put_back(&snapshot).await;
+                        remote.close().await;
+                        done
+                    })
                 };
-                work.await
+                blocking(work).await?
             }
         };
         let count = done.map_err(change::not_undone)?;
