@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use mariadb_support::MariaDb;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, Row as _, ValueRef as _};
+use sqlx::{
+    AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, Row as _, ValueRef as _,
+};
 use steward_sandbox::sql::change::{Answer, Changes, Snapshot};
 use steward_sandbox::sql::remote::{Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError};
@@ -43,13 +45,20 @@ fn changes(answer: Result<Answer, SqlError>) -> Result<Changes, SqlError> {
 impl Base {
     async fn new(set_up: &str, rights: &str) -> Self {
         let server = MariaDb::start().await;
-        let mut admin = MySqlConnection::connect(&server.url("root", "mysql")).await.unwrap();
+        let mut admin = MySqlConnection::connect(&server.url("root", "mysql"))
+            .await
+            .unwrap();
         let sql = format!(
             "CREATE DATABASE shop CHARACTER SET utf8mb4; USE shop; {set_up} \
              CREATE USER writer@'127.0.0.1'; GRANT {rights} ON shop.* TO writer@'127.0.0.1';"
         );
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut admin).await.unwrap();
-        let remote = Remote::connect(&server.url("writer", "shop"), options()).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&mut admin)
+            .await
+            .unwrap();
+        let remote = Remote::connect(&server.url("writer", "shop"), options())
+            .await
+            .unwrap();
         Self {
             admin,
             remote,
@@ -58,7 +67,10 @@ impl Base {
     }
 
     async fn sql(&mut self, sql: &str) {
-        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut self.admin).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+            .execute(&mut self.admin)
+            .await
+            .unwrap();
     }
 
     async fn run(&mut self, sql: &str, values: &[Value]) -> Result<Changes, SqlError> {
@@ -71,7 +83,9 @@ impl Base {
 
     async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let text = serde_json::to_string(snapshot).unwrap();
-        self.remote.put_back(&serde_json::from_str(&text).unwrap()).await
+        self.remote
+            .put_back(&serde_json::from_str(&text).unwrap())
+            .await
     }
 
     /// The bytes that the server itself sends for each value of each row.
@@ -124,27 +138,55 @@ const ALL: &str = "SELECT, INSERT, UPDATE, DELETE, TRIGGER";
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP, ALL).await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
+    let told = base
+        .look("UPDATE orders SET total = total * 2 WHERE customer_id = 1")
+        .await
+        .unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
+    assert_eq!(
+        told.lines,
+        [
+            "orders id=1: total 10.00 → 20.00",
+            "orders id=2: total 20.50 → 41.00"
+        ]
+    );
     assert!(told.undo.is_ok());
     assert_eq!(base.dump("orders").await, before, "only tried");
     for (table, sql) in [
-        ("orders", "UPDATE shop.orders AS o SET o.total = o.total + 1 WHERE o.id > 1 ORDER BY o.id"),
+        (
+            "orders",
+            "UPDATE shop.orders AS o SET o.total = o.total + 1 WHERE o.id > 1 ORDER BY o.id",
+        ),
         ("orders", "DELETE FROM orders ORDER BY id DESC LIMIT 2"),
-        ("orders", "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers"),
+        (
+            "orders",
+            "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers",
+        ),
         ("customers", "UPDATE customers SET name = upper(name)"),
-        ("customers", "UPDATE customers SET name = name, changed = now() WHERE changed < now()"),
+        (
+            "customers",
+            "UPDATE customers SET name = name, changed = now() WHERE changed < now()",
+        ),
         ("parents", "UPDATE parents SET id = id + 10 WHERE id = 2"),
         ("keyless", "INSERT INTO parents VALUES (5, 'ü')"),
     ] {
         let before = base.dump(table).await;
-        let done = base.run(sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let done = base
+            .run(sql, &[])
+            .await
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
         let snapshot = done.undo.unwrap_or_else(|why| panic!("{sql}: {why}"));
-        base.put_back(&snapshot).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        base.put_back(&snapshot)
+            .await
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert_eq!(base.dump(table).await, before, "{sql}");
     }
-    let done = base.run("UPDATE orders SET total = ? WHERE id = ?", &[json!(7.5), json!(3)]).await;
+    let done = base
+        .run(
+            "UPDATE orders SET total = ? WHERE id = ?",
+            &[json!(7.5), json!(3)],
+        )
+        .await;
     assert_eq!(done.unwrap().count, 1);
 }
 
@@ -157,32 +199,59 @@ async fn what_cannot_be_told_or_undone_is_said() {
         ("UPDATE stays SET v = 'y'", "roll nothing back"),
     ] {
         let error = base.look(sql).await.unwrap_err();
-        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
+        assert!(
+            matches!(&error, SqlError::Untold(told) if told.contains(why)),
+            "{sql}: {error}"
+        );
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
     for (sql, count, why) in [
         ("UPDATE keyless SET b = 'y'", 1, "no key"),
         ("DELETE FROM parents WHERE id = 1", 1, "children"),
-        ("UPDATE parents SET id = id + 100, code = concat(code, '1') WHERE id = 2", 1, "names the rows"),
+        (
+            "UPDATE parents SET id = id + 100, code = concat(code, '1') WHERE id = 2",
+            1,
+            "names the rows",
+        ),
         ("UPDATE orders SET total = 1 LIMIT 1", 1, "LIMIT"),
-        ("DELETE FROM orders WHERE rand() < 2", 3, "may find other rows"),
+        (
+            "DELETE FROM orders WHERE rand() < 2",
+            3,
+            "may find other rows",
+        ),
         ("INSERT IGNORE INTO parents VALUES (1, 'a')", 0, "already"),
-        ("UPDATE orders o JOIN customers c ON c.id = o.customer_id SET o.total = 1", 3, "other tables"),
+        (
+            "UPDATE orders o JOIN customers c ON c.id = o.customer_id SET o.total = 1",
+            3,
+            "other tables",
+        ),
     ] {
-        let told = base.look(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let told = base
+            .look(sql)
+            .await
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert_eq!(told.count, count, "{sql}");
         let said = told.undo.unwrap_err();
         assert!(said.contains(why), "{sql}: {said}");
     }
-    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM shop.children").fetch_one(&mut base.admin).await.unwrap();
+    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM shop.children")
+        .fetch_one(&mut base.admin)
+        .await
+        .unwrap();
     assert_eq!(rows, 2, "only tried");
     base.sql("INSERT INTO orders(customer_id, total) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT 1, i FROM n").await;
     base.sql("INSERT INTO stays WITH RECURSIVE n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, 'x' FROM n").await;
     for table in ["orders", "stays"] {
         let before = base.dump(table).await;
-        let error = base.run(&format!("DELETE FROM {table}"), &[]).await.unwrap_err();
-        assert!(matches!(&error, SqlError::Limit { what } if what.contains("at most 200")), "{error}");
+        let error = base
+            .run(&format!("DELETE FROM {table}"), &[])
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(&error, SqlError::Limit { what } if what.contains("at most 200")),
+            "{error}"
+        );
         assert_eq!(base.dump(table).await, before);
     }
 }
@@ -191,9 +260,18 @@ async fn what_cannot_be_told_or_undone_is_said() {
 async fn triggers_that_the_user_does_not_see() {
     let mut base = Base::new(SHOP, "SELECT, INSERT, UPDATE, DELETE").await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = 0 WHERE id = 1").await.unwrap();
-    assert_eq!((told.count, told.lines[0].as_str()), (1, "orders id=1 is: id=1, customer_id=1, total=10.00"));
-    assert!(told.notes[0].contains("not tried") && told.undo.is_err(), "{told:?}");
+    let told = base
+        .look("UPDATE orders SET total = 0 WHERE id = 1")
+        .await
+        .unwrap();
+    assert_eq!(
+        (told.count, told.lines[0].as_str()),
+        (1, "orders id=1 is: id=1, customer_id=1, total=10.00")
+    );
+    assert!(
+        told.notes[0].contains("not tried") && told.undo.is_err(),
+        "{told:?}"
+    );
     assert_eq!(base.dump("orders").await, before);
     let done = base.run("UPDATE watched SET v = 'y'", &[]).await.unwrap();
     assert!(done.undo.unwrap_err().contains("triggers"));
@@ -204,7 +282,10 @@ async fn triggers_that_the_user_does_not_see() {
     assert_eq!(base.dump("orders").await, before);
     // One that was made since would run at the undo.
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
-    base.sql("CREATE TRIGGER more AFTER UPDATE ON orders FOR EACH ROW INSERT INTO log VALUES ('y')").await;
+    base.sql(
+        "CREATE TRIGGER more AFTER UPDATE ON orders FOR EACH ROW INSERT INTO log VALUES ('y')",
+    )
+    .await;
     let left = base.dump("orders").await;
     let error = base.put_back(&done.undo.unwrap()).await.unwrap_err();
     assert!(error.to_string().contains("triggers"), "{error}");
@@ -216,23 +297,43 @@ async fn rows_that_others_changed_since_are_named() {
     let mut base = Base::new(SHOP, ALL).await;
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
     let snapshot = done.undo.unwrap();
-    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1").await;
+    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1")
+        .await;
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"), "{error}");
-    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1").await;
+    assert!(
+        matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"),
+        "{error}"
+    );
+    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1")
+        .await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 3);
-    assert!(matches!(base.put_back(&snapshot).await, Err(SqlError::Conflict { .. })));
-    let came = base.run("INSERT INTO parents VALUES (7, 'z')", &[]).await.unwrap();
+    assert!(matches!(
+        base.put_back(&snapshot).await,
+        Err(SqlError::Conflict { .. })
+    ));
+    let came = base
+        .run("INSERT INTO parents VALUES (7, 'z')", &[])
+        .await
+        .unwrap();
     base.sql("INSERT INTO children VALUES (7, 7)").await;
     let snapshot = came.undo.unwrap();
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(error.to_string().contains("refer to what would go"), "{error}");
+    assert!(
+        error.to_string().contains("refer to what would go"),
+        "{error}"
+    );
     base.sql("DELETE FROM children WHERE id = 7").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 1);
-    let done = base.run("UPDATE orders SET total = 1 WHERE id = 1", &[]).await.unwrap();
+    let done = base
+        .run("UPDATE orders SET total = 1 WHERE id = 1", &[])
+        .await
+        .unwrap();
     base.sql("BEGIN").await;
     base.sql("UPDATE orders SET total = 2 WHERE id = 1").await;
-    assert!(matches!(base.put_back(&done.undo.unwrap()).await, Err(SqlError::Busy)));
+    assert!(matches!(
+        base.put_back(&done.undo.unwrap()).await,
+        Err(SqlError::Busy)
+    ));
 }
 
 fn value(dice: &mut Dice, kind: &str) -> String {
@@ -246,16 +347,36 @@ fn value(dice: &mut Dice, kind: &str) -> String {
         "BIGINT" => n.to_string(),
         "TINYINT" => format!("-{small}"),
         "DECIMAL(30,10)" => format!("{n}.{small}1"),
-        "FLOAT" => format!("'{:e}'", Some(f32::from_bits(n as u32)).filter(|f| f.is_normal()).unwrap_or(0.3)),
-        "DOUBLE" => format!("'{:e}'", Some(f64::from_bits(n)).filter(|f| f.is_normal()).unwrap_or(0.1)),
-        "VARCHAR(20)" | "TEXT" | "CHAR(9)" => format!("'{}{small}'", dice.one(&["", "grüße", "it''s \\ ", "NULL", "a\nb", " x "])),
+        "FLOAT" => format!(
+            "'{:e}'",
+            Some(f32::from_bits(n as u32))
+                .filter(|f| f.is_normal())
+                .unwrap_or(0.3)
+        ),
+        "DOUBLE" => format!(
+            "'{:e}'",
+            Some(f64::from_bits(n))
+                .filter(|f| f.is_normal())
+                .unwrap_or(0.1)
+        ),
+        "VARCHAR(20)" | "TEXT" | "CHAR(9)" => format!(
+            "'{}{small}'",
+            dice.one(&["", "grüße", "it''s \\ ", "NULL", "a\nb", " x "])
+        ),
         "LATIN" | "VARCHAR(9)" => format!("'é{small}'"),
         "VARBINARY(20)" | "BLOB" => format!("x'{n:016x}00ff'"),
         "BINARY(4)" => "x'00ff'".to_owned(),
         "BIT(9)" => format!("b'10110{}'", small % 2),
         "DATE" => (*dice.one(&["'2024-02-29'", "'0000-00-00'", "'9999-12-31'"])).to_owned(),
-        "DATETIME(6)" => (*dice.one(&["'2024-10-27 02:30:00.123456'", "'1000-01-01 00:00:00'"])).to_owned(),
-        "TIMESTAMP(3)" | "TIMESTAMP" => (*dice.one(&["'2024-10-27 02:30:00.123'", "'2024-10-27 01:30:00'", "now()"])).to_owned(),
+        "DATETIME(6)" => {
+            (*dice.one(&["'2024-10-27 02:30:00.123456'", "'1000-01-01 00:00:00'"])).to_owned()
+        }
+        "TIMESTAMP(3)" | "TIMESTAMP" => (*dice.one(&[
+            "'2024-10-27 02:30:00.123'",
+            "'2024-10-27 01:30:00'",
+            "now()",
+        ]))
+        .to_owned(),
         "TIME(2)" => (*dice.one(&["'-838:59:59'", "'00:00:00.25'", "'12:00:00'"])).to_owned(),
         "YEAR" => "'1999'".to_owned(),
         "JSON" => format!("'{{\"b\": 1.50,  \"a\": [null, {small}]}}'"),
@@ -269,10 +390,31 @@ fn value(dice: &mut Dice, kind: &str) -> String {
 }
 
 const KINDS: &[&str] = &[
-    "INT", "BIGINT UNSIGNED", "TINYINT", "DECIMAL(30,10)", "FLOAT", "DOUBLE", "VARCHAR(20)", "TEXT", "CHAR(9)",
-    "VARCHAR(9) CHARACTER SET latin1", "VARBINARY(20)", "BLOB", "BINARY(4)", "BIT(9)", "DATE", "DATETIME(6)",
-    "TIMESTAMP(3) NULL", "TIMESTAMP NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP", "TIME(2)", "YEAR", "JSON",
-    "ENUM('a','ü')", "SET('x','y','z')", "UUID", "INET6",
+    "INT",
+    "BIGINT UNSIGNED",
+    "TINYINT",
+    "DECIMAL(30,10)",
+    "FLOAT",
+    "DOUBLE",
+    "VARCHAR(20)",
+    "TEXT",
+    "CHAR(9)",
+    "VARCHAR(9) CHARACTER SET latin1",
+    "VARBINARY(20)",
+    "BLOB",
+    "BINARY(4)",
+    "BIT(9)",
+    "DATE",
+    "DATETIME(6)",
+    "TIMESTAMP(3) NULL",
+    "TIMESTAMP NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP",
+    "TIME(2)",
+    "YEAR",
+    "JSON",
+    "ENUM('a','ü')",
+    "SET('x','y','z')",
+    "UUID",
+    "INET6",
 ];
 
 struct Made {
@@ -283,13 +425,29 @@ struct Made {
 fn table(dice: &mut Dice, number: usize) -> (String, Made) {
     let name = format!("`t {number}`");
     let mut columns = vec![
-        ("k".to_owned(), *dice.one(&["INT", "BIGINT UNSIGNED", "VARCHAR(20)", "VARBINARY(20)", "UUID", "DATETIME(6)"])),
-        ("key 2".to_owned(), *dice.one(&["INT", "CHAR(9)", "DECIMAL(30,10)"])),
+        (
+            "k".to_owned(),
+            *dice.one(&[
+                "INT",
+                "BIGINT UNSIGNED",
+                "VARCHAR(20)",
+                "VARBINARY(20)",
+                "UUID",
+                "DATETIME(6)",
+            ]),
+        ),
+        (
+            "key 2".to_owned(),
+            *dice.one(&["INT", "CHAR(9)", "DECIMAL(30,10)"]),
+        ),
     ];
     for at in 0..2 + dice.below(6) {
         columns.push((format!("c{at}"), *dice.one(KINDS)));
     }
-    let mut parts: Vec<String> = columns.iter().map(|(name, kind)| format!("`{name}` {kind}")).collect();
+    let mut parts: Vec<String> = columns
+        .iter()
+        .map(|(name, kind)| format!("`{name}` {kind}"))
+        .collect();
     match dice.below(4) {
         0 => parts[0].push_str(" NOT NULL UNIQUE"),
         1 => parts.push("PRIMARY KEY (`key 2`, k)".to_owned()),
@@ -311,15 +469,24 @@ fn insert(dice: &mut Dice, name: &str, columns: &[(String, &'static str)]) -> St
     let values: Vec<String> = columns
         .iter()
         .enumerate()
-        .map(|(at, (_, kind))| loop {
-            let value = value(dice, kind);
-            if at > 1 || value != "NULL" {
-                break value;
+        .map(|(at, (_, kind))| {
+            loop {
+                let value = value(dice, kind);
+                if at > 1 || value != "NULL" {
+                    break value;
+                }
             }
         })
         .collect();
-    let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
-    format!("INSERT INTO {name}({}) VALUES ({})", names.join(", "), values.join(", "))
+    let names: Vec<String> = columns
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    format!(
+        "INSERT INTO {name}({}) VALUES ({})",
+        names.join(", "),
+        values.join(", ")
+    )
 }
 
 fn statement(dice: &mut Dice, table: &Made) -> String {
@@ -336,7 +503,10 @@ fn statement(dice: &mut Dice, table: &Made) -> String {
         1..=3 => {
             let target = 2 + dice.below(table.columns.len() - 2);
             let (target, kind) = &table.columns[target];
-            format!("UPDATE {name} SET `{target}` = {}{condition}", value(dice, kind))
+            format!(
+                "UPDATE {name} SET `{target}` = {}{condition}",
+                value(dice, kind)
+            )
         }
         _ => insert(dice, name, &table.columns),
     }
@@ -361,12 +531,18 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         for _ in 0..5 {
             let sql = statement(dice, table);
             let told = base.look(&sql).await;
-            assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
+            assert_eq!(
+                base.dump(&table.name).await,
+                before,
+                "{seed}: the preview of {sql} left something"
+            );
             let Ok(told) = told else { continue };
             writes += 1;
             let done = base.run(&sql, &[]).await.unwrap();
             assert_eq!(told.count, done.count, "{seed}: {sql}");
-            let snapshot = done.undo.unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
+            let snapshot = done
+                .undo
+                .unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
             let after = base.dump(&table.name).await;
             steps.push((sql, std::mem::replace(&mut before, after), snapshot));
         }

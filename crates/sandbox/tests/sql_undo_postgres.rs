@@ -37,7 +37,10 @@ impl Base {
         let mut admin = PgConnection::connect(&url).await.unwrap();
         let (_, rest) = url.split_once('@').unwrap();
         let user = format!("u{}", rest.rsplit('/').next().unwrap());
-        admin.execute(AssertSqlSafe(set_up.to_owned())).await.unwrap();
+        admin
+            .execute(AssertSqlSafe(set_up.to_owned()))
+            .await
+            .unwrap();
         let grants = format!(
             "DROP ROLE IF EXISTS {user}; CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA public TO {user}; \
              GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {user}; \
@@ -51,7 +54,10 @@ impl Base {
     }
 
     async fn sql(&mut self, sql: &str) {
-        self.admin.execute(AssertSqlSafe(sql.to_owned())).await.unwrap();
+        self.admin
+            .execute(AssertSqlSafe(sql.to_owned()))
+            .await
+            .unwrap();
     }
 
     async fn run(&mut self, sql: &str, values: &[Value]) -> Result<Changes, SqlError> {
@@ -64,7 +70,9 @@ impl Base {
 
     async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let text = serde_json::to_string(snapshot).unwrap();
-        self.remote.put_back(&serde_json::from_str(&text).unwrap()).await
+        self.remote
+            .put_back(&serde_json::from_str(&text).unwrap())
+            .await
     }
 
     /// The bytes that the server itself sends for each value of each row.
@@ -80,8 +88,14 @@ impl Base {
             .iter()
             .map(|(name, send)| format!("coalesce(encode({send}(\"{name}\"), 'hex'), 'null')"))
             .collect();
-        let sql = format!("SELECT concat_ws(' ', {}) AS r FROM {table} ORDER BY 1", parts.join(", "));
-        let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut self.admin).await.unwrap();
+        let sql = format!(
+            "SELECT concat_ws(' ', {}) AS r FROM {table} ORDER BY 1",
+            parts.join(", ")
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql))
+            .fetch_all(&mut self.admin)
+            .await
+            .unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 }
@@ -117,16 +131,37 @@ const SHOP: &str = "CREATE TABLE customers(id int PRIMARY KEY, name text);
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP).await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
+    let told = base
+        .look("UPDATE orders SET total = total * 2 WHERE customer_id = 1")
+        .await
+        .unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
+    assert_eq!(
+        told.lines,
+        [
+            "orders id=1: total 10.00 → 20.00",
+            "orders id=2: total 20.50 → 41.00"
+        ]
+    );
     assert!(told.undo.is_ok());
     assert_eq!(base.dump("orders").await, before, "only tried");
     for (table, sql) in [
-        ("orders", "UPDATE orders AS o SET total = o.total + c.id FROM customers c WHERE c.id = o.customer_id"),
-        ("orders", "DELETE FROM orders USING customers c WHERE c.id = customer_id AND c.name = 'Ann'"),
-        ("orders", "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers RETURNING id"),
-        ("customers", "INSERT INTO customers VALUES (1, 'Other'), (9, 'New') ON CONFLICT (id) DO UPDATE SET name = excluded.name"),
+        (
+            "orders",
+            "UPDATE orders AS o SET total = o.total + c.id FROM customers c WHERE c.id = o.customer_id",
+        ),
+        (
+            "orders",
+            "DELETE FROM orders USING customers c WHERE c.id = customer_id AND c.name = 'Ann'",
+        ),
+        (
+            "orders",
+            "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers RETURNING id",
+        ),
+        (
+            "customers",
+            "INSERT INTO customers VALUES (1, 'Other'), (9, 'New') ON CONFLICT (id) DO UPDATE SET name = excluded.name",
+        ),
         ("parts", "UPDATE public.parts SET v = region || v"),
         ("parts", "DELETE FROM parts"),
         ("parents", "UPDATE parents SET id = id + 10 WHERE id = 2"),
@@ -136,13 +171,20 @@ async fn told_before_and_undone_after() {
         assert_ne!(base.dump(table).await, before, "{sql}");
         match done.undo {
             Ok(snapshot) => {
-                base.put_back(&snapshot).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+                base.put_back(&snapshot)
+                    .await
+                    .unwrap_or_else(|error| panic!("{sql}: {error}"));
                 assert_eq!(base.dump(table).await, before, "{sql}");
             }
             Err(why) => assert!(why.contains("go along: children"), "{sql}: {why}"),
         }
     }
-    let done = base.run("UPDATE orders SET total = $1::numeric WHERE id = $2::int", &[json!("7.5"), json!(3)]).await;
+    let done = base
+        .run(
+            "UPDATE orders SET total = $1::numeric WHERE id = $2::int",
+            &[json!("7.5"), json!(3)],
+        )
+        .await;
     assert_eq!(done.unwrap().count, 1);
 }
 
@@ -154,25 +196,41 @@ async fn what_cannot_be_told_or_undone_is_said() {
         ("UPDATE names SET name = 'y'", "not a table"),
     ] {
         let error = base.look(sql).await.unwrap_err();
-        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
+        assert!(
+            matches!(&error, SqlError::Untold(told) if told.contains(why)),
+            "{sql}: {error}"
+        );
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
     for (sql, count, why) in [
         ("UPDATE keyless SET b = 'y'", 1, "no key"),
         ("DELETE FROM parents WHERE id = 1", 1, "children"),
-        ("UPDATE customers SET id = id + 100 WHERE id = 2 AND NOT EXISTS (SELECT 1 FROM orders WHERE customer_id = 2)", 0, "names the rows"),
+        (
+            "UPDATE customers SET id = id + 100 WHERE id = 2 AND NOT EXISTS (SELECT 1 FROM orders WHERE customer_id = 2)",
+            0,
+            "names the rows",
+        ),
     ] {
         let told = base.look(sql).await.unwrap();
         assert_eq!(told.count, count, "{sql}");
         assert!(told.undo.unwrap_err().contains(why), "{sql}");
     }
-    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM children").fetch_one(&mut base.admin).await.unwrap();
+    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM children")
+        .fetch_one(&mut base.admin)
+        .await
+        .unwrap();
     assert_eq!(rows, 2, "only tried");
     let before = base.dump("orders").await;
-    base.sql("INSERT INTO orders(customer_id, total) SELECT 1, i FROM generate_series(1, 300) AS i").await;
+    base.sql(
+        "INSERT INTO orders(customer_id, total) SELECT 1, i FROM generate_series(1, 300) AS i",
+    )
+    .await;
     let error = base.run("DELETE FROM orders", &[]).await.unwrap_err();
-    assert!(matches!(&error, SqlError::Limit { what } if what.contains("303 rows")), "{error}");
+    assert!(
+        matches!(&error, SqlError::Limit { what } if what.contains("303 rows")),
+        "{error}"
+    );
     base.sql("DELETE FROM orders WHERE id > 3").await;
     assert_eq!(base.dump("orders").await, before);
 }
@@ -182,25 +240,47 @@ async fn rows_that_others_changed_since_are_named() {
     let mut base = Base::new(SHOP).await;
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
     let snapshot = done.undo.unwrap();
-    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1").await;
+    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1")
+        .await;
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"), "{error}");
-    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1").await;
+    assert!(
+        matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"),
+        "{error}"
+    );
+    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1")
+        .await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 3);
-    assert!(matches!(base.put_back(&snapshot).await, Err(SqlError::Conflict { .. })));
+    assert!(matches!(
+        base.put_back(&snapshot).await,
+        Err(SqlError::Conflict { .. })
+    ));
     // What was made since would go along with a row that came.
-    let came = base.run("INSERT INTO parents VALUES (7, 'z')", &[]).await.unwrap();
+    let came = base
+        .run("INSERT INTO parents VALUES (7, 'z')", &[])
+        .await
+        .unwrap();
     base.sql("INSERT INTO children VALUES (7, 7)").await;
     let snapshot = came.undo.unwrap();
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(error.to_string().contains("refer to what would go"), "{error}");
+    assert!(
+        error.to_string().contains("refer to what would go"),
+        "{error}"
+    );
     base.sql("DELETE FROM children WHERE id = 7").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 1);
     // A lock of others is not waited for without end.
-    let done = base.run("UPDATE orders SET total = 1 WHERE id = 1", &[]).await.unwrap();
-    base.sql("BEGIN; UPDATE orders SET total = 2 WHERE id = 1").await;
-    assert!(matches!(base.put_back(&done.undo.unwrap()).await, Err(SqlError::Busy)));
-    base.sql("ROLLBACK; ALTER TABLE customers ADD COLUMN extra int").await;
+    let done = base
+        .run("UPDATE orders SET total = 1 WHERE id = 1", &[])
+        .await
+        .unwrap();
+    base.sql("BEGIN; UPDATE orders SET total = 2 WHERE id = 1")
+        .await;
+    assert!(matches!(
+        base.put_back(&done.undo.unwrap()).await,
+        Err(SqlError::Busy)
+    ));
+    base.sql("ROLLBACK; ALTER TABLE customers ADD COLUMN extra int")
+        .await;
 }
 
 /// A type with values of it, as SQL text.
@@ -213,31 +293,89 @@ fn value(dice: &mut Dice, kind: &str) -> String {
     match kind {
         "int" => dice.below(5).to_string(),
         "bigint" => format!("{}", n.cast_signed() >> 1),
-        "numeric" => (*dice.one(&["'NaN'", "1e-30", "12345678901234567890.123456789012345678901234567890", "1.500", "0"])).to_owned(),
+        "numeric" => (*dice.one(&[
+            "'NaN'",
+            "1e-30",
+            "12345678901234567890.123456789012345678901234567890",
+            "1.500",
+            "0",
+        ]))
+        .to_owned(),
         "numeric(10,2)" => format!("{}.{small}", n % 1_000_000),
         "double precision" | "real" => match dice.below(6) {
             0 => "'NaN'".to_owned(),
             1 => "'-Infinity'".to_owned(),
             2 => "'-0'".to_owned(),
             3 => "0.1".to_owned(),
-            _ if kind == "real" => format!("'{:e}'", Some(f32::from_bits(n as u32)).filter(|f| f.is_finite()).unwrap_or(0.3)),
-            _ => format!("'{:e}'", Some(f64::from_bits(n)).filter(|f| f.is_finite()).unwrap_or(0.3)),
+            _ if kind == "real" => format!(
+                "'{:e}'",
+                Some(f32::from_bits(n as u32))
+                    .filter(|f| f.is_finite())
+                    .unwrap_or(0.3)
+            ),
+            _ => format!(
+                "'{:e}'",
+                Some(f64::from_bits(n))
+                    .filter(|f| f.is_finite())
+                    .unwrap_or(0.3)
+            ),
         },
-        "text" | "varchar(20)" => format!("'{}{small}'", dice.one(&["", "grüße 🦀", "it''s \\ ", "NULL", "{\"a\"}", "line\nbreak", " x "])),
+        "text" | "varchar(20)" => format!(
+            "'{}{small}'",
+            dice.one(&[
+                "",
+                "grüße 🦀",
+                "it''s \\ ",
+                "NULL",
+                "{\"a\"}",
+                "line\nbreak",
+                " x "
+            ])
+        ),
         "char(5)" => format!("'{small} '"),
         "bytea" => format!("'\\x{n:016x}00ff'"),
         "boolean" => format!("{}", small > 2),
-        "date" => (*dice.one(&["'infinity'", "'0044-03-15 BC'", "'2024-02-29'", "'9999-12-31'"])).to_owned(),
-        "timestamp" => (*dice.one(&["'2024-10-27 02:30:00.123456'", "'-infinity'", "'1890-01-01 00:00:00'"])).to_owned(),
-        "timestamptz" => (*dice.one(&["'2024-10-27 02:30:00.000001+02'", "'2024-10-27 02:30:00+01'", "'1880-01-01 00:00:00+00:53:28'", "'infinity'"])).to_owned(),
+        "date" => (*dice.one(&[
+            "'infinity'",
+            "'0044-03-15 BC'",
+            "'2024-02-29'",
+            "'9999-12-31'",
+        ]))
+        .to_owned(),
+        "timestamp" => (*dice.one(&[
+            "'2024-10-27 02:30:00.123456'",
+            "'-infinity'",
+            "'1890-01-01 00:00:00'",
+        ]))
+        .to_owned(),
+        "timestamptz" => (*dice.one(&[
+            "'2024-10-27 02:30:00.000001+02'",
+            "'2024-10-27 02:30:00+01'",
+            "'1880-01-01 00:00:00+00:53:28'",
+            "'infinity'",
+        ]))
+        .to_owned(),
         "time" => format!("'0{small}:00:00.00000{small}'"),
         "timetz" => format!("'0{small}:00:00-03:30'"),
-        "interval" => (*dice.one(&["'1 mon -1 day 00:00:00.000001'", "'-3 years 2 mons -4 days -05:06:07.89'", "'0'", "'178000000 years'", "'-0.000001 s'"])).to_owned(),
+        "interval" => (*dice.one(&[
+            "'1 mon -1 day 00:00:00.000001'",
+            "'-3 years 2 mons -4 days -05:06:07.89'",
+            "'0'",
+            "'178000000 years'",
+            "'-0.000001 s'",
+        ]))
+        .to_owned(),
         "json" => format!("'{{\"b\": 1.50,  \"a\": [null, {small}]}}'"),
         "jsonb" => format!("'{{\"b\": 1.50, \"a\": \"\\u00fc{small}\"}}'"),
         "uuid" => format!("'{n:016x}{:016x}'", n ^ 7),
-        "int[]" => (*dice.one(&["'{}'", "'{1,NULL,3}'", "'[0:1]={1,2}'", "'{{1,2},{3,4}}'"])).to_owned(),
-        "text[]" => (*dice.one(&["ARRAY['a,b', NULL, 'NULL', '', '\"q\"', 'back\\slash']", "'{}'"])).to_owned(),
+        "int[]" => {
+            (*dice.one(&["'{}'", "'{1,NULL,3}'", "'[0:1]={1,2}'", "'{{1,2},{3,4}}'"])).to_owned()
+        }
+        "text[]" => (*dice.one(&[
+            "ARRAY['a,b', NULL, 'NULL', '', '\"q\"', 'back\\slash']",
+            "'{}'",
+        ]))
+        .to_owned(),
         "inet" => (*dice.one(&["'10.0.0.1/8'", "'::1'", "'192.168.0.1'"])).to_owned(),
         "cidr" => "'10.1.0.0/16'".to_owned(),
         "macaddr" => "'08:00:2b:01:02:03'".to_owned(),
@@ -257,9 +395,40 @@ fn value(dice: &mut Dice, kind: &str) -> String {
 }
 
 const KINDS: &[&str] = &[
-    "int", "bigint", "numeric", "numeric(10,2)", "double precision", "real", "text", "varchar(20)", "char(5)", "bytea",
-    "boolean", "date", "timestamp", "timestamptz", "time", "timetz", "interval", "json", "jsonb", "uuid", "int[]", "text[]",
-    "inet", "cidr", "macaddr", "bit(5)", "varbit", "mood", "numrange", "tsvector", "money", "point", "short", "pair",
+    "int",
+    "bigint",
+    "numeric",
+    "numeric(10,2)",
+    "double precision",
+    "real",
+    "text",
+    "varchar(20)",
+    "char(5)",
+    "bytea",
+    "boolean",
+    "date",
+    "timestamp",
+    "timestamptz",
+    "time",
+    "timetz",
+    "interval",
+    "json",
+    "jsonb",
+    "uuid",
+    "int[]",
+    "text[]",
+    "inet",
+    "cidr",
+    "macaddr",
+    "bit(5)",
+    "varbit",
+    "mood",
+    "numrange",
+    "tsvector",
+    "money",
+    "point",
+    "short",
+    "pair",
     "\"char\"",
 ];
 
@@ -294,24 +463,42 @@ fn table(dice: &mut Dice, number: usize) -> (String, Made) {
     }
     let mut sql = format!("CREATE TABLE {name}({});\n", parts.join(", "));
     for _ in 0..12 {
-        let _ = writeln!(sql, "{} ON CONFLICT DO NOTHING;", insert(dice, &name, &columns, false));
+        let _ = writeln!(
+            sql,
+            "{} ON CONFLICT DO NOTHING;",
+            insert(dice, &name, &columns, false)
+        );
     }
     (sql, Made { name, columns })
 }
 
-fn insert(dice: &mut Dice, name: &str, columns: &[(String, &'static str)], null_keys: bool) -> String {
+fn insert(
+    dice: &mut Dice,
+    name: &str,
+    columns: &[(String, &'static str)],
+    null_keys: bool,
+) -> String {
     let values: Vec<String> = columns
         .iter()
         .enumerate()
-        .map(|(at, (_, kind))| loop {
-            let value = value(dice, kind);
-            if at > 1 || null_keys || value != "NULL" {
-                break value;
+        .map(|(at, (_, kind))| {
+            loop {
+                let value = value(dice, kind);
+                if at > 1 || null_keys || value != "NULL" {
+                    break value;
+                }
             }
         })
         .collect();
-    let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    format!("INSERT INTO {name}({}) VALUES ({})", names.join(", "), values.join(", "))
+    let names: Vec<String> = columns
+        .iter()
+        .map(|(name, _)| format!("\"{name}\""))
+        .collect();
+    format!(
+        "INSERT INTO {name}({}) VALUES ({})",
+        names.join(", "),
+        values.join(", ")
+    )
 }
 
 fn statement(dice: &mut Dice, table: &Made) -> String {
@@ -341,7 +528,10 @@ fn statement(dice: &mut Dice, table: &Made) -> String {
         _ => {
             let (target, kind) = &table.columns[2];
             let made = insert(dice, name, &table.columns, false);
-            format!("{made} ON CONFLICT (k) DO UPDATE SET \"{target}\" = {}", value(dice, kind))
+            format!(
+                "{made} ON CONFLICT (k) DO UPDATE SET \"{target}\" = {}",
+                value(dice, kind)
+            )
         }
     }
 }
@@ -367,12 +557,18 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         for _ in 0..5 {
             let sql = statement(dice, table);
             let told = base.look(&sql).await;
-            assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
+            assert_eq!(
+                base.dump(&table.name).await,
+                before,
+                "{seed}: the preview of {sql} left something"
+            );
             let Ok(told) = told else { continue };
             writes += 1;
             let done = base.run(&sql, &[]).await.unwrap();
             assert_eq!(told.count, done.count, "{seed}: {sql}");
-            let snapshot = done.undo.unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
+            let snapshot = done
+                .undo
+                .unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
             let after = base.dump(&table.name).await;
             steps.push((sql, std::mem::replace(&mut before, after), snapshot));
         }

@@ -78,7 +78,10 @@ impl File {
     }
 
     fn sql(&self, sql: &str) {
-        Connection::open(&self.path).unwrap().execute_batch(sql).unwrap();
+        Connection::open(&self.path)
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
     }
 
     fn dump(&self) -> String {
@@ -167,25 +170,42 @@ fn a_preview_tells_and_leaves_nothing() {
     let file = file(SHOP);
     let before = file.dump();
     let told = file
-        .change("UPDATE orders SET total = total * 2 WHERE customer_id = ?1", &[json!(1)], false)
+        .change(
+            "UPDATE orders SET total = total * 2 WHERE customer_id = ?1",
+            &[json!(1)],
+            false,
+        )
         .unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(told.lines, ["orders rowid=1: total 10.0 → 20.0", "orders rowid=2: total 20.5 → 41.0"]);
+    assert_eq!(
+        told.lines,
+        [
+            "orders rowid=1: total 10.0 → 20.0",
+            "orders rowid=2: total 20.5 → 41.0"
+        ]
+    );
     assert!(told.undo.is_ok());
     // What goes along is counted and named.
     let told = file.change("DELETE FROM customers WHERE id = 1", &[], false);
     // Its pin is closed, and so not kept.
     let told = told.unwrap();
     assert_eq!(told.count, 5, "{told:?}");
-    assert!(told.notes[0].contains("customers 1, items 2, orders 2"), "{told:?}");
+    assert!(
+        told.notes[0].contains("customers 1, items 2, orders 2"),
+        "{told:?}"
+    );
     assert!(told.undo.unwrap_err().contains("closed"));
     assert!(!told.lines.join("\n").contains("1234"));
-    let told = file.change("DELETE FROM orders WHERE id = 1", &[], false).unwrap();
+    let told = file
+        .change("DELETE FROM orders WHERE id = 1", &[], false)
+        .unwrap();
     assert_eq!((told.count, told.undo.is_ok()), (3, true));
     assert_eq!(file.dump(), before);
     // A query is one still.
     let guard = Guard::open_for_writing(&file.path, policy()).unwrap();
-    let answer = guard.change("SELECT count(*) FROM orders", &[], true).unwrap();
+    let answer = guard
+        .change("SELECT count(*) FROM orders", &[], true)
+        .unwrap();
     assert!(matches!(answer, Answer::Rows(rows) if rows.rows == [[json!(4)]]));
 }
 
@@ -212,7 +232,8 @@ fn what_goes_along_comes_back() {
         assert_ne!(before, after, "{sql}");
         match done.undo {
             Ok(snapshot) => {
-                file.put_back(&snapshot).unwrap_or_else(|error| panic!("{sql}: {error}"));
+                file.put_back(&snapshot)
+                    .unwrap_or_else(|error| panic!("{sql}: {error}"));
                 assert_eq!(file.dump(), before, "{sql}");
             }
             // Triggers of the database ran: replaced rows are not told of then.
@@ -227,26 +248,41 @@ fn what_goes_along_comes_back() {
 #[test]
 fn rows_that_others_changed_since_are_named() {
     let file = file(SHOP);
-    let done = file.change("UPDATE orders SET total = 0 WHERE id < 3", &[], true).unwrap();
+    let done = file
+        .change("UPDATE orders SET total = 0 WHERE id < 3", &[], true)
+        .unwrap();
     let snapshot = done.undo.unwrap();
     file.sql("UPDATE orders SET note = 'mine' WHERE id = 2");
     let left = file.dump();
     let error = file.put_back(&snapshot).unwrap_err();
-    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders rowid=2"), "{error}");
+    assert!(
+        matches!(&error, SqlError::Conflict { rows } if rows == "orders rowid=2"),
+        "{error}"
+    );
     assert_eq!(file.dump(), left, "nothing of it was undone");
     file.sql("UPDATE orders SET note = 'none' WHERE id = 2");
     assert_eq!(file.put_back(&snapshot).unwrap(), 2);
-    assert!(matches!(file.put_back(&snapshot), Err(SqlError::Conflict { .. })), "twice");
+    assert!(
+        matches!(file.put_back(&snapshot), Err(SqlError::Conflict { .. })),
+        "twice"
+    );
     // Somebody took the key of a row that went.
-    let gone = file.change("DELETE FROM orders WHERE id = 4", &[], true).unwrap();
+    let gone = file
+        .change("DELETE FROM orders WHERE id = 4", &[], true)
+        .unwrap();
     file.sql("INSERT INTO orders(id, total) VALUES (4, 4)");
     let error = file.put_back(&gone.undo.unwrap()).unwrap_err();
     assert!(matches!(error, SqlError::Conflict { .. }), "{error}");
     // Somebody refers to a row that came.
-    let came = file.change("INSERT INTO orders(id, total) VALUES (50, 1)", &[], true).unwrap();
+    let came = file
+        .change("INSERT INTO orders(id, total) VALUES (50, 1)", &[], true)
+        .unwrap();
     file.sql("INSERT INTO items VALUES (50, 'pen')");
     let error = file.put_back(&came.undo.unwrap()).unwrap_err();
-    assert!(error.to_string().contains("refer to what would go"), "{error}");
+    assert!(
+        error.to_string().contains("refer to what would go"),
+        "{error}"
+    );
     // The table is another one.
     let done = file.change("UPDATE plain SET a = 5", &[], true).unwrap();
     file.sql("ALTER TABLE plain ADD COLUMN c");
@@ -260,13 +296,19 @@ fn too_much_is_refused_or_not_kept() {
     let before = file.dump();
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) INSERT INTO plain(a) SELECT i FROM n";
     let error = file.change(many, &[], true).unwrap_err();
-    assert!(matches!(&error, SqlError::Limit { what } if what.contains("at most 100")), "{error}");
+    assert!(
+        matches!(&error, SqlError::Limit { what } if what.contains("at most 100")),
+        "{error}"
+    );
     assert_eq!(file.dump(), before);
     let big = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) INSERT INTO plain(a) SELECT zeroblob(10000) FROM n";
     let done = file.change(big, &[], true).unwrap();
     assert_eq!(done.count, 60);
     assert!(done.undo.unwrap_err().contains("KB"));
-    assert!(matches!(file.change("UPDATE plain SET a = ?1", &[], true), Err(SqlError::Parameter { .. })));
+    assert!(matches!(
+        file.change("UPDATE plain SET a = ?1", &[], true),
+        Err(SqlError::Parameter { .. })
+    ));
 }
 
 /// Any value, as SQL text.
@@ -274,16 +316,28 @@ fn literal(dice: &mut Dice) -> String {
     match dice.below(16) {
         0 => "NULL".to_owned(),
         1 => dice.below(5).to_string(),
-        2 => dice.number().cast_signed().to_string().replace("-9223372036854775808", "0"),
+        2 => dice
+            .number()
+            .cast_signed()
+            .to_string()
+            .replace("-9223372036854775808", "0"),
         3 => "9e999".to_owned(),
         4 => "-9e999".to_owned(),
         5 => "-0.0".to_owned(),
         6 => {
             let real = f64::from_bits(dice.number());
-            if real.is_finite() { format!("{real:e}") } else { "0.1".to_owned() }
+            if real.is_finite() {
+                format!("{real:e}")
+            } else {
+                "0.1".to_owned()
+            }
         }
         7 => format!("{}.5", dice.below(9)),
-        8 => format!("x'{:x}{:x}'", dice.number() | 1 << 63, dice.number() | 1 << 63),
+        8 => format!(
+            "x'{:x}{:x}'",
+            dice.number() | 1 << 63,
+            dice.number() | 1 << 63
+        ),
         9 => "x''".to_owned(),
         10 => "''".to_owned(),
         11 => format!("'{}'", dice.below(4)),
@@ -312,7 +366,16 @@ fn tables(dice: &mut Dice) -> (String, Vec<Made>) {
         let key = dice.below(5);
         for at in 0..2 + dice.below(4) {
             let column = format!("c{at}");
-            let kinds = ["INTEGER", "TEXT", "REAL", "BLOB", "NUMERIC", "", "VARCHAR(9)", "TEXT COLLATE NOCASE"];
+            let kinds = [
+                "INTEGER",
+                "TEXT",
+                "REAL",
+                "BLOB",
+                "NUMERIC",
+                "",
+                "VARCHAR(9)",
+                "TEXT COLLATE NOCASE",
+            ];
             let mut part = format!("{column} {}", dice.one(&kinds));
             if at == 0 && key == 1 {
                 part = format!("{column} INTEGER PRIMARY KEY");
@@ -326,7 +389,8 @@ fn tables(dice: &mut Dice) -> (String, Vec<Made>) {
             } else if dice.once_in(6) {
                 part = format!("{part} DEFAULT 7");
             }
-            if at == 1 && table > 0 && made[0].unique.contains(&"c0".to_owned()) && dice.once_in(2) {
+            if at == 1 && table > 0 && made[0].unique.contains(&"c0".to_owned()) && dice.once_in(2)
+            {
                 let rule = dice.one(&["CASCADE", "SET NULL", "NO ACTION"]);
                 part = format!("{part} REFERENCES t0(c0) ON DELETE {rule} ON UPDATE {rule}");
             }
@@ -367,7 +431,10 @@ fn statement(dice: &mut Dice, tables: &[Made]) -> String {
         0 => String::new(),
         1 => format!(" WHERE {column} IS NOT NULL"),
         2 => format!(" WHERE {column} = {}", literal(dice)),
-        3 => format!(" WHERE typeof({column}) = '{}'", dice.one(&["text", "integer", "real", "blob"])),
+        3 => format!(
+            " WHERE typeof({column}) = '{}'",
+            dice.one(&["text", "integer", "real", "blob"])
+        ),
         _ => format!(" WHERE {column} > {}", literal(dice)),
     };
     let or = *dice.one(&["", "", "", " OR IGNORE", " OR REPLACE"]);
@@ -392,7 +459,11 @@ fn statement(dice: &mut Dice, tables: &[Made]) -> String {
             table
                 .columns
                 .iter()
-                .map(|column| if table.unique.contains(column) { "random()".to_owned() } else { column.clone() })
+                .map(|column| if table.unique.contains(column) {
+                    "random()".to_owned()
+                } else {
+                    column.clone()
+                })
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
@@ -406,7 +477,11 @@ fn statement(dice: &mut Dice, tables: &[Made]) -> String {
             if or.is_empty()
                 && let Some(unique) = table.unique.first()
             {
-                let _ = write!(sql, " ON CONFLICT ({unique}) DO UPDATE SET {column} = {}", literal(dice));
+                let _ = write!(
+                    sql,
+                    " ON CONFLICT ({unique}) DO UPDATE SET {column} = {}",
+                    literal(dice)
+                );
             }
             sql
         }
@@ -440,7 +515,11 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
             let sql = statement(dice, &made);
             let before = file.dump();
             let told = file.change(&sql, &[], false);
-            assert_eq!(file.dump(), before, "{seed}: the preview of {sql} left something");
+            assert_eq!(
+                file.dump(),
+                before,
+                "{seed}: the preview of {sql} left something"
+            );
             let Ok(told) = told else { continue };
             writes += 1;
             let Ok(_) = told.undo else { continue };
@@ -456,5 +535,8 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
         }
     }
     println!("{writes} writes, {undone} undone");
-    assert!(writes >= 400 && undone * 10 >= writes * 9, "{undone} of {writes}");
+    assert!(
+        writes >= 400 && undone * 10 >= writes * 9,
+        "{undone} of {writes}"
+    );
 }

@@ -49,7 +49,11 @@ pub(super) fn callback(
     recorder: Option<String>,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
     move |context| {
-        let ours = |prefix: &String| context.accessor.is_some_and(|name| name.starts_with(prefix));
+        let ours = |prefix: &String| {
+            context
+                .accessor
+                .is_some_and(|name| name.starts_with(prefix))
+        };
         if recorder.as_ref().is_some_and(ours) {
             return Authorization::Allow;
         }

@@ -73,7 +73,13 @@ pub(super) fn look(
     let mut looked = Looked::default();
     let mut virtual_tables = HashSet::new();
     for part in parts(&program) {
-        let found = look_at(part, policy, names, &mut virtual_tables, &mut looked.written);
+        let found = look_at(
+            part,
+            policy,
+            names,
+            &mut virtual_tables,
+            &mut looked.written,
+        );
         looked.forbidden = looked.forbidden.or(found);
     }
     if virtual_tables.len() > virtual_reads {

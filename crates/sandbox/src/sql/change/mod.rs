@@ -49,6 +49,8 @@ impl Changes {
 pub(super) fn over(count: Option<u64>, most: u64) -> SqlError {
     let count = count.map_or_else(|| "more".to_owned(), |count| count.to_string());
     SqlError::Limit {
-        what: format!("it would change {count} rows, at most {most} may change; nothing was changed"),
+        what: format!(
+            "it would change {count} rows, at most {most} may change; nothing was changed"
+        ),
     }
 }

@@ -12,7 +12,8 @@ const NAMED: usize = 5;
 /// A database in an open transaction. An error means that the caller rolls back.
 pub(in crate::sql) trait Store {
     /// The row of this key as it is now, locked against others.
-    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError>;
+    async fn current(&mut self, table: &Table, key: &[Cell])
+    -> Result<Option<Vec<Cell>>, SqlError>;
     /// Adds a row.
     async fn insert(&mut self, table: &Table, row: &[Cell]) -> Result<(), SqlError>;
     /// Makes the row that is `now` into `row`.
@@ -110,6 +111,7 @@ fn sides<'r>(
     other: &'r Option<Vec<Cell>>,
 ) -> impl Iterator<Item = (&'r Vec<Cell>, Option<&'r Vec<Cell>>)> {
     let there = there.as_ref().map(|cells| (cells, Some(cells)));
-    there.into_iter().chain(other.as_ref().map(|cells| (cells, None)))
+    there
+        .into_iter()
+        .chain(other.as_ref().map(|cells| (cells, None)))
 }
-

@@ -25,7 +25,11 @@ pub(in crate::sql) fn line(table: &Table, row: &RowChange) -> String {
             let parts = changed.map(|(column, (old, new))| {
                 format!("{} {} → {}", column.name, value(old), value(new))
             });
-            format!("{}: {}", label(table, before), joined(parts, "stays as it is"))
+            format!(
+                "{}: {}",
+                label(table, before),
+                joined(parts, "stays as it is")
+            )
         }
         (Some(cells), None) => format!("{} goes: {}", label(table, cells), all(table, cells)),
         (None, Some(cells)) => format!("{} comes: {}", label(table, cells), all(table, cells)),

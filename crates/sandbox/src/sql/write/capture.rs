@@ -122,7 +122,9 @@ impl Record {
                 "more rows than may be changed".into(),
             ));
         }
-        let cells: Vec<Cell> = (2..context.len()).map(|at| cell(context.get_raw(at))).collect();
+        let cells: Vec<Cell> = (2..context.len())
+            .map(|at| cell(context.get_raw(at)))
+            .collect();
         let (before, after) = match event.as_str() {
             "INSERT" => (None, Some(cells)),
             "DELETE" => (Some(cells), None),
@@ -149,7 +151,10 @@ impl Record {
         }
         self.bytes = self.bytes.saturating_add(row.size());
         if self.rows.len() >= self.limits.undo_rows {
-            self.lose(format!("it changes more than {} rows", self.limits.undo_rows));
+            self.lose(format!(
+                "it changes more than {} rows",
+                self.limits.undo_rows
+            ));
         } else if self.bytes > self.limits.undo_bytes {
             self.lose(format!(
                 "the rows take more than {} KB",

@@ -29,9 +29,9 @@ impl Guard {
             if statement.readonly() {
                 return session.collect(&mut statement, bound).map(Answer::Rows);
             }
-            let triggers = written.iter().any(|table| {
-                watched.iter().any(|name| name.eq_ignore_ascii_case(table))
-            });
+            let triggers = written
+                .iter()
+                .any(|table| watched.iter().any(|name| name.eq_ignore_ascii_case(table)));
             if !triggers {
                 // Ours are told of replaced rows too then; those of the database could set each other off without end.
                 drop(statement);
@@ -49,10 +49,12 @@ impl Guard {
                 });
             }
             let before = session.counts(&written, triggers)?;
-            let done = statement.query(params_from_iter(bound)).and_then(|mut rows| {
-                while rows.next()?.is_some() {}
-                Ok(())
-            });
+            let done = statement
+                .query(params_from_iter(bound))
+                .and_then(|mut rows| {
+                    while rows.next()?.is_some() {}
+                    Ok(())
+                });
             drop(statement);
             if recorder.record().over {
                 let most = self.policy.limits.changes.unwrap_or_default();

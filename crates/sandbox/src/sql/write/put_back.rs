@@ -109,9 +109,16 @@ impl File<'_, '_> {
 }
 
 impl Store for File<'_, '_> {
-    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
+    async fn current(
+        &mut self,
+        table: &Table,
+        key: &[Cell],
+    ) -> Result<Option<Vec<Cell>>, SqlError> {
         let (columns, name) = (names(table), quoted(&table.shown()));
-        let sql = format!("SELECT {columns} FROM main.{name} WHERE {}", named(table, 1));
+        let sql = format!(
+            "SELECT {columns} FROM main.{name} WHERE {}",
+            named(table, 1)
+        );
         let width = table.columns.len();
         let conn = &self.session.guard.conn;
         let read = |row: &rusqlite::Row<'_>| {
@@ -133,12 +140,7 @@ impl Store for File<'_, '_> {
         self.execute(&sql, &row.iter().collect::<Vec<_>>())
     }
 
-    async fn update(
-        &mut self,
-        table: &Table,
-        now: &[Cell],
-        row: &[Cell],
-    ) -> Result<(), SqlError> {
+    async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
         let key = table.key_of(now);
         let name = quoted(&table.shown());
         let set = table.columns.iter().enumerate();

@@ -53,9 +53,10 @@ pub(super) fn preview(
             let summary = format!("{}; cannot be undone", untold(why));
             (summary, None, false, Vec::new())
         }
-        Ok((Err(error @ (SqlError::Busy | SqlError::Timeout { .. } | SqlError::Connect { .. })), _)) => {
-            (untold(error.to_string()), None, false, Vec::new())
-        }
+        Ok((
+            Err(error @ (SqlError::Busy | SqlError::Timeout { .. } | SqlError::Connect { .. })),
+            _,
+        )) => (untold(error.to_string()), None, false, Vec::new()),
         Ok((Err(error), _)) => (format!("would fail: {error}"), None, false, Vec::new()),
         Err(error) => (format!("would fail: {error}"), None, false, Vec::new()),
     };

@@ -18,7 +18,10 @@ pub(super) enum Target {
 
 /// Where a call goes: the skill's own database, with the credential's name and password where it has them, or the
 /// credential's.
-pub(super) fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Target, ToolsError> {
+pub(super) fn place(
+    spec: &SqlSpec,
+    secret: Option<&OpenedCredential>,
+) -> Result<Target, ToolsError> {
     if let Some(path) = spec.database.strip_prefix(FILE) {
         return Ok(Target::File(path.to_owned()));
     }

@@ -58,7 +58,9 @@ pub(super) async fn change(
     };
     if !shape.along.is_empty() {
         let along = shape.along.join(", ");
-        changes.notes.push(format!("rows that refer to them go along: {along}"));
+        changes
+            .notes
+            .push(format!("rows that refer to them go along: {along}"));
     }
     Ok(changes)
 }
@@ -129,7 +131,9 @@ impl Work<'_> {
     ) -> Result<Changes, SqlError> {
         let most = self.limits.changes.unwrap_or(u64::MAX);
         let Some(rows) = &write.rows else {
-            let why = format!("how many rows it changes shows only after, and {engine} tables roll nothing back");
+            let why = format!(
+                "how many rows it changes shows only after, and {engine} tables roll nothing back"
+            );
             if most != u64::MAX {
                 return Err(SqlError::Untold(why));
             }
@@ -148,7 +152,10 @@ impl Work<'_> {
     async fn sizes(&mut self, sql: &str, rows: &Matched) -> Result<(u64, usize), SqlError> {
         let values = self.parameters.get(rows.skip..).unwrap_or_default();
         let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), values)?;
-        let row = query.persistent(false).fetch_one(&mut *self.connection).await;
+        let row = query
+            .persistent(false)
+            .fetch_one(&mut *self.connection)
+            .await;
         let row = row.map_err(self.error())?;
         let number = |at: usize| row.try_get_unchecked::<i64, _>(at).map_err(self.error());
         Ok((
@@ -159,14 +166,18 @@ impl Work<'_> {
 
     async fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), SqlError> {
         let sql = format!("SET SESSION {name} = {}", value.unwrap_or("DEFAULT"));
-        let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *self.connection).await;
+        let done = sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&mut *self.connection)
+            .await;
         done.map(|_| ()).map_err(self.error())
     }
 
     /// How many triggers the session has run; none where the server does not say.
     async fn triggers(&mut self) -> Result<Option<u64>, SqlError> {
         let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
-        let row = sqlx::raw_sql(sql).fetch_optional(&mut *self.connection).await;
+        let row = sqlx::raw_sql(sql)
+            .fetch_optional(&mut *self.connection)
+            .await;
         let row = row.map_err(self.error())?;
         Ok(row.and_then(|row| row.try_get_unchecked::<String, _>(1).ok()?.parse().ok()))
     }
@@ -242,7 +253,10 @@ impl Recorded<'_, '_> {
             undo: if snapshot.rows.len() > limits.undo_rows {
                 Err(format!("it changes more than {} rows", limits.undo_rows))
             } else if bytes > limits.undo_bytes {
-                Err(format!("the rows take more than {} KB", limits.undo_bytes >> 10))
+                Err(format!(
+                    "the rows take more than {} KB",
+                    limits.undo_bytes >> 10
+                ))
             } else {
                 Ok(snapshot)
             },
@@ -250,7 +264,8 @@ impl Recorded<'_, '_> {
     }
 
     fn told_only(&self, before: Result<Vec<Vec<Cell>>, (u64, String)>) -> Changes {
-        let unseen = "the database's user may not see whether triggers run along; if none do, it can be";
+        let unseen =
+            "the database's user may not see whether triggers run along; if none do, it can be";
         let (count, rows, why) = match before {
             Ok(rows) => (rows.len() as u64, rows, unseen.to_owned()),
             Err((count, why)) => (count, Vec::new(), why),
@@ -259,7 +274,10 @@ impl Recorded<'_, '_> {
         Changes {
             count,
             lines: rows.map(|row| now(&self.table, row)).collect(),
-            notes: vec!["it was not tried: the database's user may not see what triggers would do".to_owned()],
+            notes: vec![
+                "it was not tried: the database's user may not see what triggers would do"
+                    .to_owned(),
+            ],
             undo: Err(why),
         }
     }
@@ -274,6 +292,7 @@ impl Recorded<'_, '_> {
 
     /// So that a condition on the time finds the same rows each time.
     async fn stop_clock(&mut self) -> Result<(), SqlError> {
+        self.work.set("timestamp", None).await?;
         let row = sqlx::raw_sql("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)")
             .fetch_one(&mut *self.work.connection)
             .await;
@@ -291,7 +310,10 @@ impl Recorded<'_, '_> {
         let limits = self.work.limits;
         let row = format!("{}.", self.write.qualifier);
         let sizes = (0..self.table.columns.len()).map(|at| {
-            format!("COALESCE(OCTET_LENGTH({}), 0)", reading(&self.table, at, &row))
+            format!(
+                "COALESCE(OCTET_LENGTH({}), 0)",
+                reading(&self.table, at, &row)
+            )
         });
         let sql = format!(
             "SELECT COUNT(*), CAST(COALESCE(SUM(n), 0) AS SIGNED) FROM (SELECT {} AS n {} FOR UPDATE) AS q",
@@ -314,7 +336,11 @@ impl Recorded<'_, '_> {
             true => String::new(),
             false => format!(" LIMIT {}", limits.undo_rows),
         };
-        let sql = format!("SELECT {} {}{limit} FOR UPDATE", readings(&self.table, &row), rows.tail);
+        let sql = format!(
+            "SELECT {} {}{limit} FOR UPDATE",
+            readings(&self.table, &row),
+            rows.tail
+        );
         let values = self.work.parameters.get(rows.skip..).unwrap_or_default();
         self.work.set("time_zone", Some(ZONE)).await?;
         let query = bind(sqlx::query(AssertSqlSafe(sql)), values)?.persistent(false);

@@ -135,8 +135,7 @@ impl Connection {
         let error = |e| classify(&e, limits);
         if checked.writes {
             let look = purpose == Purpose::Look;
-            let changes =
-                change::change(&mut self.0, checked, parameters, limits, look).await?;
+            let changes = change::change(&mut self.0, checked, parameters, limits, look).await?;
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = AssertSqlSafe(checked.sql.clone());

@@ -44,7 +44,9 @@ impl Server<'_> {
 
     async fn triggers(&mut self) -> Result<Option<String>, SqlError> {
         let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
-        let row = sqlx::raw_sql(sql).fetch_optional(&mut *self.connection).await;
+        let row = sqlx::raw_sql(sql)
+            .fetch_optional(&mut *self.connection)
+            .await;
         let row = row.map_err(|e| classify(&e, self.limits))?;
         Ok(row.and_then(|row| row.try_get_unchecked(1).ok()))
     }
@@ -66,10 +68,17 @@ impl Server<'_> {
         if let Some(why) = &shape.untold {
             return no(why.clone());
         }
-        let names = table.key.iter().map(|at| Some(&table.columns.get(*at)?.name));
+        let names = table
+            .key
+            .iter()
+            .map(|at| Some(&table.columns.get(*at)?.name));
         let key: Option<Vec<&String>> = names.collect();
-        let known =
-            key.is_some_and(|key| shape.keys.iter().any(|one| one.iter().eq(key.iter().copied())));
+        let known = key.is_some_and(|key| {
+            shape
+                .keys
+                .iter()
+                .any(|one| one.iter().eq(key.iter().copied()))
+        });
         if shape.table.columns != table.columns || !known {
             return no(format!("the columns of {name} are not what they were"));
         }
@@ -110,7 +119,10 @@ impl Server<'_> {
 
     async fn execute(&mut self, sql: String, cells: &[&Cell]) -> Result<(), SqlError> {
         let done = bound(sql, cells).execute(&mut *self.connection).await;
-        match done.map_err(|e| refused(classify(&e, self.limits)))?.rows_affected() {
+        match done
+            .map_err(|e| refused(classify(&e, self.limits)))?
+            .rows_affected()
+        {
             1 => Ok(()),
             _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
         }
@@ -125,7 +137,11 @@ fn refused(error: SqlError) -> SqlError {
 }
 
 impl Store for Server<'_> {
-    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
+    async fn current(
+        &mut self,
+        table: &Table,
+        key: &[Cell],
+    ) -> Result<Option<Vec<Cell>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} AS t WHERE {} FOR UPDATE",
             readings(table, "t."),

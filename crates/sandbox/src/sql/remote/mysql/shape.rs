@@ -122,13 +122,19 @@ pub(super) async fn of(
     let unreadable = unreadable(connection, &schema, &name).await;
     let base = kind == "BASE TABLE";
     let untold = if !base && kind != "SYSTEM VERSIONED" {
-        Some(format!("{name} is not a table but a {}", kind.to_lowercase()))
+        Some(format!(
+            "{name} is not a table but a {}",
+            kind.to_lowercase()
+        ))
     } else if !transactional {
         Some(format!("{engine} tables roll nothing back"))
     } else if triggers.is_empty() {
         None
     } else {
-        Some(format!("triggers would run, which may do anything: {}", triggers.join(", ")))
+        Some(format!(
+            "triggers would run, which may do anything: {}",
+            triggers.join(", ")
+        ))
     };
     let lasting = if untold.is_some() {
         untold.clone()
@@ -137,9 +143,14 @@ pub(super) async fn of(
     } else if unreadable {
         Some(format!("the database's user may not read all of {name}"))
     } else if !along.is_empty() {
-        Some(format!("rows of other tables go along: {}", along.join(", ")))
+        Some(format!(
+            "rows of other tables go along: {}",
+            along.join(", ")
+        ))
     } else if let Some(column) = strange {
-        Some(format!("values of the column {column} can't be kept exactly"))
+        Some(format!(
+            "values of the column {column} can't be kept exactly"
+        ))
     } else if keys.is_empty() {
         Some(format!("{name} has no key that names its rows"))
     } else {

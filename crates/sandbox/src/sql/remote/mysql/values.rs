@@ -90,14 +90,13 @@ pub(super) fn cell(
     Ok(match text {
         None => Cell::Null,
         Some(hex) if is(table, column, "blob") => Cell::Blob(hex.to_lowercase()),
-        Some(text) if text.contains('\0') => Cell::Raw(text.bytes().fold(
-            String::new(),
-            |mut out, byte| {
+        Some(text) if text.contains('\0') => {
+            Cell::Raw(text.bytes().fold(String::new(), |mut out, byte| {
                 use std::fmt::Write as _;
                 let _ = write!(out, "{byte:02x}");
                 out
-            },
-        )),
+            }))
+        }
         Some(text) => Cell::Text(text),
     })
 }

@@ -34,7 +34,10 @@ pub(super) async fn change(
     }
     let mut notes = Vec::new();
     if !shape.along.is_empty() {
-        notes.push(format!("rows that refer to them go along: {}", shape.along.join(", ")));
+        notes.push(format!(
+            "rows that refer to them go along: {}",
+            shape.along.join(", ")
+        ));
     }
     if let Some(why) = &shape.lasting {
         return plain(connection, checked, parameters, limits, why, notes).await;
@@ -110,7 +113,13 @@ impl Recorded<'_> {
             let join = format!("LEFT JOIN {} o ON {}", full(table), same.join(" AND "));
             // A row that is not there has no key.
             let absent = format!("o.{} IS NULL", keys[0]);
-            (format!("CASE WHEN {absent} THEN NULL ELSE {} END", texts(table, "o")), join)
+            (
+                format!(
+                    "CASE WHEN {absent} THEN NULL ELSE {} END",
+                    texts(table, "o")
+                ),
+                join,
+            )
         } else {
             ("NULL::text[]".to_owned(), String::new())
         };
@@ -154,7 +163,8 @@ impl Recorded<'_> {
         let fits = rows.iter().all(|row| row.1);
         let many = rows.len() > limits.undo_rows;
         // An UPDATE whose row was not there before has changed what names it.
-        let torn = self.write.verb == Verb::Update && rows.iter().any(|row| row.1 && row.2.is_none());
+        let torn =
+            self.write.verb == Verb::Update && rows.iter().any(|row| row.1 && row.2.is_none());
         let cells = |row: Vec<Option<String>>| -> Vec<Cell> {
             row.into_iter()
                 .map(|text| text.map_or(Cell::Null, Cell::Text))
@@ -178,9 +188,15 @@ impl Recorded<'_> {
             undo: if many {
                 Err(format!("it changes more than {} rows", limits.undo_rows))
             } else if !fits {
-                Err(format!("the rows take more than {} KB", limits.undo_bytes >> 10))
+                Err(format!(
+                    "the rows take more than {} KB",
+                    limits.undo_bytes >> 10
+                ))
             } else if torn {
-                Err(format!("it changes what names the rows of {}", self.shape.table.shown()))
+                Err(format!(
+                    "it changes what names the rows of {}",
+                    self.shape.table.shown()
+                ))
             } else {
                 Ok(snapshot)
             },

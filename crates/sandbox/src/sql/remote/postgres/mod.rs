@@ -121,8 +121,12 @@ impl Connection {
         let error = |e| classify(&e, limits);
         if checked.writes {
             let look = purpose == Purpose::Look;
-            let changes =
-                change::change(&mut self.0, checked, parameters, limits, look).await?;
+            let changes = change::change(&mut self.0, checked, parameters, limits, look).await?;
+            if look {
+                // What would be found only at the end.
+                let all = self.0.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
+                all.map_err(error)?;
+            }
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));

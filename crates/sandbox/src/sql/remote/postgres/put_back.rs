@@ -44,9 +44,17 @@ impl Server<'_> {
         if let Some(why) = &shape.untold {
             return no(why.clone());
         }
-        let names = table.key.iter().map(|at| Some(&table.columns.get(*at)?.name));
+        let names = table
+            .key
+            .iter()
+            .map(|at| Some(&table.columns.get(*at)?.name));
         let key: Option<Vec<&String>> = names.collect();
-        let known = key.is_some_and(|key| shape.keys.iter().any(|one| one.iter().eq(key.iter().copied())));
+        let known = key.is_some_and(|key| {
+            shape
+                .keys
+                .iter()
+                .any(|one| one.iter().eq(key.iter().copied()))
+        });
         if shape.table.columns != table.columns || !known {
             return no(format!("the columns of {name} are not what they were"));
         }
@@ -84,7 +92,10 @@ impl Server<'_> {
 
     async fn execute(&mut self, sql: &str, cells: &[&Cell]) -> Result<(), SqlError> {
         let done = bound(sql, cells).execute(&mut *self.connection).await;
-        match done.map_err(|e| refused(classify(&e, self.limits)))?.rows_affected() {
+        match done
+            .map_err(|e| refused(classify(&e, self.limits)))?
+            .rows_affected()
+        {
             1 => Ok(()),
             _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
         }
@@ -121,7 +132,11 @@ fn named(table: &Table, first: usize) -> String {
 }
 
 impl Store for Server<'_> {
-    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
+    async fn current(
+        &mut self,
+        table: &Table,
+        key: &[Cell],
+    ) -> Result<Option<Vec<Cell>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} t WHERE {} FOR UPDATE",
             texts(table, "t"),
@@ -137,7 +152,9 @@ impl Store for Server<'_> {
         let texts: Vec<Option<String>> = row.try_get(0).map_err(|e| classify(&e, self.limits))?;
         let cells = texts.into_iter();
         Ok(Some(
-            cells.map(|text| text.map_or(Cell::Null, Cell::Text)).collect(),
+            cells
+                .map(|text| text.map_or(Cell::Null, Cell::Text))
+                .collect(),
         ))
     }
 
@@ -155,7 +172,9 @@ impl Store for Server<'_> {
 
     async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
         // Only what differs: some columns may not be set at all.
-        let different: Vec<usize> = (0..table.columns.len()).filter(|at| now[*at] != row[*at]).collect();
+        let different: Vec<usize> = (0..table.columns.len())
+            .filter(|at| now[*at] != row[*at])
+            .collect();
         if different.is_empty() {
             return Ok(());
         }

@@ -116,7 +116,9 @@ pub(super) async fn named(
         Some(format!("{name} is not a table of this server alone"))
     } else if let Some(triggers) = triggers {
         let triggers = triggers.join(", ");
-        Some(format!("triggers would run, which may do anything: {triggers}"))
+        Some(format!(
+            "triggers would run, which may do anything: {triggers}"
+        ))
     } else {
         rules.map(|rules| format!("rules turn it into other statements: {}", rules.join(", ")))
     };
@@ -184,7 +186,10 @@ impl Shape {
             FROM pg_catalog.pg_constraint f JOIN pg_catalog.pg_class c ON c.oid = f.conrelid \
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
             WHERE f.contype = 'f' AND f.confrelid = $1::int8::oid AND f.confdeltype IN ('c', 'n', 'd')";
-        sqlx::query_as(sql).bind(self.oid).fetch_all(connection).await
+        sqlx::query_as(sql)
+            .bind(self.oid)
+            .fetch_all(connection)
+            .await
     }
 }
 
