@@ -5,7 +5,7 @@ mod show;
 mod snapshot;
 
 pub(super) use restore::{Store, put_back};
-pub(super) use show::{SHOWN, bytes, line, lines, now};
+pub(super) use show::{SHOWN, bytes, hex, line, lines, now};
 pub use snapshot::{Cell, Column, RowChange, Snapshot, Table};
 
 use super::error::SqlError;

@@ -67,7 +67,7 @@ async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), S
     let mut others = Vec::new();
     for row in snapshot.rows.iter().rev() {
         let table = &snapshot.tables[row.table];
-        for (cells, expected) in sides(&row.after, &row.before) {
+        for (cells, expected) in sides(row.after.as_ref(), row.before.as_ref()) {
             let key = table.key_of(cells);
             if seen.add(row.table, &key) && store.current(table, &key).await?.as_ref() != expected {
                 others.push(label(table, cells));
@@ -91,7 +91,7 @@ async fn restored<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), Sq
     let mut seen = Seen::default();
     for row in &snapshot.rows {
         let table = &snapshot.tables[row.table];
-        for (cells, expected) in sides(&row.before, &row.after) {
+        for (cells, expected) in sides(row.before.as_ref(), row.after.as_ref()) {
             let key = table.key_of(cells);
             if seen.add(row.table, &key) && store.current(table, &key).await?.as_ref() != expected {
                 let row = label(table, cells);
@@ -107,11 +107,9 @@ async fn restored<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), Sq
 /// The keys of a change: the row that is expected to be there, and the other, which is expected to be absent where
 /// its key is another one.
 fn sides<'r>(
-    there: &'r Option<Vec<Cell>>,
-    other: &'r Option<Vec<Cell>>,
+    there: Option<&'r Vec<Cell>>,
+    other: Option<&'r Vec<Cell>>,
 ) -> impl Iterator<Item = (&'r Vec<Cell>, Option<&'r Vec<Cell>>)> {
-    let there = there.as_ref().map(|cells| (cells, Some(cells)));
-    there
-        .into_iter()
-        .chain(other.as_ref().map(|cells| (cells, None)))
+    let there = there.map(|cells| (cells, Some(cells)));
+    there.into_iter().chain(other.map(|cells| (cells, None)))
 }

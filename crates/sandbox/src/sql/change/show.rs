@@ -98,3 +98,12 @@ pub(in crate::sql) fn bytes(hex: &str) -> Vec<u8> {
         .map_while(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
         .collect()
 }
+
+/// Bytes as a hexadecimal text.
+pub(in crate::sql) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}

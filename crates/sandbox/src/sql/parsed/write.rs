@@ -51,6 +51,8 @@ pub struct Matched {
     pub tail: String,
     /// How many `?` stand before it in the statement.
     pub skip: usize,
+    /// Whether it says how many rows at most.
+    pub limited: bool,
     /// Why it may find other rows than the statement itself, if it may.
     pub unsteady: Option<String>,
 }
@@ -107,7 +109,7 @@ fn of_update(update: &Update, volatile: &NameSet) -> Option<Write> {
         .limit
         .as_ref()
         .map(|_| "LIMIT may take other rows each time".to_owned())
-        .or_else(|| moody(&update.selection, volatile));
+        .or_else(|| moody(update.selection.as_ref(), volatile));
     Some(Write {
         verb: Verb::Update,
         table: name.to_string(),
@@ -120,6 +122,7 @@ fn of_update(update: &Update, volatile: &NameSet) -> Option<Write> {
         rows: alone.then(|| Matched {
             tail,
             skip: marks(&update.assignments),
+            limited: update.limit.is_some(),
             unsteady,
         }),
     })
@@ -154,8 +157,9 @@ fn of_delete(delete: &Delete, volatile: &NameSet) -> Option<Write> {
         rows: alone.then(|| Matched {
             tail,
             skip: 0,
+            limited: delete.limit.is_some(),
             // Whether the same rows went is seen afterwards: they are not there any more.
-            unsteady: moody(&delete.selection, volatile),
+            unsteady: moody(delete.selection.as_ref(), volatile),
         }),
     })
 }
@@ -230,8 +234,8 @@ fn marks<V: Visit>(what: &V) -> usize {
 }
 
 /// The function that finds other rows each time, if there is one.
-fn moody(selection: &Option<Expr>, volatile: &NameSet) -> Option<String> {
-    let found = visit_expressions(selection, |expr| match expr {
+fn moody(selection: Option<&Expr>, volatile: &NameSet) -> Option<String> {
+    let found = visit_expressions(selection?, |expr| match expr {
         Expr::Function(function) if volatile.has(&function.name.to_string()) => {
             let parentheses = match function.args {
                 FunctionArguments::None => "",

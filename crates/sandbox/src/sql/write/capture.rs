@@ -10,7 +10,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 
 use super::shape::{Shape, quoted};
-use crate::sql::change::{Cell, RowChange, SHOWN, line};
+use crate::sql::change::{Cell, RowChange, SHOWN, hex, line};
 use crate::sql::policy::Limits;
 
 /// The function that takes a row. No statement can call it: it is on no list.
@@ -44,7 +44,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Watches `shapes`.
-    pub fn start(conn: &Connection, shapes: Vec<Shape>, limits: Limits) -> rusqlite::Result<Self> {
+    pub fn start(conn: &Connection, shapes: &[Shape], limits: Limits) -> rusqlite::Result<Self> {
         let mut this = Self {
             prefix: free_prefix(conn)?,
             triggers: Vec::new(),
@@ -56,7 +56,7 @@ impl Recorder {
                 over: false,
                 bytes: 0,
                 limits,
-                shapes: shapes.clone(),
+                shapes: shapes.to_vec(),
             })),
         };
         let record = Arc::clone(&this.record);
@@ -185,13 +185,6 @@ pub(super) fn cell(value: ValueRef<'_>) -> Cell {
         },
         ValueRef::Blob(bytes) => Cell::Blob(hex(bytes)),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 /// A beginning of names that no name of the database has, so that none of its triggers is taken for ours.

@@ -86,7 +86,7 @@ impl Session<'_> {
                 what: format!("the database has more than {} tables", shape::TABLES),
             });
         }
-        Recorder::start(&guard.conn, shapes, limits.clone()).map_err(|e| self.classify(e))
+        Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
 
     /// Tables on which the database has triggers of its own.

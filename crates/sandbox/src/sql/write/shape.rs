@@ -29,23 +29,18 @@ pub(super) fn of(conn: &Connection, policy: &Policy) -> rusqlite::Result<Vec<Sha
         .into_iter()
         .filter(|(name, _)| !is_internal(name) && policy.allows_table(name))
         .take(TABLES + 1)
-        .map(|(name, own_key)| shape(conn, policy, name, own_key))
+        .map(|(name, own_key)| shape(conn, policy, &name, own_key))
         .collect()
 }
 
-fn shape(
-    conn: &Connection,
-    policy: &Policy,
-    name: String,
-    own_key: bool,
-) -> rusqlite::Result<Shape> {
+fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusqlite::Result<Shape> {
     // Generated columns follow from the others.
     let sql = "SELECT name, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid";
     let mut statement = conn.prepare_cached(sql)?;
     let all: Vec<(String, i64, i64)> = statement
-        .query_map([&name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .query_map([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let open = |column: &str| policy.allows_column(&name, column);
+    let open = |column: &str| policy.allows_column(name, column);
     let closed = all.iter().any(|(column, ..)| !open(column));
     let column = |name: &str| Column {
         name: name.to_owned(),
@@ -82,7 +77,7 @@ fn shape(
     }
     Ok(Shape {
         table: Table {
-            name: vec![name.clone()],
+            name: vec![name.to_owned()],
             columns,
             key,
         },

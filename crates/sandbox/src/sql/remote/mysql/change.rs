@@ -231,13 +231,13 @@ impl Recorded<'_, '_> {
         zone: &str,
     ) -> Result<Changes, SqlError> {
         let (count, rows) = match self.write.verb {
-            Verb::Insert => match self.inserted(zone).await? {
-                Some(rows) => (u64::try_from(rows.len()).unwrap_or(u64::MAX), rows),
-                None => {
+            Verb::Insert => {
+                let Some(rows) = self.inserted(zone).await? else {
                     let why = "this server does not say which rows an INSERT made";
                     return self.work.plain(checked, why).await;
-                }
-            },
+                };
+                (u64::try_from(rows.len()).unwrap_or(u64::MAX), rows)
+            }
             _ => self.changed(checked, before, zone).await?,
         };
         let snapshot = Snapshot {
@@ -332,9 +332,10 @@ impl Recorded<'_, '_> {
             let why = format!("the rows take more than {} KB", limits.undo_bytes >> 10);
             return Ok(Err((count, why)));
         }
-        let limit = match rows.tail.contains(" LIMIT ") {
-            true => String::new(),
-            false => format!(" LIMIT {}", limits.undo_rows),
+        let limit = if rows.limited {
+            String::new()
+        } else {
+            format!(" LIMIT {}", limits.undo_rows)
         };
         let sql = format!(
             "SELECT {} {}{limit} FOR UPDATE",
@@ -403,7 +404,7 @@ impl Recorded<'_, '_> {
             }
             let cells = key.iter().enumerate().map(|(n, at)| {
                 let text = row.try_get_unchecked::<Option<String>, _>(n)?;
-                cell(&self.table, *at, text)
+                Ok(cell(&self.table, *at, text))
             });
             keys.push(cells.collect::<Result<_, _>>().map_err(error)?);
         }

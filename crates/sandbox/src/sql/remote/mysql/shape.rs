@@ -109,7 +109,7 @@ pub(super) async fn of(
         .map(|(name, _)| name.as_str())
         .collect();
     let among = |name: &String| assigned.iter().any(|one| one.eq_ignore_ascii_case(name));
-    let along: Vec<String> = links(connection, &schema, &name)
+    let going: Vec<String> = links(connection, &schema, &name)
         .await?
         .into_iter()
         .filter(|link| {
@@ -142,10 +142,10 @@ pub(super) async fn of(
         Some(format!("{name} keeps a history of its own"))
     } else if unreadable {
         Some(format!("the database's user may not read all of {name}"))
-    } else if !along.is_empty() {
+    } else if !going.is_empty() {
         Some(format!(
             "rows of other tables go along: {}",
-            along.join(", ")
+            going.join(", ")
         ))
     } else if let Some(column) = strange {
         Some(format!(
@@ -167,7 +167,7 @@ pub(super) async fn of(
         untold,
         lasting,
         sees_triggers,
-        along,
+        along: going,
     }))
 }
 

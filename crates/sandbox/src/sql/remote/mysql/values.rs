@@ -8,7 +8,7 @@ use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, MySql, Row as _};
 
 use super::shape::quoted;
-use crate::sql::change::{Cell, Table, bytes};
+use crate::sql::change::{Cell, Table, bytes, hex};
 use crate::sql::parsed::NameSet;
 
 /// How values of a type are kept; none: not exactly.
@@ -77,28 +77,18 @@ pub(super) fn named(table: &Table, row: &str) -> String {
 /// A row of [`readings`].
 pub(super) fn cells(table: &Table, row: &MySqlRow) -> Result<Vec<Cell>, sqlx::Error> {
     (0..table.columns.len())
-        .map(|at| cell(table, at, row.try_get_unchecked(at)?))
+        .map(|at| Ok(cell(table, at, row.try_get_unchecked(at)?)))
         .collect()
 }
 
 /// A text of [`reading`].
-pub(super) fn cell(
-    table: &Table,
-    column: usize,
-    text: Option<String>,
-) -> Result<Cell, sqlx::Error> {
-    Ok(match text {
+pub(super) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
+    match text {
         None => Cell::Null,
         Some(hex) if is(table, column, "blob") => Cell::Blob(hex.to_lowercase()),
-        Some(text) if text.contains('\0') => {
-            Cell::Raw(text.bytes().fold(String::new(), |mut out, byte| {
-                use std::fmt::Write as _;
-                let _ = write!(out, "{byte:02x}");
-                out
-            }))
-        }
+        Some(text) if text.contains('\0') => Cell::Raw(hex(text.as_bytes())),
         Some(text) => Cell::Text(text),
-    })
+    }
 }
 
 /// A statement of ours with its values.

@@ -91,8 +91,8 @@ impl Connection {
         };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
-        let begun = self.0.execute(AssertSqlSafe(begin)).await;
-        begun.map(|_| ()).map_err(|e| classify(&e, limits))
+        let done = self.0.execute(AssertSqlSafe(begin)).await;
+        done.map(|_| ()).map_err(|e| classify(&e, limits))
     }
 
     /// Commits what worked, if it is to be kept.
