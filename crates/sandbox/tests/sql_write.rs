@@ -354,8 +354,9 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
             steps.push((sql, before, done.undo.unwrap()));
         }
         while let Some((sql, before, snapshot)) = steps.pop() {
-            file.put_back(&snapshot)
-                .unwrap_or_else(|error| panic!("{seed}: {sql}: {error}\n{snapshot:?}"));
+            file.put_back(&snapshot).unwrap_or_else(|error| {
+                panic!("{seed}: {sql}: {error}\n{snapshot:?}\n{}", file.dump())
+            });
             assert_eq!(file.dump(), before, "{seed}: {sql}");
             undone += 1;
         }

@@ -1,7 +1,7 @@
 //! What a statement changes, told by `SQLite` itself: triggers of the connection's own on every table hand each row
 //! over, before and after. They see what the statement does, what the database's triggers do, and what foreign keys do.
 
-use std::fmt::Write as _;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
@@ -18,6 +18,9 @@ const FUNCTION: &str = "steward_record";
 /// Arguments of a function: those of a statement, and ours, with each column twice.
 const ARGUMENTS: [i32; 2] = [32, 1000];
 
+/// Most changes that are going on at a time, one within another.
+const BEGUN: usize = 64;
+
 /// What was recorded.
 #[derive(Debug)]
 pub(super) struct Record {
@@ -31,6 +34,8 @@ pub(super) struct Record {
     /// There were more than may be changed.
     pub over: bool,
     bytes: usize,
+    /// Rows as they were right before the changes that are going on.
+    begun: VecDeque<(usize, Vec<Cell>)>,
     limits: Limits,
 }
 
@@ -55,6 +60,7 @@ impl Recorder {
                 lost: None,
                 over: false,
                 bytes: 0,
+                begun: VecDeque::new(),
                 limits,
                 shapes: shapes.to_vec(),
             })),
@@ -77,17 +83,24 @@ impl Recorder {
 
     fn watch(&mut self, conn: &Connection, at: usize, shape: &Shape) -> rusqlite::Result<()> {
         let table = quoted(&shape.table.shown());
-        for event in ["INSERT", "UPDATE", "DELETE"] {
-            let name = format!("{}{at}_{event}", self.prefix);
-            let mut values = String::new();
-            for (row, unless) in [("OLD", "INSERT"), ("NEW", "DELETE")] {
-                for column in shape.table.columns.iter().filter(|_| event != unless) {
-                    let _ = write!(values, ", {row}.{}", quoted(&column.name));
-                }
-            }
+        let values = |row: &str| -> String {
+            let columns = shape.table.columns.iter();
+            let values = columns.map(|column| format!(", {row}.{}", quoted(&column.name)));
+            values.collect()
+        };
+        let (old, new) = (values("OLD"), values("NEW"));
+        for (time, event, values) in [
+            // Foreign keys that are looked at in between may turn a 3.0 of the old row into a 3.
+            ("BEFORE", "UPDATE", old.clone()),
+            ("BEFORE", "DELETE", old.clone()),
+            ("AFTER", "INSERT", new.clone()),
+            ("AFTER", "UPDATE", format!("{old}{new}")),
+            ("AFTER", "DELETE", old.clone()),
+        ] {
+            let name = format!("{}{at}_{time}_{event}", self.prefix);
             conn.execute_batch(&format!(
-                "CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} BEGIN \
-                 SELECT {FUNCTION}({at}, '{event}'{values}); END"
+                "CREATE TEMP TRIGGER {name} {time} {event} ON main.{table} BEGIN \
+                 SELECT {FUNCTION}({at}, '{time} {event}'{values}); END"
             ))?;
             self.triggers.push(name);
         }
@@ -114,6 +127,17 @@ impl Record {
         let Some(shape) = self.shapes.get(table) else {
             return Ok(());
         };
+        let cells: Vec<Cell> = (2..context.len())
+            .map(|at| cell(context.get_raw(at)))
+            .collect();
+        if event.starts_with("BEFORE") {
+            // Rows that are left out after all leave theirs behind.
+            if self.begun.len() >= BEGUN {
+                self.begun.pop_front();
+            }
+            self.begun.push_back((table, cells));
+            return Ok(());
+        }
         self.counts[table] += 1;
         let count: u64 = self.counts.iter().sum();
         if self.limits.changes.is_some_and(|most| count > most) {
@@ -122,18 +146,26 @@ impl Record {
                 "more rows than may be changed".into(),
             ));
         }
-        let cells: Vec<Cell> = (2..context.len())
-            .map(|at| cell(context.get_raw(at)))
-            .collect();
-        let (before, after) = match event.as_str() {
-            "INSERT" => (None, Some(cells)),
-            "DELETE" => (Some(cells), None),
+        let (mut before, after) = match event.as_str() {
+            "AFTER INSERT" => (None, Some(cells)),
+            "AFTER DELETE" => (Some(cells), None),
             _ => {
                 let mut old = cells;
                 let new = old.split_off(shape.table.columns.len().min(old.len()));
                 (Some(old), Some(new))
             }
         };
+        if let Some(old) = &mut before {
+            let key = shape.table.key_of(old);
+            let same = |(one, cells): &(usize, Vec<Cell>)| {
+                *one == table && shape.table.key_of(cells) == key
+            };
+            if let Some(at) = self.begun.iter().rposition(same)
+                && let Some((_, exact)) = self.begun.drain(at..).next()
+            {
+                *old = exact;
+            }
+        }
         let row = RowChange {
             table,
             before,

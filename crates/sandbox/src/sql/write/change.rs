@@ -5,6 +5,7 @@ use rusqlite::params_from_iter;
 use serde_json::Value;
 
 use super::capture::{Record, Recorder};
+use super::put_back::stored;
 use super::shape;
 use crate::sql::change::{Answer, Changes, Snapshot, over};
 use crate::sql::error::SqlError;
@@ -63,12 +64,15 @@ impl Guard {
             done.map_err(|error| session.classify(error))?;
             let after = session.counts(&written, triggers)?;
             session.lift()?;
+            let mut changes = told(&recorder.record(), &before, &after);
+            if let Ok(snapshot) = &mut changes.undo {
+                stored(session, snapshot)?;
+            }
             let end = if keep { "COMMIT" } else { "ROLLBACK" };
             recorder
                 .remove(&self.conn)
                 .and_then(|()| self.conn.execute_batch(end))
                 .map_err(|error| session.classify(error))?;
-            let changes = told(&recorder.record(), &before, &after);
             Ok(Answer::Changed(Box::new(changes)))
         })
     }

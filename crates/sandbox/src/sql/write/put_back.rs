@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use futures_util::FutureExt as _;
@@ -46,6 +46,29 @@ impl Guard {
             Ok(count)
         })
     }
+}
+
+/// The rows after a write as they are stored: a trigger may be told `0.0` where the column's type makes it `0`.
+pub(super) fn stored(session: &Session<'_>, snapshot: &mut Snapshot) -> Result<(), SqlError> {
+    let mut store = File { session };
+    let mut seen = HashSet::new();
+    for row in snapshot.rows.iter_mut().rev() {
+        let Some(table) = snapshot.tables.get(row.table) else {
+            continue;
+        };
+        let key_of = |cells: &Option<Vec<Cell>>| cells.as_ref().map(|cells| table.key_of(cells));
+        let (before, after) = (key_of(&row.before), key_of(&row.after));
+        if let Some(key) = after
+            && seen.insert((row.table, format!("{key:?}")))
+        {
+            let found = store.current(table, &key).now_or_never().transpose()?;
+            row.after = found.flatten().or(row.after.take());
+        }
+        if let Some(key) = before {
+            seen.insert((row.table, format!("{key:?}")));
+        }
+    }
+    Ok(())
 }
 
 /// How many there are of each: rows of tables without row numbers look alike.

@@ -108,7 +108,7 @@ impl Work<'_> {
 
     async fn execute(&mut self, sql: &str) -> Result<u64, SqlError> {
         let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), self.parameters)?;
-        let done = query.persistent(false).execute(&mut *self.connection).await;
+        let done = query.execute(&mut *self.connection).await;
         Ok(done.map_err(self.error())?.rows_affected())
     }
 
@@ -152,10 +152,7 @@ impl Work<'_> {
     async fn sizes(&mut self, sql: &str, rows: &Matched) -> Result<(u64, usize), SqlError> {
         let values = self.parameters.get(rows.skip..).unwrap_or_default();
         let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), values)?;
-        let row = query
-            .persistent(false)
-            .fetch_one(&mut *self.connection)
-            .await;
+        let row = query.fetch_one(&mut *self.connection).await;
         let row = row.map_err(self.error())?;
         let number = |at: usize| row.try_get_unchecked::<i64, _>(at).map_err(self.error());
         Ok((
@@ -344,7 +341,7 @@ impl Recorded<'_, '_> {
         );
         let values = self.work.parameters.get(rows.skip..).unwrap_or_default();
         self.work.set("time_zone", Some(ZONE)).await?;
-        let query = bind(sqlx::query(AssertSqlSafe(sql)), values)?.persistent(false);
+        let query = bind(sqlx::query(AssertSqlSafe(sql)), values)?;
         let found = query.fetch_all(&mut *self.work.connection).await;
         let found = found.map_err(self.work.error())?;
         self.work.set("time_zone", Some(zone)).await?;
@@ -394,7 +391,7 @@ impl Recorded<'_, '_> {
         let columns = columns.collect::<Vec<_>>().join(", ");
         let sql = format!("{} RETURNING {columns}", self.write.body);
         let query = bind(sqlx::query(AssertSqlSafe(sql)), self.work.parameters)?;
-        let mut made = query.persistent(false).fetch(&mut *self.work.connection);
+        let mut made = query.fetch(&mut *self.work.connection);
         let mut keys: Vec<Vec<Cell>> = Vec::new();
         let error = |e: sqlx::Error| classify(&e, limits);
         while let Some(row) = made.try_next().await.map_err(error)? {

@@ -29,13 +29,18 @@ const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GR
     SESSION group_concat_max_len = 1048576";
 
 #[derive(Debug)]
-pub(super) struct Connection(MySqlConnection);
+pub(super) struct Connection(
+    MySqlConnection,
+    /// Whether it has written.
+    bool,
+);
 
 impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let mut connection = wanted
-            .statement_cache_capacity(0)
+            // Statements are not closed one by one: nothing answers that, and what follows would wait for it.
+            .statement_cache_capacity(100)
             .disable_statement_logging()
             .connect()
             .await
@@ -65,7 +70,7 @@ impl Connection {
             .execute(AssertSqlSafe(limit))
             .await
             .map_err(failed)?;
-        Ok(Self(connection))
+        Ok(Self(connection, false))
     }
 
     pub async fn run(
@@ -93,15 +98,20 @@ impl Connection {
     }
 
     async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+        if write && std::mem::replace(&mut self.1, true) {
+            // Servers have trouble with some statements that are run a second time.
+            let cleared = self.0.clear_cached_statements().await;
+            cleared.map_err(|e| classify(&e, limits))?;
+        }
         // What a write's condition has found stays what it finds.
         let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
-        let begin = if write {
-            "START TRANSACTION READ WRITE"
+        let begin: &[&'static str] = if write {
+            &[level, "START TRANSACTION READ WRITE"]
         } else {
-            "START TRANSACTION READ ONLY"
+            &["START TRANSACTION READ ONLY"]
         };
         // By the text protocol: servers do not prepare these.
-        for sql in [level, begin] {
+        for sql in begin.iter().copied() {
             let done = sqlx::raw_sql(sql).execute(&mut self.0).await;
             done.map_err(|e| classify(&e, limits))?;
         }
@@ -139,7 +149,7 @@ impl Connection {
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = AssertSqlSafe(checked.sql.clone());
-        let query = bind(sqlx::query(sql), parameters)?.persistent(false);
+        let query = bind(sqlx::query(sql), parameters)?;
         let mut rows = query.fetch(&mut self.0);
         let mut collector: Option<Collector<'_>> = None;
         while let Some(row) = rows.try_next().await.map_err(error)? {

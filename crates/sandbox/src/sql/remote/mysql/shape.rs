@@ -268,7 +268,7 @@ pub(super) async fn dependents(
 /// Columns that the user may not read are not even named to it.
 async fn unreadable(connection: &mut MySqlConnection, schema: &str, name: &str) -> bool {
     let sql = format!("SELECT * FROM {}.{} LIMIT 0", quoted(schema), quoted(name));
-    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql));
     query.fetch_optional(connection).await.is_err()
 }
 

@@ -93,7 +93,7 @@ pub(super) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
 
 /// A statement of ours with its values.
 pub(super) fn bound<'q>(sql: String, cells: &[&Cell]) -> Query<'q, MySql, MySqlArguments> {
-    let query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
+    let query = sqlx::query(AssertSqlSafe(sql));
     cells.iter().fold(query, |query, cell| match cell {
         Cell::Text(text) | Cell::Blob(text) => query.bind(Some(text.clone())),
         Cell::Raw(hex) => query.bind(Some(String::from_utf8_lossy(&bytes(hex)).into_owned())),
