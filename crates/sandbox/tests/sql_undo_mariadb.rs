@@ -34,7 +34,7 @@ fn options() -> RemoteOptions {
 
 struct Base {
     admin: MySqlConnection,
-    remote: Remote,
+    url: String,
     _server: MariaDb,
 }
 
@@ -59,12 +59,10 @@ impl Base {
             .execute(&mut admin)
             .await
             .unwrap();
-        let remote = Remote::connect(&server.url("writer", "shop"), options())
-            .await
-            .unwrap();
+        let url = server.url("writer", "shop");
         Self {
             admin,
-            remote,
+            url,
             _server: server,
         }
     }
@@ -76,19 +74,31 @@ impl Base {
             .unwrap();
     }
 
+    /// A connection for each call, as skills have.
+    async fn remote(&self) -> Remote {
+        Remote::connect(&self.url, options()).await.unwrap()
+    }
+
     async fn run(&mut self, sql: &str, values: &[Value]) -> Result<Changes, SqlError> {
-        changes(self.remote.run(sql, values).await)
+        let mut remote = self.remote().await;
+        let answer = remote.run(sql, values).await;
+        remote.close().await;
+        changes(answer)
     }
 
     async fn look(&mut self, sql: &str) -> Result<Changes, SqlError> {
-        changes(self.remote.look(sql, &[]).await)
+        let mut remote = self.remote().await;
+        let answer = remote.look(sql, &[]).await;
+        remote.close().await;
+        changes(answer)
     }
 
     async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let text = serde_json::to_string(snapshot).unwrap();
-        self.remote
-            .put_back(&serde_json::from_str(&text).unwrap())
-            .await
+        let mut remote = self.remote().await;
+        let done = remote.put_back(&serde_json::from_str(&text).unwrap()).await;
+        remote.close().await;
+        done
     }
 
     /// The bytes that the server itself sends for each value of each row.
@@ -96,7 +106,7 @@ impl Base {
         let sql = format!("SELECT * FROM {table}");
         let rows = self
             .admin
-            .fetch_all(sqlx::query(AssertSqlSafe(sql)).persistent(false))
+            .fetch_all(sqlx::query(AssertSqlSafe(sql)))
             .await
             .unwrap();
         let mut all: Vec<String> = rows
@@ -361,7 +371,7 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         let dice = &mut Dice::new(1000 + seed as u64);
         let mut steps = Vec::new();
         let mut before = base.dump(&table.name).await;
-        for _ in 0..5 {
+        for _ in 0..3 {
             let sql = statement(dice, table);
             let told = base.look(&sql).await;
             assert_eq!(
@@ -387,5 +397,5 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         }
     }
     println!("{writes} writes, {undone} undone");
-    assert!(writes >= 200, "only {writes} writes worked");
+    assert!(writes >= 150, "only {writes} writes worked");
 }
