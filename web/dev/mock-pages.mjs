@@ -7,6 +7,8 @@
 // Alone, with a built studio:   node dev/mock-pages.mjs [port] [folder of the studio]
 import { randomUUID } from "node:crypto";
 import { deep, routes as modelRoutes } from "./mock-models.mjs";
+import { routes as deskRoutes } from "./mock-desk.mjs";
+import { routes as skillRoutes } from "./mock-skills.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
 
 const NOW = Date.now();
@@ -19,9 +21,9 @@ export const me = { id: uuid(1), email: "ada@example.org", name: "Ada Lovelace",
 const policy = { read: "allow", write: "ask", external: "ask", destructive: "ask", tools: {} };
 const tuning = { temperature: 0.2, max_tokens: 4096, timeout_ms: 300_000 };
 const agents = [
-  { id: uuid(11), name: "Steward", instructions: "You are Steward, a careful assistant with tools. Use them when the request needs one; say only what a tool has shown.", tools: [], connection: null, policy, budget: "agent", tuning },
-  { id: uuid(12), name: "Bookkeeper", instructions: "You keep the books of a small company. Totals come from the database, never from memory. Answer in the language of the request.", tools: ["sql", "read", "list", "write", "reminders_create", "mail_draft"], connection: uuid(31), policy: { ...policy, tools: { mail_draft: "allow" } }, budget: "plan", tuning },
-  { id: uuid(13), name: "Night watch", instructions: "Look through the logs each night and note what is unusual.", tools: ["grep", "read", "list", "notes_create", "terminal"], connection: uuid(33), policy: { ...policy, external: "deny" }, budget: "executor", tuning: { ...tuning, temperature: 0 } },
+  { id: uuid(11), name: "Steward", instructions: "You are Steward, a careful assistant with tools. Use them when the request needs one; say only what a tool has shown.", tools: [], connection: null, policy, budget: "agent", tuning, skills: [] },
+  { id: uuid(12), name: "Bookkeeper", instructions: "You keep the books of a small company. Totals come from the database, never from memory. Answer in the language of the request.", tools: ["sql", "read", "list", "write", "reminders_create", "mail_draft"], connection: uuid(31), policy: { ...policy, tools: { mail_draft: "allow" } }, budget: "plan", tuning, skills: [] },
+  { id: uuid(13), name: "Night watch", instructions: "Look through the logs each night and note what is unusual.", tools: ["grep", "read", "list", "notes_create", "terminal"], connection: uuid(33), policy: { ...policy, external: "deny" }, budget: "executor", tuning: { ...tuning, temperature: 0 }, skills: [] },
 ];
 const capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64 };
 const connections = [
@@ -173,6 +175,8 @@ const routes = [
   ["POST", /^agents\/([^/]+)\/restore$/, ([id]) => { const found = agents.find((agent) => agent.id === id); delete found.deleted; return ok(found); }],
   ["GET", /^tools$/, (_, query) => page(TOOLS, query)],
   ...modelRoutes(connections, agents, me, uuid),
+  ...deskRoutes({ ok, none, missing, problem, page, agents, uuid }),
+  ...skillRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
   ["DELETE", /^connections\/([^/]+)$/, ([id]) => (connections.splice(connections.findIndex((entry) => entry.id === id), 1), none)],

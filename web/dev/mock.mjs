@@ -3,6 +3,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { routes as modelRoutes } from "./mock-models.mjs";
+import { routes as skillRoutes } from "./mock-skills.mjs";
 import { randomUUID } from "node:crypto";
 import { extname, normalize } from "node:path";
 import { agents, scriptFor, toolSpecs } from "./mock/logs.mjs";
@@ -14,6 +15,8 @@ const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 's
 const me = { id: randomUUID(), email: "ada@example.org", name: "Ada Lovelace", role: "admin" };
 const state = { setup: process.env.MOCK_SETUP === "1", tokens: new Set(), cookies: new Set(), conversations: new Map(), runs: new Map(), approvals: new Map(), watchers: new Set() };
 const now = () => Date.now();
+const uuid = (n) => `0195f3a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
+const said = (body, status = 200) => ({ status, body });
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms / fast));
 
 class Problem extends Error {
@@ -124,7 +127,7 @@ const routes = [
   ["GET", /^\/api\/agents\/([\w-]+)$/, ({ match }) => agents.find((agent) => agent.id === match[1])],
   ["POST", /^\/api\/agents\/preview$/, () => ({ messages: [{ role: "system", text: agents[0].instructions }], sections: [{ name: "instructions", tokens: 84 }, { name: "tools", tokens: 1210 }], tokens: 1294, window: 32768, reserved: 4096, fits: true, tools: toolSpecs.map((tool) => tool.name), model: "qwen3-coder-30b" })],
   ["GET", /^\/api\/tools$/, ({ query }) => page(toolSpecs, query)],
-  ...modelRoutes(connections, agents, me, (n) => `0195f3a0-0000-7000-8000-${String(n).padStart(12, "0")}`).map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
+  ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes({ ok: said, none: said(undefined, 204), missing: (what) => said({ title: `there is no such ${what}`, hint: "go back to the list" }, 404), problem: (status, title, hint) => said({ title, hint }, status), page: (items, query) => said(page(items, query)), agents, uuid })].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
     const { status, body: said, stream, then } = answer(match.slice(1), query, body);
     if (status >= 400) throw new Problem(status, said.title, said.hint);
     // The exam at once: `npm run mock` has no stream for it.

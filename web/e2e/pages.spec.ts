@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { pages, settled, story, tell } from "./support/pages.ts";
+import { keep, pages, settled, skills, story, tell } from "./support/pages.ts";
 import { enter, expect, test, visit } from "./support/test.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -52,7 +52,7 @@ for (const look of looks) {
 
 test("the security policy is kept: nothing is blocked on any page", async ({ page, server, api }) => {
   // In the console a violation is an error, which every test looks for; here each page is opened with the policy on.
-  const told = { conversation: "", run: "", planned: "", agent: await api.agentId(), connection: await api.connectionId() };
+  const told = { conversation: "", run: "", planned: "", agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
   const { run_id, conversation_id } = await api.chat("Hello");
   await api.settled(run_id);
   const policy = (await (await fetch(server.url)).headers.get("content-security-policy")) ?? "";

@@ -81,7 +81,7 @@ pub(crate) async fn set_aside(
         .reserve(deps.tenant, id, spender, tokens, cost, now, until)
         .await
     {
-        Ok(()) => Ok(Ok(Aside {
+        Ok(_) => Ok(Ok(Aside {
             id,
             spender,
             model: setup.model.clone(),

@@ -3,10 +3,10 @@
 use crate::config::{Place, StoreConfig};
 use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite, Touches};
 use crate::migrate::{self, Migration};
+use crate::ports::{LimitedScopes, limited_scopes};
 use crate::tx::args;
 use crate::{codec, error};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
 
@@ -18,14 +18,13 @@ enum Engine {
     Postgres(Postgres),
 }
 
-/// Whether there is any hard budget.
+/// Whose calls hard budgets limit.
 #[derive(Clone)]
 pub(crate) enum Limited {
     /// Another process may make one: ask the database.
     Ask,
-    /// One process owns the data. Once `true`, it stays so until the store is opened again: a limit
-    /// may always be on its way through the writer's queue.
-    Known(Arc<AtomicBool>),
+    /// One process owns the data.
+    Known(Arc<LimitedScopes>),
 }
 
 /// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
@@ -77,24 +76,17 @@ impl Store {
 
     /// Before anybody can write.
     async fn look_for_limits(&self) -> StoreResult<()> {
-        let Limited::Known(limited) = &self.limited else {
+        let Limited::Known(known) = &self.limited else {
             return Ok(());
         };
-        let any = self
-            .read((), |(), tx| {
-                Box::pin(async move {
-                    let row = tx
-                        .row("select 1 from spend_limits limit 1", args![])
-                        .await?;
-                    Ok(row.is_some())
-                })
-            })
-            .await?;
-        limited.store(any, Ordering::SeqCst);
+        let scopes = self.read((), |(), tx| Box::pin(limited_scopes(tx))).await?;
+        for (tenant, scope) in scopes {
+            known.add(tenant, scope);
+        }
         Ok(())
     }
 
-    /// Whether there is any hard budget.
+    /// Whose calls hard budgets limit.
     pub(crate) fn limited(&self) -> Limited {
         self.limited.clone()
     }

@@ -6,10 +6,12 @@ mod effect_server;
 mod memory;
 pub mod model_server;
 pub mod postgres;
+pub mod sshd;
 mod workspace;
 
 pub use clock::{FakeClock, SeqIds};
 pub use effect_server::{Count, EffectOptions, EffectServer};
 pub use memory::Memory;
 pub use model_server::ScriptedModelServer;
+pub use sshd::Sshd;
 pub use workspace::Workspace;

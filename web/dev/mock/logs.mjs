@@ -3,7 +3,7 @@ const AGENT = "11111111-1111-4111-8111-111111111111";
 export const agents = [
   { id: AGENT, name: "steward", instructions: "You are Steward, an assistant that does real work with the tools you have." },
   { id: "22222222-2222-4222-8222-222222222222", name: "release notes", instructions: "You read the changes since the last tag and write release notes that a user understands." },
-].map((agent) => ({ ...agent, tools: [], connection: null, policy: { read: "allow", write: "ask", external: "ask", destructive: "ask", tools: {} }, budget: "agent", tuning: { temperature: 0.2, max_tokens: 4096, timeout_ms: 300000 } }));
+].map((agent) => ({ ...agent, tools: [], skills: [], connection: null, policy: { read: "allow", write: "ask", external: "ask", destructive: "ask", tools: {} }, budget: "agent", tuning: { temperature: 0.2, max_tokens: 4096, timeout_ms: 300000 } }));
 
 const tools = [["list", "read"], ["read", "read"], ["grep", "read"], ["write", "write"], ["sql", "read"], ["web_fetch", "external"], ["terminal", "destructive"], ["feedback", "read"], ["notes_create", "write"]].map(([name, risk]) => ({ name, risk, effect: risk === "read" ? "read" : "write", description: `The tool ${name}.`, parameters: { type: "object" } }));
 export const toolSpecs = tools;

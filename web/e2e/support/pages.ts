@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -25,9 +25,21 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["approvals", () => "/approvals"],
   ["agents", () => "/agents"],
   ["agent", (told) => `/agents/${told.agent}`],
+  ["skills", () => "/skills"],
+  ["skill", (told) => `/skills/${told.skill}`],
+  ["skill-try", (told) => `/skills/${told.skill}?tab=try`],
+  ["skill-versions", (told) => `/skills/${told.skill}?tab=versions`],
+  ["skill-new", () => "/skills/new"],
+  ["skill-new-docker", () => "/skills/new?kind=docker"],
+  ["packages", () => "/skills?tab=packages"],
+  ["package", () => "/skills/packages/infra-agent"],
   ["connections", () => "/connections"],
   ["connection", (told) => `/connections/${told.connection}`],
   ["connection-new", () => "/connections/new"],
+  ["credentials", () => "/credentials"],
+  ["credential", (told) => `/credentials/${told.credential}`],
+  ["mcp-servers", () => "/mcp-servers"],
+  ["mcp-server", (told) => `/mcp-servers/${told.server}`],
   ["usage", () => "/usage"],
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
@@ -45,7 +57,25 @@ export async function tell(server: Server, api: Api): Promise<Told> {
   await api.narrow("read", "write", "notes_create", "sql", "terminal");
   const planned = await api.chat("Tidy the hand-over notes", { mode: "plan" });
   await api.settled(planned.run_id);
-  return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId() };
+  return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
+}
+
+/** What the pages of credentials and MCP servers show. */
+export async function keep(api: Api): Promise<Pick<Told, "credential" | "server">> {
+  const day = 86_400_000;
+  const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
+  await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
+  const wiki = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "wiki", transport: { kind: "http", url: "https://wiki.example.org/mcp" }, credential: { name: "wiki" } });
+  return { credential: web.id, server: wiki.id };
+}
+
+/** A skill and a package; the skill's id. */
+export async function skills(api: Api): Promise<string> {
+  await api.call("POST", "/skills/import-package?ready=infra-agent");
+  const { id, ...skill } = await api.call<{ id: string; name: string }>("POST", "/skills", { name: "low_stock", description: "Products of which there are few left.", type: "sql", category: "shop", config: { database: "sqlite:shop.db", statement: "select name, stock from products where stock < {{limit}}" }, parameters: { type: "object", properties: { limit: { type: "integer", minimum: 1, description: "Fewer than this." } }, required: ["limit"], additionalProperties: false } });
+  await api.call("POST", "/skills?upsert=true", { name: skill.name, description: "Products of which few are left, by name.", type: "sql", category: "shop", config: { database: "sqlite:shop.db", statement: "select name, stock from products where stock < {{limit}} order by name" }, parameters: { type: "object", properties: { limit: { type: "integer", minimum: 1, description: "Fewer than this." } }, required: ["limit"], additionalProperties: false } });
+  await api.call("PUT", `/agents/${await api.agentId()}/skills/${id}`);
+  return id;
 }
 
 /** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown, nothing that moves. */

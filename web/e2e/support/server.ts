@@ -12,6 +12,8 @@ type Options = {
   admin: boolean;
   /** After how many seconds another runner takes a run over; as usual, if it is left out. */
   lease?: number | undefined;
+  /** The model that Steward brings along, instead of the scripted one. */
+  builtin?: boolean;
 };
 
 /** `steward serve` with its own data directory and workspace. */
@@ -48,9 +50,7 @@ export class Server {
       STEWARD_CACHE: join(this.dir, "cache"),
       STEWARD_DATA: join(this.dir, "data"),
       ...(this.options.lease && { STEWARD_LEASE_SECONDS: String(this.options.lease) }),
-      OPENAI_API_KEY: "test-key",
-      OPENAI_BASE_URL: this.model.baseUrl,
-      OPENAI_MODEL: "scripted",
+      ...(!this.options.builtin && { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: this.model.baseUrl, OPENAI_MODEL: "scripted" }),
       ...(this.options.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),
     };
     this.program = new Program(steward, ["serve", "--listen", listen, "--workspace", this.workspace], env, this.dir);

@@ -10,6 +10,8 @@ type Options = {
   admin: boolean;
   /** Seconds after which a run is taken over from a server that is gone. */
   lease: number | undefined;
+  /** Whether the model that Steward brings along answers, and not the scripted one. */
+  builtin: boolean;
   /** Console errors that the test provokes, such as a refused login. */
   expected: RegExp[];
 };
@@ -27,14 +29,15 @@ export const test = base.extend<Options & Fixtures>({
   script: [{}, { option: true }],
   admin: [true, { option: true }],
   lease: [undefined, { option: true }],
+  builtin: [false, { option: true }],
   expected: [[], { option: true }],
   model: async ({ script }, use) => {
     const model = await Model.start(script);
     await use(model);
     await model.stop();
   },
-  server: async ({ model, admin, lease }, use, info) => {
-    const server = await Server.start(model, { admin, lease });
+  server: async ({ model, admin, lease, builtin }, use, info) => {
+    const server = await Server.start(model, { admin, lease, builtin });
     await use(server);
     await server.stop();
     if (info.status !== info.expectedStatus) {

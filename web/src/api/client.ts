@@ -9,6 +9,8 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   readonly runId: string | undefined;
   readonly retryAfter: number | undefined;
+  /** The field of the body, or the parameter, that is at fault: `limits.timeout_ms`. */
+  readonly field: string | undefined;
   constructor(problem: Problem) {
     super(problem.title);
     this.name = "ApiError";
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     this.code = problem.code;
     this.runId = problem.run_id;
     this.retryAfter = problem.retry_after;
+    this.field = problem.field;
   }
 }
 

@@ -4455,6 +4455,8 @@ export interface components {
         };
         /** @description What came of it. */
         SkillTested: {
+            /** @description The same in parts, as an approval shows it. */
+            change: components["schemas"]["Preview"];
             /** @description The same as data. */
             data?: Record<string, unknown>;
             /** @description What went wrong. */

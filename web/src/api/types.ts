@@ -93,6 +93,39 @@ export type NewVirtualKey = S["NewVirtualKey"];
 export type KeyInput = With<S["KeyInput"], { connections: string[] }>;
 export type KeyChange = S["KeyChange"];
 
+export type SkillKind = S["SkillKind"];
+export type Effect = S["Effect"];
+export type CredentialKind = S["CredentialKind"];
+export type CredentialWanted = S["CredentialWanted"];
+export type Compensation = With<S["Compensation"], { arguments: Json }>;
+export type SkillLimits = Required<S["SkillLimits"]>;
+type Configured = { config: Json; parameters: Json; compensation: Compensation | null; limits: SkillLimits };
+export type Skill = With<S["Skill"], Configured>;
+export type SkillDetail = Skill & { agents: string[] };
+/** What may be left out is filled in by the server. */
+export type SkillInput = With<S["SkillInput"], { config: Json; parameters?: Json; compensation?: Compensation | null }>;
+export type SkillKindInfo = With<S["SkillKindInfo"], { config: Json; example: SkillInput }>;
+export type SkillTest = With<S["SkillTest"], { arguments: Json }>;
+export type SkillTested = With<S["SkillTested"], { data?: unknown }>;
+export type SkillPackage = S["SkillPackage"];
+export type PackageState = S["PackageState"];
+export type PackageFinding = S["PackageFinding"];
+export type PackageFileDiff = S["PackageFileDiff"];
+/** A server whose key was accepted. */
+export type SshHost = { host: string; port: number; fingerprint: string };
+
+export type Credential = S["Credential"];
+export type CredentialInput = S["CredentialInput"];
+export type CredentialPatch = S["CredentialPatch"];
+export type CredentialUse = S["CredentialUse"];
+export type CredentialKindInfo = S["CredentialKindInfo"];
+export type CredentialField = S["CredentialField"];
+
+export type McpTransport = S["McpTransport"];
+export type McpServerInput = S["McpServerInput"];
+export type McpTool = With<S["McpTool"], { parameters: Json }>;
+export type McpServer = With<S["McpServer"], { tools: McpTool[] }>;
+
 export type Undone = S["Undone"];
 export type Difference = S["Difference"];
 export type Replay = S["Replay"];

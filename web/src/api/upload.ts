@@ -1,34 +1,38 @@
-// Sends a file into the workspace. `fetch` tells nothing of an upload's progress, so this is the old way.
+// Sends a file. `fetch` tells nothing of an upload's progress, so this is the old way.
 import { bearer, newKey, pathOf, problemFrom, refresh } from "./client";
 import type { Uploaded } from "./types";
 
 /** Greatest size the server takes, bytes. */
 export const MAX_UPLOAD = 20 * 1024 * 1024;
 
-export async function uploadFile(file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Uploaded> {
+/** Into the workspace. */
+export const uploadFile = (file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Uploaded> => sendFile<Uploaded>(pathOf("/api/files", { name: file.name || "pasted.txt" }), file, onProgress, signal);
+
+/** As the body of a POST. */
+export async function sendFile<R>(path: string, file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<R> {
   const key = newKey();
-  const first = await attempt(file, key, onProgress, signal);
-  if (first.status === 401 && (await refresh())) return result(await attempt(file, key, onProgress, signal));
-  return result(first);
+  const first = await attempt(path, file, key, onProgress, signal);
+  if (first.status === 401 && (await refresh())) return result<R>(await attempt(path, file, key, onProgress, signal));
+  return result<R>(first);
 }
 
 type Answer = { status: number; text: string };
 
-function result({ status, text }: Answer): Uploaded {
+function result<R>({ status, text }: Answer): R {
   let value: unknown = {};
   try {
     value = JSON.parse(text);
   } catch {
     // A proxy's page, perhaps; the status says it.
   }
-  if (status === 201 || status === 200) return value as Uploaded;
+  if (status === 201 || status === 200) return value as R;
   throw problemFrom(status, value);
 }
 
-const attempt = (file: File, key: string, onProgress: (share: number) => void, signal: AbortSignal) =>
+const attempt = (path: string, file: File, key: string, onProgress: (share: number) => void, signal: AbortSignal) =>
   new Promise<Answer>((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", pathOf("/api/files", { name: file.name || "pasted.txt" }));
+    request.open("POST", path);
     const token = bearer();
     if (token) request.setRequestHeader("authorization", `Bearer ${token}`);
     request.setRequestHeader("content-type", "application/octet-stream");

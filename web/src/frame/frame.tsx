@@ -1,5 +1,6 @@
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { mayWork, useMe } from "@/api/hooks";
 import { ExpiredDialog } from "@/auth/expired";
 import { useT } from "@/i18n";
 import { preload } from "@/pages/load";
@@ -16,13 +17,17 @@ const ShortcutsDialog = lazy(async () => ({ default: (await import("./help")).Sh
 function useGlobalShortcuts() {
   const t = useT("frame");
   const navigate = useNavigate();
+  const { data: me } = useMe();
   useShortcut("Mod+k", () => openOverlay("palette"), t("palette"), { group: "everywhere", inFields: true });
   useShortcut("?", () => openOverlay("shortcuts"), t("shortcuts.show"), { group: "everywhere" });
   useShortcut("g c", () => void navigate({ to: "/chat" }), t("chat"), { group: "go" });
   useShortcut("g r", () => void navigate({ to: "/runs" }), t("runs"), { group: "go" });
   useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
   useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
+  useShortcut("g k", () => void navigate({ to: "/skills" }), t("skills"), { group: "go" });
   useShortcut("g m", () => void navigate({ to: "/connections" }), t("connections"), { group: "go" });
+  useShortcut("g t", () => void navigate({ to: "/mcp-servers" }), t("mcp"), { group: "go" });
+  useShortcut("g v", () => void navigate({ to: "/credentials" }), t("credentials"), { group: "go", enabled: mayWork(me) });
   useShortcut("g u", () => void navigate({ to: "/usage" }), t("usage"), { group: "go" });
   useShortcut("g s", () => void navigate({ to: "/settings" }), t("settings"), { group: "go" });
 }

@@ -16,7 +16,7 @@ export const useLiveState = () => useSyncExternalStore((listener) => (listeners.
 
 const touched: Record<string, string[]> = {
   "run.started": ["runs", "conversations"],
-  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health"],
+  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "mcp-servers", "mcp-server"],
   "approval.requested": ["approvals", "runs", "run"],
   "approval.decided": ["approvals", "approval", "runs", "run", "grants"],
   "tool.undone": ["runs", "run"],

@@ -1,7 +1,8 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Info, ListTree, MessagesSquare, Settings, ShieldCheck, Ellipsis } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, Settings, ShieldCheck } from "lucide-react";
 import { useState } from "react";
-import { useOpenApprovals } from "@/api/hooks";
+import { mayWork, useMe, useOpenApprovals } from "@/api/hooks";
+import type { Me } from "@/api/types";
 import { useT } from "@/i18n";
 import { cx, Sheet } from "@/ui";
 import { AccountMenu } from "./account";
@@ -13,7 +14,10 @@ const PAGES = [
   { to: "/runs", icon: ListTree, key: "runs" },
   { to: "/approvals", icon: ShieldCheck, key: "approvals" },
   { to: "/agents", icon: Bot, key: "agents" },
+  { to: "/skills", icon: Puzzle, key: "skills" },
   { to: "/connections", icon: Cable, key: "connections" },
+  { to: "/mcp-servers", icon: Plug, key: "mcp" },
+  { to: "/credentials", icon: KeyRound, key: "credentials" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
 ] as const;
 const LATER = [
@@ -22,6 +26,8 @@ const LATER = [
 ] as const;
 type Entry = (typeof PAGES)[number] | (typeof LATER)[number];
 export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
+/** Whether somebody may see a page at all; the server refuses anyway. */
+export const maySee = (entry: Entry, me: Me | undefined): boolean => entry.to !== "/credentials" || mayWork(me);
 
 function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?: boolean }) {
   const t = useT("frame");
@@ -34,7 +40,7 @@ function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?
       aria-current={here ? "page" : undefined}
       className={cx(
         "group relative flex flex-col items-center gap-1 text-2xs leading-tight transition-colors",
-        phone ? "min-w-0 flex-1 py-2" : "w-full rounded-lg py-2",
+        phone ? "min-w-0 flex-1 py-2" : "w-full shrink-0 rounded-lg py-2",
         here ? "font-medium text-ink" : "text-ink-3 hover:text-ink",
         !phone && (here ? "bg-active" : "hover:bg-hover"),
       )}
@@ -53,10 +59,11 @@ function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?
 export function Rail() {
   const t = useT("frame");
   const { data: waiting = 0 } = useOpenApprovals();
+  const { data: me } = useMe();
   return (
-    <nav aria-label={t("nav")} className="flex w-22 shrink-0 flex-col items-center gap-1 border-r border-line bg-sunken px-1 py-3 max-md:hidden">
+    <nav aria-label={t("nav")} className="flex w-22 shrink-0 flex-col items-center gap-1 overflow-y-auto border-r border-line bg-sunken px-1 py-3 max-md:hidden">
       <Link to="/chat" aria-label="Steward" className="mb-3 rounded-lg"><Logo className="size-8" /></Link>
-      {PAGES.map((entry) => <NavLink key={entry.to} entry={entry} {...(entry.key === "approvals" && { count: waiting })} />)}
+      {PAGES.filter((entry) => maySee(entry, me)).map((entry) => <NavLink key={entry.to} entry={entry} {...(entry.key === "approvals" && { count: waiting })} />)}
       <span className="flex-1" />
       {LATER.map((entry) => <NavLink key={entry.to} entry={entry} />)}
       <AccountMenu />
@@ -69,6 +76,7 @@ export function BottomBar() {
   const t = useT("frame");
   const [open, setOpen] = useState(false);
   const { data: waiting = 0 } = useOpenApprovals();
+  const { data: me } = useMe();
   return (
     <nav aria-label={t("nav")} className="safe-bottom flex shrink-0 border-t border-line bg-sunken md:hidden">
       {PAGES.slice(0, 4).map((entry) => <NavLink key={entry.to} phone entry={entry} {...(entry.key === "approvals" && { count: waiting })} />)}
@@ -78,7 +86,7 @@ export function BottomBar() {
       </button>
       <Sheet side="bottom" open={open} onOpenChange={setOpen} title={t("more")}>
         <ul className="p-2" onClick={() => setOpen(false)}>
-          {[...PAGES.slice(4), ...LATER].map((entry) => (
+          {[...PAGES.slice(4), ...LATER].filter((entry) => maySee(entry, me)).map((entry) => (
             <li key={entry.to}><Link to={entry.to} className="flex items-center gap-3 rounded-lg px-3 py-3 text-lg hover:bg-hover"><entry.icon aria-hidden className="size-5 text-ink-3" />{t(entry.key)}</Link></li>
           ))}
         </ul>

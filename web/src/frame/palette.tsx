@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId,
 import { isOperator, useAgents, useConversations, useMe } from "@/api/hooks";
 import { useT } from "@/i18n";
 import { cx } from "@/ui";
-import { NAVIGATION } from "./nav";
+import { maySee, NAVIGATION } from "./nav";
 import { openOverlay, useOverlay } from "./overlays";
 import { setTheme } from "./theme";
 
@@ -44,7 +44,7 @@ function Body() {
 
   const commands = useMemo(() => {
     const all: Command[] = [
-      ...NAVIGATION.map((entry) => ({ id: entry.to, group: t("palette.pages"), label: t(entry.key), icon: <entry.icon />, run: () => void navigate({ to: entry.to }) })),
+      ...NAVIGATION.filter((entry) => maySee(entry, me)).map((entry) => ({ id: entry.to, group: t("palette.pages"), label: t(entry.key), icon: <entry.icon />, run: () => void navigate({ to: entry.to }) })),
       { id: "new", group: t("palette.actions"), label: t("newConversation"), icon: <Plus />, run: () => void navigate({ to: "/chat" }) },
       ...(isOperator(me) ? [{ id: "agent", group: t("palette.actions"), label: t("newAgent"), icon: <Bot />, run: () => void navigate({ to: "/agents/new" }) }] : []),
       { id: "light", group: t("palette.actions"), label: `${t("theme")}: ${t("theme.light")}`, icon: <SunMedium />, run: () => setTheme("light") },

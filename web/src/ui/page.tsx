@@ -16,7 +16,7 @@ export function Page({ title, lead, back, actions, children, width = "wide", rea
     <div className="flex h-full min-w-0 flex-col">
       <header className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-6 py-2 max-md:px-4">
         {back}
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-md:min-w-2/5">
           <h1 className="truncate text-lg font-semibold">{title}</h1>
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

@@ -1,5 +1,6 @@
 //! Skills.
 
+use super::approval::Preview;
 use super::names::{CredentialKind, Effect, Risk, SkillKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -214,6 +215,8 @@ pub(crate) struct SkillTested {
     pub ok: bool,
     /// What it would do.
     pub preview: String,
+    /// The same in parts, as an approval shows it.
+    pub change: Preview,
     /// What came back, as a model would get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,

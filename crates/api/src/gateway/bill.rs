@@ -24,7 +24,8 @@ pub(super) struct Bill {
     ledger: Arc<Ledger>,
     clock: Arc<dyn Clock>,
     tenant: TenantId,
-    reservation: ReservationId,
+    /// `None`: nothing was set aside.
+    reservation: Option<ReservationId>,
     spender: Spender,
     model: String,
     /// Tokens of the prompt, by its length.
@@ -67,7 +68,7 @@ impl Bill {
         let tokens = most.prompt_tokens.saturating_add(most.completion_tokens);
         let until = now.plus(deadline + MARGIN);
         let limits = state.ledger.limits();
-        limits
+        let aside = limits
             .reserve(
                 principal.tenant,
                 reservation,
@@ -84,7 +85,7 @@ impl Bill {
             ledger: Arc::clone(&state.ledger),
             clock: Arc::clone(&deps.clock),
             tenant: principal.tenant,
-            reservation,
+            reservation: aside.then_some(reservation),
             spender,
             model: connection.model.clone(),
             // Four bytes are about a token; JSON around the prompt makes up for the difference.
@@ -111,7 +112,7 @@ impl Bill {
         }
         self.ledger.settle(Settlement {
             tenant: self.tenant,
-            reservation: Some(self.reservation),
+            reservation: self.reservation,
             record: SpentRecord {
                 spender: self.spender,
                 model: std::mem::take(&mut self.model),

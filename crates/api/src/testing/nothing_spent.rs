@@ -32,8 +32,8 @@ impl SpendLimits for Nothing {
         _: u64,
         _: Timestamp,
         _: Timestamp,
-    ) -> Result<(), ReserveError> {
-        Ok(())
+    ) -> Result<bool, ReserveError> {
+        Ok(false)
     }
     async fn settle(
         &self,

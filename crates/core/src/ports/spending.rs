@@ -106,7 +106,8 @@ pub trait SpendLimits: Send + Sync {
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
     /// Sets tokens and money aside under all limits of `spender`, or none. What is never settled
     /// is given back at `until`. In one transaction, so that parallel calls can't both take the rest.
-    /// A reservation of the same id is replaced.
+    /// A reservation of the same id is replaced. `false`: no limit counts this spender's calls, so there is
+    /// nothing to give back.
     #[expect(clippy::too_many_arguments, reason = "one row")]
     async fn reserve(
         &self,
@@ -117,7 +118,7 @@ pub trait SpendLimits: Send + Sync {
         cost_micros: u64,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<(), ReserveError>;
+    ) -> Result<bool, ReserveError>;
     /// Ends a reservation and records what was spent (also without a reservation: `None`).
     async fn settle(
         &self,

@@ -27,6 +27,7 @@ fn tools() -> ToolIndex {
         risk: RiskClass::Read,
         utterances: Vec::new(),
         result_limit: 100,
+        skill: None,
     };
     ToolIndex::new(&[
         tool("read", json!({"path": text}), json!(["path"])),

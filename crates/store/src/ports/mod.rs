@@ -28,3 +28,4 @@ mod users;
 mod virtual_keys;
 
 pub(crate) use side::seen;
+pub(crate) use spending::{LimitedScopes, limited_scopes};

@@ -65,6 +65,20 @@ impl TestPostgres {
         Ok(self.url(&name))
     }
 
+    /// URL of a new, empty database for a user of its own, who may do there what any user may.
+    pub async fn fresh_database_of(&self, user: &str, password: &str) -> Result<String> {
+        let url = self.fresh_database().await?;
+        let mut admin = PgConnection::connect(&url).await.map_err(Error::other)?;
+        let quoted = password.replace('\'', "''");
+        let make = format!("create role {user} login password '{quoted}'");
+        admin
+            .execute(AssertSqlSafe(make))
+            .await
+            .map_err(Error::other)?;
+        admin.close().await.map_err(Error::other)?;
+        Ok(url.replacen(USER, &format!("{user}:{password}"), 1))
+    }
+
     /// URL of a database of this server.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)

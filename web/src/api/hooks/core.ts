@@ -26,6 +26,18 @@ export function usePaged<T>(key: QueryKey, path: string, query: Query = {}, opti
 }
 export type Paged<T> = ReturnType<typeof usePaged<T>>;
 
+/** A whole list, page by page: for looking through, not for showing. `pages`: the most that are asked for. */
+export async function allOf<T>(path: string, query: Query, signal: AbortSignal, pages = 20): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  for (let n = 0; n < pages && (n === 0 || cursor); n++) {
+    const page: Page<T> = await api.get<Page<T>>(path, { query: { ...query, limit: 100, cursor }, signal });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return items;
+}
+
 /** Invalidates lists after a write: `const fresh = useFresh(); fresh("runs", "approvals")`. */
 export function useFresh() {
   const client = useQueryClient();

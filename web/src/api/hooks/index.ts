@@ -4,5 +4,8 @@ export * from "./approvals";
 export * from "./connections";
 export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";
+export * from "./credentials";
+export * from "./mcp";
 export * from "./runs";
+export * from "./skills";
 export * from "./spending";

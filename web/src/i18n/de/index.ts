@@ -5,10 +5,13 @@ import auth from "./auth.json";
 import chat from "./chat.json";
 import common from "./common.json";
 import connections from "./connections.json";
+import credentials from "./credentials.json";
 import frame from "./frame.json";
+import mcp from "./mcp.json";
 import models from "./models.json";
 import runs from "./runs.json";
 import settings from "./settings.json";
+import skills from "./skills.json";
 import usage from "./usage.json";
 
-export default { about, agents, approvals, auth, chat, common, connections, frame, models, runs, settings, usage };
+export default { about, agents, approvals, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage };

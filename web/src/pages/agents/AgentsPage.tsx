@@ -57,7 +57,7 @@ function AgentCard({ agent, operator }: { agent: Agent; operator: boolean }) {
       </div>
       <p className="mb-3 line-clamp-3 px-4 pt-1 text-base text-ink-2 wrap-anywhere">{agent.instructions || t("no_instructions")}</p>
       <p className="mt-auto flex items-center gap-2 truncate border-t border-line px-4 py-2 text-sm text-ink-3">
-        <span className="truncate">{connection}</span><span aria-hidden>·</span><span className="shrink-0">{agent.tools.length === 0 ? t("all_tools") : t("tools_count", { count: agent.tools.length })}</span>
+        <span className="truncate">{connection}</span><span aria-hidden>·</span><span className="shrink-0">{agent.tools.length === 0 ? t("all_tools") : t("tools_count", { count: agent.tools.length })}</span>{agent.skills.length > 0 && <><span aria-hidden>·</span><span className="shrink-0">{t("skills_count", { count: agent.skills.length })}</span></>}
       </p>
     </li>
   );

@@ -8,11 +8,12 @@ import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
 import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
-import { problemsOf } from "./parts/form";
+import { problemsOf, sent } from "./parts/form";
 import { Limits } from "./parts/Limits";
 import { PolicyForm } from "./parts/Policy";
 import { Preview } from "./parts/Preview";
 import { RoutingForm } from "./parts/Routing";
+import { SkillPicker } from "./parts/Skills";
 import { ToolPicker } from "./parts/Tools";
 
 type Props = { agent: Agent | undefined; start: AgentInput; back: ReactNode; mayEdit: boolean };
@@ -49,7 +50,7 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
       setTimeout(() => document.querySelector<HTMLElement>("[aria-invalid]")?.focus());
       return;
     }
-    if (agent) update.mutate({ ...input, id: agent.id }, { onSuccess: () => (setSaved(input), toast({ title: t("saved") })) });
+    if (agent) update.mutate({ ...sent(input, saved), id: agent.id }, { onSuccess: () => (setSaved(input), toast({ title: t("saved") })) });
     else create.mutate(input, { onSuccess: (made) => (setSaved(input), toast({ title: t("created") }), setTimeout(() => void navigate({ to: "/agents/$agentId", params: { agentId: made.id }, ignoreBlocker: true }))) });
   };
   useShortcut("Mod+s", save, t("save"), { inFields: true, enabled: mayEdit });
@@ -90,6 +91,7 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
             <Group title={t("sec_tools")}>
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
+            <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!mayEdit} onChange={(policy) => patch({ policy })} /></Group>
             <Group title={t("sec_limits")}><Limits form={form} problem={problem} onChange={patch} /></Group>
           </fieldset>

@@ -112,10 +112,11 @@ async fn tried(
     let preview = deps.tools.preview(&call, &scope).await;
     let mut told = SkillTested {
         ok: true,
-        preview: match preview.detail {
+        preview: match &preview.detail {
             Some(detail) => format!("{}\n{detail}", preview.summary),
-            None => preview.summary,
+            None => preview.summary.clone(),
         },
+        change: preview.into(),
         output: None,
         data: None,
         error: None,

@@ -131,13 +131,13 @@ impl SpendLimits for Fake {
         cost_micros: u64,
         now: Timestamp,
         _: Timestamp,
-    ) -> Result<(), ReserveError> {
+    ) -> Result<bool, ReserveError> {
         self.reserved
             .lock()
             .unwrap()
             .push((spender, tokens, cost_micros));
         if !self.full {
-            return Ok(());
+            return Ok(true);
         }
         let state = SpendState {
             limit: SpendLimit {

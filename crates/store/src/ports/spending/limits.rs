@@ -47,9 +47,9 @@ impl SpendLimits for Store {
         cost_micros: u64,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<(), ReserveError> {
+    ) -> Result<bool, ReserveError> {
         if !self.may_be_limited(tenant, spender).await? {
-            return Ok(());
+            return Ok(false);
         }
         let wish = Wish {
             tenant,
@@ -64,7 +64,7 @@ impl SpendLimits for Store {
             .write(wish, |wish, tx| Box::pin(reserve(tx, wish)))
             .await?;
         match full {
-            None => Ok(()),
+            None => Ok(true),
             Some(state) => {
                 let resets = ends(&state, now);
                 Err(ReserveError::Exceeded(Box::new(state), resets))
@@ -99,7 +99,7 @@ impl SpendLimits for Store {
         };
         // Where there was no limit, nothing was set aside.
         let ids = match self.limited() {
-            Limited::Known(limited) if !limited.load(std::sync::atomic::Ordering::SeqCst) => &[],
+            Limited::Known(scopes) if scopes.is_empty() => &[],
             _ => ids,
         };
         self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| {
@@ -114,7 +114,7 @@ impl Store {
     async fn may_be_limited(&self, tenant: TenantId, spender: Spender) -> StoreResult<bool> {
         match self.limited() {
             // Only this process writes: it knows.
-            Limited::Known(limited) => Ok(limited.load(std::sync::atomic::Ordering::SeqCst)),
+            Limited::Known(scopes) => Ok(scopes.count(tenant, &spender)),
             // Another node may just have made one, so nothing is remembered.
             Limited::Ask => {
                 self.read((tenant, spender), |(tenant, spender), tx| {
@@ -151,9 +151,9 @@ async fn save(
         tx.script("lock table spend_limits in exclusive mode")
             .await?;
     }
-    if let Limited::Known(limited) = limited {
+    if let Limited::Known(scopes) = limited {
         // Before it is committed: a call that looks meanwhile must find out by itself.
-        limited.store(true, std::sync::atomic::Ordering::SeqCst);
+        scopes.add(tenant, limit.scope);
     }
     let (scope, owner) = scope_columns(limit.scope);
     tx.execute(

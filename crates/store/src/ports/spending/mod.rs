@@ -12,5 +12,8 @@ mod limits;
 mod record;
 mod reserve;
 mod row;
+mod scopes;
 mod settle;
 mod usage;
+
+pub(crate) use scopes::{LimitedScopes, limited_scopes};

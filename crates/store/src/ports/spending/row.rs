@@ -32,7 +32,7 @@ pub(super) fn scope_columns(scope: BudgetScope) -> (&'static str, Uuid) {
     }
 }
 
-fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
+pub(super) fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
     Ok(match word {
         "installation" => BudgetScope::Installation,
         "user" => BudgetScope::User(UserId(id)),

@@ -29,7 +29,7 @@ impl Table {
             self.whole.len()
         );
         println!(
-            "| {:<32} | {:>8} | {:>7} | {:>9} | {:>7} | {:>9} | {:>7} | {:>11} | {:>9} | {:>9} | {:>6} | {:>6} | {:>6} |",
+            "| {:<32} | {:>8} | {:>7} | {:>9} | {:>7} | {:>9} | {:>7} | {:>11} | {:>9} | {:>9} | {:>9} | {:>6} | {:>6} | {:>6} |",
             "",
             "requests",
             "p50",
@@ -38,6 +38,7 @@ impl Table {
             "added p99",
             "CPU/req",
             "added first",
+            "unpaced",
             "CPU/chunk",
             "unpaced",
             "gap ms",
@@ -67,13 +68,14 @@ impl Table {
             .chain(&self.burst)
             .map(|round| round[index].gap);
         format!(
-            "| {name:<32} | {requests:>8} | {:>7.0} | {:>9.0} | {:>7.0} | {:>9.0} | {:>7.0} | {:>11.0} | {:>9.1} | {:>9.1} | {:>6.1} | {:>6} | {:>6} |",
+            "| {name:<32} | {requests:>8} | {:>7.0} | {:>9.0} | {:>7.0} | {:>9.0} | {:>7.0} | {:>11.0} | {:>9.0} | {:>9.1} | {:>9.1} | {:>6.1} | {:>6} | {:>6} |",
             of(|round| round.p50),
             added(index, &self.whole, |round| round.p50),
             of(|round| round.p99),
             added(index, &self.whole, |round| round.p99),
             of(|round| round.cpu),
             added(index, &self.paced, |round| round.first),
+            added(index, &self.burst, |round| round.first),
             per_chunk(index, &self.whole, &self.paced),
             per_chunk(index, &self.whole, &self.burst),
             gap.fold(0.0, f64::max) / 1000.0,

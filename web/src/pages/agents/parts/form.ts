@@ -15,6 +15,7 @@ export const EMPTY: AgentInput = {
   tuning: { temperature: 0.2, max_tokens: 4096, timeout_ms: 300_000 },
   routing: NO_ROUTING,
   deep: INHERITED,
+  skills: [],
 };
 
 export const MAX_NAME = 64;
@@ -22,6 +23,11 @@ export const MAX_TOKENS = 1_000_000;
 
 /** An agent without its id; what its answer leaves out is as usual. */
 export const inputOf = ({ id: _id, routing, deep, ...input }: Agent): AgentInput => ({ ...input, routing: { ...NO_ROUTING, ...routing }, deep: { ...INHERITED, ...deep } });
+
+/** The agent as it is sent: skills, credentials and metadata only where the form changed them, for others give these to it too. */
+export function sent({ skills, credentials: _credentials, metadata: _metadata, ...input }: AgentInput, before: AgentInput): AgentInput {
+  return JSON.stringify(skills) === JSON.stringify(before.skills) ? input : { ...input, skills: skills ?? null };
+}
 
 /** A list with the entry at `from` moved to `to`. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {

@@ -224,7 +224,7 @@ async fn no_secret_leaves() {
     let script: Value = serde_json::from_str(
         &script
             .to_string()
-            .replace("FOLDER", &server.folder.path().display().to_string())
+            .replace("FOLDER", &server.path("").display().to_string())
             .replace("PASSPHRASE", "canary\"\"-passphrase-7f3a")
             .replace("SUDO", "canary\"\"-sudo-91bd")
             .replace("\"\"", "''"),

@@ -1,0 +1,2 @@
+export { CredentialPage } from "./CredentialPage";
+export { CredentialsPage } from "./CredentialsPage";

@@ -1,0 +1,2 @@
+export { ServerPage } from "./ServerPage";
+export { ServersPage } from "./ServersPage";

@@ -1,0 +1,3 @@
+export { PackagePage } from "./PackagePage";
+export { SkillPage } from "./SkillPage";
+export { SkillsPage } from "./SkillsPage";
