@@ -85,7 +85,7 @@ async fn attempts(url: &str, list: &str, least: usize) {
 async fn shown(remote: &mut Remote, sql: &str, values: &[serde_json::Value]) -> serde_json::Value {
     match remote.run(sql, values).await.unwrap() {
         Answer::Rows(rows) => json!({"columns": rows.columns, "rows": rows.rows}),
-        Answer::Changed(n) => json!(n),
+        Answer::Changed(changes) => json!(changes.count),
     }
 }
 

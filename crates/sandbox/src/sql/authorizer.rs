@@ -41,13 +41,23 @@ pub(super) fn virtual_reads(slot: &Slot) -> usize {
         .len()
 }
 
+/// `recorder` begins the names of the triggers that record what a write changes; without it nothing is written.
 pub(super) fn callback(
     policy: Arc<Policy>,
     names: Arc<Names>,
     slot: Slot,
+    recorder: Option<String>,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
     move |context| {
-        let decision = decide(&policy, &names, &context);
+        let ours = |prefix: &String| {
+            context
+                .accessor
+                .is_some_and(|name| name.starts_with(prefix))
+        };
+        if recorder.as_ref().is_some_and(ours) {
+            return Authorization::Allow;
+        }
+        let decision = decide(&policy, &names, &context, recorder.is_some());
         let mut findings = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match decision {
             Ok(()) => {
@@ -71,8 +81,29 @@ pub(super) fn callback(
     }
 }
 
-fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(), Refusal> {
+const ONLY_READ: &str = "Only a single SELECT, VALUES or WITH … SELECT is run.";
+const ONLY_ROWS: &str = "Only a single SELECT, INSERT, UPDATE or DELETE is run.";
+
+fn decide(
+    policy: &Policy,
+    names: &Names,
+    context: &AuthContext<'_>,
+    writes: bool,
+) -> Result<(), Refusal> {
     match context.action {
+        AuthAction::Insert { table_name } | AuthAction::Delete { table_name } if writes => {
+            change(policy, names, context.database_name, table_name, "")
+        }
+        AuthAction::Update {
+            table_name,
+            column_name,
+        } if writes => change(
+            policy,
+            names,
+            context.database_name,
+            table_name,
+            column_name,
+        ),
         AuthAction::Select | AuthAction::Recursive => Ok(()),
         AuthAction::Read {
             table_name,
@@ -87,9 +118,27 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>) -> Result<(
         AuthAction::Function { function_name } => function(policy, function_name),
         other => Err(refuse(
             describe(&other),
-            "Only a single SELECT, VALUES or WITH … SELECT is run.",
+            if writes { ONLY_ROWS } else { ONLY_READ },
         )),
     }
+}
+
+/// What may not be read may not be changed either, and no table that only looks like one.
+fn change(
+    policy: &Policy,
+    names: &Names,
+    database: Option<&str>,
+    table: &str,
+    column: &str,
+) -> Result<(), Refusal> {
+    let lower = table.to_ascii_lowercase();
+    if names.virtual_tables.contains(&lower) || !names.tables.contains(&lower) {
+        return Err(refuse(
+            format!("changing {table}"),
+            "Change the ordinary tables of the database.",
+        ));
+    }
+    read(policy, names, database, table, column)
 }
 
 fn read(

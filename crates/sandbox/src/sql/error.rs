@@ -66,6 +66,18 @@ pub enum SqlError {
         /// Why.
         reason: String,
     },
+    /// Rows are not as a write left them.
+    #[error("{rows} changed since; compare them with the run's trace and change them by hand")]
+    Conflict {
+        /// Which, such as `orders id=7`.
+        rows: String,
+    },
+    /// A write that cannot be taken back.
+    #[error("the rows cannot be put back: {0}")]
+    NoUndo(String),
+    /// A write whose effect cannot be told without having it.
+    #[error("what it would change cannot be told: {0}")]
+    Untold(String),
     /// Anything else that a server reports.
     #[error("the database failed: {0}")]
     Server(String),
@@ -80,7 +92,7 @@ fn hint_suffix(hint: Option<&str>) -> String {
 
 impl SqlError {
     /// A short stable word for the outcome: `denied`, `timeout`, `limit`, `syntax`, `busy`, `open`, `corrupt`,
-    /// `parameter`, `connect`, `server` or `sqlite`.
+    /// `parameter`, `connect`, `conflict`, `no_undo`, `untold`, `server` or `sqlite`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Denied { .. } => "denied",
@@ -92,6 +104,9 @@ impl SqlError {
             Self::Corrupt { .. } => "corrupt",
             Self::Parameter { .. } => "parameter",
             Self::Connect { .. } => "connect",
+            Self::Conflict { .. } => "conflict",
+            Self::NoUndo(_) => "no_undo",
+            Self::Untold(_) => "untold",
             Self::Server(_) => "server",
             Self::Sqlite(_) => "sqlite",
         }

@@ -10,7 +10,7 @@ use rusqlite::hooks::{AuthContext, Authorization};
 use super::authorizer::{self, Slot};
 use super::error::SqlError;
 use super::known::Names;
-use super::open;
+use super::open::{self, Use};
 use super::policy::Policy;
 
 /// Virtual machine instructions between two looks at the clock: some tens of microseconds.
@@ -22,6 +22,7 @@ pub struct Guard {
     pub(super) conn: Connection,
     pub(super) path: PathBuf,
     pub(super) policy: Arc<Policy>,
+    pub(super) purpose: Use,
     /// Names as of a schema version, so that an unchanged schema is read once.
     names: RefCell<Option<(i64, Arc<Names>)>>,
 }
@@ -32,11 +33,25 @@ impl Guard {
     /// Fails with [`SqlError::Open`] for a missing or unreadable file, with [`SqlError::Corrupt`] for one that is
     /// no database.
     pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
-        let (conn, path) = open::connection(path.as_ref(), &policy.limits)?;
+        Self::open_for(path.as_ref(), policy, Use::Read)
+    }
+
+    /// Opens an existing database for statements that change rows too: INSERT, UPDATE and DELETE. Whatever the policy
+    /// closes is neither read nor changed; the database's own triggers and foreign keys are in force, and under the
+    /// same policy.
+    ///
+    /// Fails as [`Guard::open`] does.
+    pub fn open_for_writing(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
+        Self::open_for(path.as_ref(), policy, Use::Write)
+    }
+
+    pub(super) fn open_for(path: &Path, policy: Policy, purpose: Use) -> Result<Self, SqlError> {
+        let (conn, path) = open::connection(path, &policy.limits, purpose)?;
         Ok(Self {
             conn,
             path,
             policy: Arc::new(policy),
+            purpose,
             names: RefCell::new(None),
         })
     }
@@ -108,7 +123,11 @@ impl<'g> Session<'g> {
         // The snapshot keeps the schema that was checked and the schema that is read the same one.
         guard
             .conn
-            .prepare_cached("BEGIN")
+            .prepare_cached(if guard.purpose == Use::Read {
+                "BEGIN"
+            } else {
+                "BEGIN IMMEDIATE"
+            })
             .and_then(|mut s| s.execute([]))
             .map_err(|e| session.classify(e))?;
         Ok(session)
@@ -116,9 +135,15 @@ impl<'g> Session<'g> {
 
     /// From here on every statement is judged by the policy.
     pub fn confine(&self) -> Result<Arc<Names>, SqlError> {
+        self.confine_with(None)
+    }
+
+    /// Likewise; with `recorder`, the beginning of the names of our own triggers, for a statement that writes.
+    pub fn confine_with(&self, recorder: Option<String>) -> Result<Arc<Names>, SqlError> {
         let names = self.names().map_err(|e| self.classify(e))?;
         let policy = Arc::clone(&self.guard.policy);
-        let callback = authorizer::callback(policy, Arc::clone(&names), Arc::clone(&self.slot));
+        let slot = Arc::clone(&self.slot);
+        let callback = authorizer::callback(policy, Arc::clone(&names), slot, recorder);
         self.guard
             .conn
             .authorizer(Some(callback))

@@ -1,9 +1,12 @@
 //! `SQLite` for statements that nobody has read: a read-only connection, an authorizer that `SQLite` itself asks for
 //! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
 //! For servers, where there is none to ask, [`postgres`] and [`mysql`] judge the parsed statement.
+//! Writes ([`Guard::open_for_writing`], [`remote`]) are recorded row by row ([`change`]), so that they can be shown
+//! before, and taken back after.
 //! No statement text is ever inspected by this module; every decision is taken by `SQLite`'s own parser.
 
 mod authorizer;
+pub mod change;
 mod error;
 mod guard;
 mod known;
@@ -19,6 +22,7 @@ pub mod remote;
 mod schema;
 mod sensitive;
 mod value;
+mod write;
 
 pub use error::SqlError;
 pub use guard::Guard;

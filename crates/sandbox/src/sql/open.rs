@@ -1,4 +1,4 @@
-//! Opening a database so that nothing can be written through the connection.
+//! Opening a database: so that nothing can be written through the connection, unless writing is asked for.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,10 +13,28 @@ use super::policy::Limits;
 /// How long a query waits for another process to release its lock.
 const BUSY: Duration = Duration::from_millis(500);
 
+/// Triggers that set each other off.
+const TRIGGERS: usize = 10;
+
 /// Page cache of one connection, in KiB; larger sorts go to temporary files rather than memory.
 const CACHE_KIB: i64 = 8192;
 
-pub(super) fn connection(path: &Path, limits: &Limits) -> Result<(Connection, PathBuf), SqlError> {
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Queries.
+    Read,
+    /// Statements that change rows, with the database's own triggers and foreign keys.
+    Write,
+    /// Rows put back as they were: neither triggers nor foreign keys may change others.
+    PutBack,
+}
+
+pub(super) fn connection(
+    path: &Path,
+    limits: &Limits,
+    purpose: Use,
+) -> Result<(Connection, PathBuf), SqlError> {
     let open = |reason: String| SqlError::Open {
         path: path.to_owned(),
         reason,
@@ -30,20 +48,25 @@ pub(super) fn connection(path: &Path, limits: &Limits) -> Result<(Connection, Pa
     if meta.len() == 0 {
         return Err(open("the file is empty".to_owned()));
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+    let access = if purpose == Use::Read {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+    };
+    let flags = access
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_EXRESCODE;
     let conn = Connection::open_with_flags(&real, flags).map_err(|e| classify_open(path, e))?;
-    let conn = match harden(&conn, limits) {
+    let conn = match harden(&conn, limits, purpose) {
         Ok(()) => conn,
-        Err(e) if is_cant_open(&e) && !has_wal(&real) => {
+        Err(e) if purpose == Use::Read && is_cant_open(&e) && !has_wal(&real) => {
             // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is
             // nothing in flight, so it can be read as an unchanging file.
             let uri = immutable_uri(&real);
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(|e| classify_open(path, e))?;
-            harden(&conn, limits).map_err(|e| classify_open(path, e))?;
+            harden(&conn, limits, purpose).map_err(|e| classify_open(path, e))?;
             conn
         }
         Err(e) => return Err(classify_open(path, e)),
@@ -51,17 +74,22 @@ pub(super) fn connection(path: &Path, limits: &Limits) -> Result<(Connection, Pa
     Ok((conn, real))
 }
 
-fn harden(conn: &Connection, limits: &Limits) -> rusqlite::Result<()> {
+fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    conn.set_db_config(
+        DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
+        purpose == Use::Write,
+    )?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, false)?;
     // Plans that do not depend on bound values: the program that was checked is the one that runs.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    conn.pragma_update(None, "query_only", true)?;
+    conn.pragma_update(None, "query_only", purpose == Use::Read)?;
+    conn.pragma_update(None, "foreign_keys", purpose == Use::Write)?;
+    conn.pragma_update(None, "ignore_check_constraints", purpose == Use::PutBack)?;
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -76,7 +104,10 @@ fn harden(conn: &Connection, limits: &Limits) -> rusqlite::Result<()> {
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
         (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 500),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (
+            Limit::SQLITE_LIMIT_TRIGGER_DEPTH,
+            if purpose == Use::Write { TRIGGERS } else { 1 },
+        ),
         (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
     ] {
         conn.set_limit(limit, i32::try_from(value).unwrap_or(i32::MAX))?;

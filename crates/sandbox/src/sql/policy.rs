@@ -41,8 +41,12 @@ pub struct Limits {
     pub rows: usize,
     /// Bytes of all returned values together; more are cut off and reported as truncated. Default 1 MiB.
     pub bytes: usize,
-    /// Rows that a statement on a server may change; beyond that it is rolled back. Default none.
+    /// Rows that a statement may change; beyond that it is rolled back. Default none.
     pub changes: Option<u64>,
+    /// Changed rows that are kept for an undo; more cannot be undone. Default 1000.
+    pub undo_rows: usize,
+    /// Bytes of them. Default 1 MiB.
+    pub undo_bytes: usize,
     /// Wall time, compilation included. Default 2 s.
     pub wall: Duration,
     /// Instructions of `SQLite`'s virtual machine; `None` leaves it to the wall time. Default none.
@@ -67,6 +71,8 @@ impl Default for Limits {
             rows: 1000,
             bytes: 1 << 20,
             changes: None,
+            undo_rows: 1000,
+            undo_bytes: 1 << 20,
             wall: Duration::from_secs(2),
             steps: None,
             value_bytes: 1 << 20,

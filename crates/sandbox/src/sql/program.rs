@@ -4,7 +4,7 @@
 //! NATURAL JOIN compare values of `secrets` without one question, and that is enough to guess them. So every b-tree
 //! the program opens is checked against the policy too, and every read or search of a denied column.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rusqlite::Connection;
 
@@ -13,6 +13,8 @@ use super::policy::Policy;
 
 /// One instruction, as EXPLAIN lists it.
 struct Op {
+    /// Its number; a trigger's program begins anew with 0, and has cursors of its own.
+    addr: i64,
     name: String,
     p1: i64,
     p2: i64,
@@ -50,31 +52,80 @@ const ROW_NUMBERS: &[&str] = &[
     "SeekGT",
 ];
 
-/// What of the program the policy does not allow, if anything. `virtual_reads` is how many different virtual tables
-/// the authorizer allowed.
-pub(super) fn forbidden(
+/// What a program would do.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// What of it the policy does not allow, if anything.
+    pub forbidden: Option<String>,
+    /// Tables that it opens for writing, those of triggers and foreign keys included.
+    pub written: BTreeSet<String>,
+}
+
+/// Looks at the program. `virtual_reads` is how many different virtual tables the authorizer allowed.
+pub(super) fn look(
     conn: &Connection,
     sql: &str,
     policy: &Policy,
     names: &Names,
     virtual_reads: usize,
-) -> rusqlite::Result<Option<String>> {
+) -> rusqlite::Result<Looked> {
     let program = explain(conn, sql)?;
-    let mut cursors: HashMap<i64, &Tree> = HashMap::new();
+    let mut looked = Looked::default();
     let mut virtual_tables = HashSet::new();
-    for op in &program {
+    for part in parts(&program) {
+        let found = look_at(
+            part,
+            policy,
+            names,
+            &mut virtual_tables,
+            &mut looked.written,
+        );
+        looked.forbidden = looked.forbidden.or(found);
+    }
+    if virtual_tables.len() > virtual_reads {
+        let what = "a virtual table that is only joined on".to_owned();
+        looked.forbidden.get_or_insert(what);
+    }
+    Ok(looked)
+}
+
+/// The statement's own program, and those of triggers.
+fn parts(program: &[Op]) -> impl Iterator<Item = &[Op]> {
+    program.chunk_by(|_, next| next.addr != 0)
+}
+
+fn look_at<'p>(
+    part: &'p [Op],
+    policy: &Policy,
+    names: &Names,
+    virtual_tables: &mut HashSet<&'p str>,
+    written: &mut BTreeSet<String>,
+) -> Option<String> {
+    let mut cursors: HashMap<i64, &Tree> = HashMap::new();
+    let mut started = false;
+    for op in part {
         match op.name.as_str() {
+            "Transaction" => started = true,
             "OpenRead" | "ReopenIdx" | "OpenWrite" => {
-                let tree = (op.p3 == 0).then(|| names.trees.get(&op.p2)).flatten();
-                let Some(tree) = tree else {
-                    return Ok(Some(
-                        "a table that is not one of the database's own".to_owned(),
-                    ));
+                let Some(tree) = (op.p3 == 0).then(|| names.trees.get(&op.p2)).flatten() else {
+                    return Some("a table that is not one of the database's own".to_owned());
                 };
-                if !policy.allows_table(&tree.table) {
-                    return Ok(Some(format!("table {}", tree.table)));
+                let writes = op.name == "OpenWrite";
+                // The counter of AUTOINCREMENT goes along with its table: SQLite reads it where the program starts,
+                // which is where no statement's own tables are opened.
+                if (writes || started) && tree.table == "sqlite_sequence" {
+                    continue;
                 }
-                cursors.insert(op.p1, tree);
+                if !policy.allows_table(&tree.table) {
+                    return Some(format!("table {}", tree.table));
+                }
+                if writes {
+                    // Its old record is copied whole; what the statement itself reads of it was asked for by name.
+                    written.insert(tree.table.clone());
+                    cursors.remove(&op.p1);
+                } else {
+                    cursors.insert(op.p1, tree);
+                }
             }
             "VOpen" => {
                 virtual_tables.insert(op.p4.as_str());
@@ -82,21 +133,13 @@ pub(super) fn forbidden(
             _ => {}
         }
     }
-    if virtual_tables.len() > virtual_reads {
-        return Ok(Some("a virtual table that is only joined on".to_owned()));
-    }
-    for op in &program {
-        let Some(tree) = cursors.get(&op.p1) else {
-            continue;
-        };
+    part.iter().find_map(|op| {
+        let tree = cursors.get(&op.p1)?;
         let column = op.name == "Column" && tree.denied.contains(&op.p2);
         let key = tree.denied_key && SEARCHES.contains(&op.name.as_str());
         let row = tree.denied_rowid && ROW_NUMBERS.contains(&op.name.as_str());
-        if column || key || row {
-            return Ok(Some(format!("a column of {}", tree.table)));
-        }
-    }
-    Ok(None)
+        (column || key || row).then(|| format!("a column of {}", tree.table))
+    })
 }
 
 fn explain(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<Op>> {
@@ -107,6 +150,7 @@ fn explain(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<Op>> {
     while let Some(r) = rows.next()? {
         let p4 = r.get::<_, Option<String>>(5)?.unwrap_or_default();
         program.push(Op {
+            addr: r.get(0)?,
             name: r.get(1)?,
             p1: r.get(2)?,
             p2: r.get(3)?,

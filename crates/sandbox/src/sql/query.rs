@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, ErrorCode, Statement, params_from_iter};
 use serde::Serialize;
@@ -40,40 +42,61 @@ impl Guard {
 
     /// Like [`Guard::query`], with values bound to `?1`, `?2`…
     pub fn query_with(&self, sql: &str, parameters: &[Value]) -> Result<Rows, SqlError> {
-        if sql.contains('\0') {
-            return Err(SqlError::Syntax {
-                message: "the statement holds a NUL character".to_owned(),
-                hint: None,
-            });
-        }
-        let bound = parameters
-            .iter()
-            .enumerate()
-            .map(|(i, v)| value::from_json(i + 1, v))
-            .collect::<Result<Vec<_>, _>>()?;
+        let bound = bind(sql, parameters)?;
         self.session(|session| {
             let names = session.confine()?;
             let mut statement = session.single(sql)?;
-            session.check_program(sql, &statement, &names)?;
-            let expected = statement.parameter_count();
-            if expected != bound.len() {
-                let reason = format!(
-                    "the statement takes {expected} values, {} were given",
-                    bound.len()
-                );
-                return Err(SqlError::Parameter {
-                    index: bound.len().min(expected) + 1,
-                    reason,
-                });
+            if !statement.readonly() {
+                return Err(denied(
+                    "a statement that writes",
+                    "Only reading is possible here.",
+                ));
             }
+            session.check_program(sql, &statement, &names)?;
+            fits(&statement, &bound)?;
             session.collect(&mut statement, bound)
         })
     }
 }
 
+/// The values of a statement that can be one.
+pub(super) fn bind(
+    sql: &str,
+    parameters: &[Value],
+) -> Result<Vec<rusqlite::types::Value>, SqlError> {
+    if sql.contains('\0') {
+        return Err(SqlError::Syntax {
+            message: "the statement holds a NUL character".to_owned(),
+            hint: None,
+        });
+    }
+    let values = parameters.iter().enumerate();
+    values
+        .map(|(i, v)| value::from_json(i + 1, v))
+        .collect::<Result<Vec<_>, _>>()
+}
+
+/// As many values as the statement takes.
+pub(super) fn fits(
+    statement: &Statement<'_>,
+    bound: &[rusqlite::types::Value],
+) -> Result<(), SqlError> {
+    let expected = statement.parameter_count();
+    if expected == bound.len() {
+        return Ok(());
+    }
+    Err(SqlError::Parameter {
+        index: bound.len().min(expected) + 1,
+        reason: format!(
+            "the statement takes {expected} values, {} were given",
+            bound.len()
+        ),
+    })
+}
+
 impl<'g> Session<'g> {
-    /// Compiles exactly one statement that returns rows and writes nothing.
-    fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
+    /// Compiles exactly one statement that returns rows or changes some.
+    pub(super) fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
         let mut batch = Batch::new(&self.guard.conn, sql);
         let first = batch.next().map_err(|e| self.classify(e))?;
         let Some(statement) = first else {
@@ -89,13 +112,7 @@ impl<'g> Session<'g> {
                 "Send one statement at a time.",
             ));
         }
-        if !statement.readonly() {
-            return Err(denied(
-                "a statement that writes",
-                "Only reading is possible here.",
-            ));
-        }
-        if statement.column_count() == 0 {
+        if statement.readonly() && statement.column_count() == 0 {
             return Err(denied(
                 "a statement that returns no rows",
                 "Only a query is run.",
@@ -104,28 +121,31 @@ impl<'g> Session<'g> {
         Ok(statement)
     }
 
-    fn check_program(
+    /// Looks at the compiled program; the tables that it writes.
+    pub(super) fn check_program(
         &self,
         sql: &str,
         statement: &Statement<'_>,
         names: &Names,
-    ) -> Result<(), SqlError> {
+    ) -> Result<BTreeSet<String>, SqlError> {
         // An EXPLAIN lists its program and runs none of it.
         if statement.is_explain() != 0 {
-            return Ok(());
+            return Ok(BTreeSet::new());
         }
         let guard = self.guard;
-        match program::forbidden(&guard.conn, sql, &guard.policy, names, self.virtual_reads()) {
-            Ok(None) => Ok(()),
-            Ok(Some(what)) => Err(denied(
+        let reads = self.virtual_reads();
+        let looked = program::look(&guard.conn, sql, &guard.policy, names, reads)
+            .map_err(|error| self.classify(error))?;
+        match looked.forbidden {
+            None => Ok(looked.written),
+            Some(what) => Err(denied(
                 &what,
                 "Join on other columns, or ask for another table.",
             )),
-            Err(error) => Err(self.classify(error)),
         }
     }
 
-    fn collect(
+    pub(super) fn collect(
         &self,
         statement: &mut Statement<'_>,
         parameters: Vec<rusqlite::types::Value>,
@@ -226,6 +246,9 @@ impl<'g> Session<'g> {
                 &format!("table {table}"),
                 "The schema is available separately; query the tables themselves.",
             );
+        }
+        if message.ends_with(" may not be modified") {
+            return denied(&message, "Change the ordinary tables of the database.");
         }
         let hint = self.near(&message);
         SqlError::Syntax { message, hint }

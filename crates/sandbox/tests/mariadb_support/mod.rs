@@ -42,6 +42,7 @@ impl MariaDb {
             .unwrap()
             .keep();
         let at = |name: &str| folder.join(name).display().to_string();
+        std::fs::create_dir(folder.join("tmp")).unwrap();
         let user = if rustix::process::geteuid().is_root() {
             "--user=root"
         } else {
@@ -78,6 +79,8 @@ impl MariaDb {
                 "--innodb-buffer-pool-size=32M",
             ])
             .arg(format!("--datadir={}", at("data")))
+            // A server that starts clears what others have in a folder that it shares.
+            .arg(format!("--tmpdir={}", at("tmp")))
             .arg(format!("--socket={}", at("socket")))
             .arg(format!("--pid-file={}", at("pid")))
             .arg(format!("--port={port}"))

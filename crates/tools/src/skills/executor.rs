@@ -31,6 +31,17 @@ pub trait Executor: Send + Sync {
     /// What a call would do, without its secrets: the request, the command line, the rows.
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview;
 
+    /// Whether [`Self::look`] tells more than [`Self::preview`]. It gets the credential.
+    fn looks(&self, _skill: &Skill) -> bool {
+        false
+    }
+
+    /// What a call would change, found out where it would change it, with nothing left changed. What it returns may
+    /// hold secrets: the runtime takes them out.
+    async fn look(&self, job: Job<'_>, scope: &ToolScope) -> Preview {
+        self.preview(job.skill, job.arguments, scope).await
+    }
+
     /// Does it. Ends soon after [`Context::halted`]. What it returns may hold secrets: the runtime
     /// takes them out.
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError>;

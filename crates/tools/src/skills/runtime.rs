@@ -164,7 +164,7 @@ impl SkillRuntime {
         })
     }
 
-    /// What a call would do. No credential is opened for it.
+    /// What a call would do. A credential is opened only where what would change is found out by asking.
     pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let executor = match self.executor(skill.kind()) {
             Ok(executor) => executor,
@@ -175,7 +175,11 @@ impl SkillRuntime {
                 };
             }
         };
-        let mut preview = executor.preview(skill, arguments, scope).await;
+        let mut preview = if executor.looks(skill) {
+            self.look(executor.as_ref(), skill, arguments, scope).await
+        } else {
+            executor.preview(skill, arguments, scope).await
+        };
         if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
             preview.reversible = true;
             let line = format!("undone by the skill {}", compensation.skill);
@@ -184,6 +188,31 @@ impl SkillRuntime {
                 None => line,
             });
         }
+        preview
+    }
+
+    async fn look(
+        &self,
+        executor: &dyn Executor,
+        skill: &Skill,
+        arguments: &Value,
+        scope: &ToolScope,
+    ) -> Preview {
+        let key = match self.open(skill, scope).await {
+            Ok(key) => key,
+            Err(error) => {
+                let mut preview = executor.preview(skill, arguments, scope).await;
+                preview.summary = format!("{}; which ones can't be told: {error}", preview.summary);
+                return preview;
+            }
+        };
+        let job = Job {
+            skill,
+            arguments,
+            secret: key.opened.as_ref(),
+        };
+        let mut preview = executor.look(job, scope).await;
+        scrub::preview(&scrub::of(key.secrets()), &mut preview);
         preview
     }
 

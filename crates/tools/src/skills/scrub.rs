@@ -2,7 +2,7 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::scrub::Scrubber;
-use steward_core::tool::{ToolError, ToolOutput, Undo};
+use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 
 /// Looks for these secrets.
 pub(crate) fn of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
@@ -25,12 +25,31 @@ pub(crate) fn output(scrubber: &Scrubber, output: &mut ToolOutput) {
             .map(|text| scrubber.scrub(text).into_owned());
     }
     match &mut output.undo {
-        Some(Undo::Snapshot { snapshot, .. }) => scrubber.scrub_json(snapshot),
+        Some(Undo::Snapshot { snapshot, .. }) => {
+            let mut clean = snapshot.clone();
+            scrubber.scrub_json(&mut clean);
+            // What is put back must be what was there, and a secret is kept nowhere.
+            if clean != *snapshot {
+                output.undo = Some(Undo::Impossible {
+                    reason: "what would be put back holds a secret, which is kept nowhere but in the vault"
+                        .to_owned(),
+                });
+            }
+        }
         Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason).into_owned(),
         None => {}
     }
     output.origin = output
         .origin
+        .as_deref()
+        .map(|text| scrubber.scrub(text).into_owned());
+}
+
+/// Takes the secrets out of a preview.
+pub(super) fn preview(scrubber: &Scrubber, preview: &mut Preview) {
+    preview.summary = scrubber.scrub(&preview.summary).into_owned();
+    preview.detail = preview
+        .detail
         .as_deref()
         .map(|text| scrubber.scrub(text).into_owned());
 }

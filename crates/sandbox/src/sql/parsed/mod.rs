@@ -5,6 +5,9 @@
 mod names;
 mod rules;
 mod walk;
+mod write;
+
+use std::sync::OnceLock;
 
 use sqlparser::ast::Statement;
 use sqlparser::dialect::Dialect;
@@ -13,6 +16,7 @@ use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
 pub(super) use names::NameSet;
 pub(super) use rules::Rules;
+pub use write::{Matched, Verb, Write};
 
 use super::error::SqlError;
 
@@ -34,6 +38,8 @@ pub struct Checked {
     pub writes: bool,
     /// How many values it takes.
     pub parameters: usize,
+    /// What is known of it as a write of one table.
+    pub write: Option<Write>,
 }
 
 /// Reads `sql` with `lexer` and `grammar` and judges it by `rules`.
@@ -105,7 +111,13 @@ fn judge(
         sql: statement.to_string(),
         writes: !matches!(statement, Statement::Query(_)),
         parameters,
+        write: write::of(statement, volatile()),
     })
+}
+
+fn volatile() -> &'static NameSet {
+    static NAMES: OnceLock<NameSet> = OnceLock::new();
+    NAMES.get_or_init(|| NameSet::read(include_str!("../../../data/volatile-functions.txt")))
 }
 
 /// What has no place in a statement whatever the grammar makes of it.

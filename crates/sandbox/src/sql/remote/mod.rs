@@ -16,6 +16,8 @@ use super::parsed::Checked;
 use super::policy::Limits;
 use super::query::Rows;
 
+pub use super::change::{Answer, Changes, Snapshot};
+
 /// After the server's own limit.
 const GRACE: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(10);
@@ -29,27 +31,13 @@ pub struct RemoteOptions {
     pub write: bool,
 }
 
-/// What a statement did.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// A query's rows.
-    Rows(Rows),
-    /// How many rows were changed.
-    Changed(u64),
-}
-
-impl Answer {
-    /// Itself, unless it changed more rows than it may.
-    fn within(self, limits: &Limits) -> Result<Self, SqlError> {
-        match (&self, limits.changes) {
-            (Self::Changed(count), Some(most)) if *count > most => Err(SqlError::Limit {
-                what: format!(
-                    "it would change {count} rows, at most {most} may change; nothing was changed"
-                ),
-            }),
-            _ => Ok(self),
-        }
-    }
+/// What becomes of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// It is committed.
+    Keep,
+    /// It is rolled back, and told.
+    Look,
 }
 
 /// A connection to a server under guard.
@@ -101,6 +89,40 @@ impl Remote {
     /// # Errors
     /// [`SqlError`]. After [`SqlError::Timeout`] and [`SqlError::Connect`] the connection may be unusable.
     pub async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
+        self.carry_out(sql, parameters, Purpose::Keep).await
+    }
+
+    /// What the statement would do: it is run in a transaction that is rolled back.
+    ///
+    /// # Errors
+    /// As [`Remote::run`]; [`SqlError::Untold`] where a rollback would not take everything back.
+    pub async fn look(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
+        self.carry_out(sql, parameters, Purpose::Look).await
+    }
+
+    /// Puts rows back as they were before the write that left `snapshot`, all or none; how many changes were undone.
+    ///
+    /// # Errors
+    /// [`SqlError::Conflict`] where rows have changed since, [`SqlError::NoUndo`]; nothing was changed then.
+    pub async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
+        let limits = &self.options.limits;
+        let restoring = async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.put_back(snapshot, limits).await,
+                Server::MySql(connection) => connection.put_back(snapshot, limits).await,
+            }
+        };
+        tokio::time::timeout(limits.wall + GRACE, restoring)
+            .await
+            .unwrap_or_else(|_| Err(timeout(limits)))
+    }
+
+    async fn carry_out(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
         let write = self.options.write;
         let checked = match &self.server {
             Server::Postgres(_) => super::postgres::check(sql, write)?,
@@ -110,8 +132,12 @@ impl Remote {
         let limits = &self.options.limits;
         let running = async {
             match &mut self.server {
-                Server::Postgres(connection) => connection.run(&checked, parameters, limits).await,
-                Server::MySql(connection) => connection.run(&checked, parameters, limits).await,
+                Server::Postgres(connection) => {
+                    connection.run(&checked, parameters, limits, purpose).await
+                }
+                Server::MySql(connection) => {
+                    connection.run(&checked, parameters, limits, purpose).await
+                }
             }
         };
         tokio::time::timeout(limits.wall + GRACE, running)

@@ -72,8 +72,9 @@ fn policy(args: &SandboxSql) -> anyhow::Result<Policy> {
 
 fn shown(answer: Result<Answer, SqlError>, ms: u64) -> Value {
     match answer {
-        Ok(Answer::Changed(rows)) => {
-            json!({"ok": true, "result": {"changed": rows}, "outcome": "ok", "ms": ms})
+        Ok(Answer::Changed(changes)) => {
+            let result = json!({"changed": changes.count, "rows": changes.lines});
+            json!({"ok": true, "result": result, "outcome": "ok", "ms": ms})
         }
         Ok(Answer::Rows(rows)) => {
             let outcome = match rows.truncated {

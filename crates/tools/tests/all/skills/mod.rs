@@ -8,6 +8,7 @@ mod programs;
 mod runtime;
 mod scrape;
 mod shell;
+mod sql;
 mod ssh;
 mod template;
 pub mod world;

@@ -64,10 +64,13 @@ impl Executor for Echo {
                 object: all.clone(),
                 evidence: Some(all.clone()),
             }),
-            undo: (job.arguments["how"] == "snapshot").then(|| Undo::Snapshot {
-                tool: "x".into(),
-                snapshot: json!({"before": all}),
-            }),
+            undo: job.arguments["how"]
+                .as_str()
+                .filter(|how| how.contains("snapshot"))
+                .map(|how| Undo::Snapshot {
+                    tool: "x".into(),
+                    snapshot: json!({"before": if how == "snapshot" { &all } else { "it" }}),
+                }),
             tainted: true,
             origin: Some(all.clone()),
             ..ToolOutput::text(all)
@@ -138,12 +141,18 @@ async fn nothing_leaves_with_a_secret() {
         let error = world.call(&call, json!({"how": how})).await.unwrap_err();
         clean(&error.to_string());
     }
+    // A snapshot without its secret would put something else back.
     let snapshot = world.ok(&call, json!({"how": "snapshot"})).await;
-    let undone = world.undo(&snapshot).await.unwrap();
+    let Some(Undo::Impossible { reason }) = &snapshot.undo else {
+        panic!("{:?}", snapshot.undo);
+    };
+    assert!(reason.contains("holds a secret"), "{reason}");
+    let plain = world.ok(&call, json!({"how": "plain snapshot"})).await;
+    let undone = world.undo(&plain).await.unwrap();
     clean(&undone);
     assert!(undone.contains("restored"));
     let uses = world.rows.uses.lock().unwrap();
-    assert_eq!(uses.len(), 7);
+    assert_eq!(uses.len(), 8);
     assert!(uses.iter().all(|used| used.tool == "call_api"));
     let roles = world.rows.roles.lock().unwrap();
     assert!(roles.iter().all(|role| *role == Some(Role::Operator)));

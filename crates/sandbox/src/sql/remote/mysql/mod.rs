@@ -1,3 +1,8 @@
+mod change;
+mod put_back;
+mod shape;
+mod values;
+
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError, MySqlRow};
@@ -8,7 +13,8 @@ use sqlx::{
 };
 
 use super::json::Collector;
-use super::{Answer, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use crate::sql::change::Snapshot;
 use crate::sql::error::SqlError;
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
@@ -23,13 +29,18 @@ const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GR
     SESSION group_concat_max_len = 1048576";
 
 #[derive(Debug)]
-pub(super) struct Connection(MySqlConnection);
+pub(super) struct Connection(
+    MySqlConnection,
+    /// Whether it has written.
+    bool,
+);
 
 impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let mut connection = wanted
-            .statement_cache_capacity(0)
+            // Statements are not closed one by one: nothing answers that, and what follows would wait for it.
+            .statement_cache_capacity(100)
             .disable_statement_logging()
             .connect()
             .await
@@ -59,7 +70,7 @@ impl Connection {
             .execute(AssertSqlSafe(limit))
             .await
             .map_err(failed)?;
-        Ok(Self(connection))
+        Ok(Self(connection, false))
     }
 
     pub async fn run(
@@ -67,21 +78,54 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes {
-            "READ WRITE"
+        self.begin(checked.writes, limits).await?;
+        let answer = self.inside(checked, parameters, limits, purpose).await;
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
+            .await
+    }
+
+    /// Puts the rows of `snapshot` back.
+    pub async fn put_back(
+        &mut self,
+        snapshot: &Snapshot,
+        limits: &Limits,
+    ) -> Result<u64, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        self.end(true, answer, limits).await
+    }
+
+    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+        if write && std::mem::replace(&mut self.1, true) {
+            // Servers have trouble with some statements that are run a second time.
+            let cleared = self.0.clear_cached_statements().await;
+            cleared.map_err(|e| classify(&e, limits))?;
+        }
+        // What a write's condition has found stays what it finds.
+        let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+        let begin: &[&'static str] = if write {
+            &[level, "START TRANSACTION READ WRITE"]
         } else {
-            "READ ONLY"
+            &["START TRANSACTION READ ONLY"]
         };
-        let begin = format!("START TRANSACTION {mode}");
         // By the text protocol: servers do not prepare these.
-        let begin = sqlx::raw_sql(AssertSqlSafe(begin))
-            .execute(&mut self.0)
-            .await;
-        begin.map_err(|e| classify(&e, limits))?;
-        let answer = self.inside(checked, parameters, limits).await;
-        let answer = answer.and_then(|answer| answer.within(limits));
-        let end = if checked.writes && answer.is_ok() {
+        for sql in begin.iter().copied() {
+            let done = sqlx::raw_sql(sql).execute(&mut self.0).await;
+            done.map_err(|e| classify(&e, limits))?;
+        }
+        Ok(())
+    }
+
+    /// Commits what worked, if it is to be kept.
+    async fn end<T>(
+        &mut self,
+        keep: bool,
+        answer: Result<T, SqlError>,
+        limits: &Limits,
+    ) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() {
             "COMMIT"
         } else {
             "ROLLBACK"
@@ -96,14 +140,16 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
         let error = |e| classify(&e, limits);
-        let sql = AssertSqlSafe(checked.sql.clone());
-        let query = bind(sqlx::query(sql), parameters)?.persistent(false);
         if checked.writes {
-            let done = query.execute(&mut self.0).await.map_err(error)?;
-            return Ok(Answer::Changed(done.rows_affected()));
+            let look = purpose == Purpose::Look;
+            let changes = change::change(&mut self.0, checked, parameters, limits, look).await?;
+            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
+        let sql = AssertSqlSafe(checked.sql.clone());
+        let query = bind(sqlx::query(sql), parameters)?;
         let mut rows = query.fetch(&mut self.0);
         let mut collector: Option<Collector<'_>> = None;
         while let Some(row) = rows.try_next().await.map_err(error)? {
@@ -242,7 +288,7 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
         1037 | 1038 | 1041 | 1104 | 1114 | 1118 | 1153 | 1301 | 1436 | 4041 | 1116 | 1117 => {
             SqlError::Limit { what: message }
         }
-        1205 | 1213 => SqlError::Busy,
+        1020 | 1205 | 1213 => SqlError::Busy,
         1046..=1066
         | 1103
         | 1109..=1112

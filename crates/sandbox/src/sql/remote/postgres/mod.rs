@@ -1,3 +1,7 @@
+mod change;
+mod put_back;
+mod shape;
+
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgDatabaseError};
@@ -8,7 +12,8 @@ use sqlx::{
 };
 
 use super::json::{Collector, first_row};
-use super::{Answer, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use crate::sql::change::Snapshot;
 use crate::sql::error::SqlError;
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
@@ -35,7 +40,7 @@ impl Connection {
         // Texts are read as they were checked; names mean what they mean to the server, not what the session says.
         let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
              SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
-             SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'";
+             SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
         connection
             .execute(settings)
             .await
@@ -58,21 +63,46 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        let mode = if checked.writes {
-            "READ WRITE"
+        self.begin(checked.writes, limits).await?;
+        let answer = self.inside(checked, parameters, limits, purpose).await;
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
+            .await
+    }
+
+    /// Puts the rows of `snapshot` back.
+    pub async fn put_back(
+        &mut self,
+        snapshot: &Snapshot,
+        limits: &Limits,
+    ) -> Result<u64, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        self.end(true, answer, limits).await
+    }
+
+    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+        // What was there before a write is read as of its beginning.
+        let mode = if write {
+            "ISOLATION LEVEL REPEATABLE READ READ WRITE"
         } else {
             "READ ONLY"
         };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
-        self.0
-            .execute(AssertSqlSafe(begin))
-            .await
-            .map_err(|e| classify(&e, limits))?;
-        let answer = self.inside(checked, parameters, limits).await;
-        let answer = answer.and_then(|answer| answer.within(limits));
-        let end = if checked.writes && answer.is_ok() {
+        let done = self.0.execute(AssertSqlSafe(begin)).await;
+        done.map(|_| ()).map_err(|e| classify(&e, limits))
+    }
+
+    /// Commits what worked, if it is to be kept.
+    async fn end<T>(
+        &mut self,
+        keep: bool,
+        answer: Result<T, SqlError>,
+        limits: &Limits,
+    ) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() {
             "COMMIT"
         } else {
             "ROLLBACK"
@@ -86,12 +116,18 @@ impl Connection {
         checked: &Checked,
         parameters: &[Value],
         limits: &Limits,
+        purpose: Purpose,
     ) -> Result<Answer, SqlError> {
         let error = |e| classify(&e, limits);
         if checked.writes {
-            let query = bind(sqlx::query(AssertSqlSafe(checked.sql.clone())), parameters)?;
-            let done = query.execute(&mut self.0).await.map_err(error)?;
-            return Ok(Answer::Changed(done.rows_affected()));
+            let look = purpose == Purpose::Look;
+            let changes = change::change(&mut self.0, checked, parameters, limits, look).await?;
+            if look {
+                // What would be found only at the end.
+                let all = self.0.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
+                all.map_err(error)?;
+            }
+            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
         let prepared = (&mut self.0).prepare(sql).await.map_err(error)?;
@@ -181,7 +217,8 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
                 message,
             }
         }
-        "55P03" => SqlError::Busy,
+        // A lock that was not had in time; another transaction that was first, twice.
+        "55P03" | "40001" | "40P01" => SqlError::Busy,
         _ => SqlError::Server(message),
     }
 }

@@ -1,0 +1,255 @@
+//! What is known of a write from its grammar: its table, what it assigns, and which rows it is about.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArguments, Insert, ObjectName,
+    OnConflictAction, OnInsert, Statement, TableFactor, TableObject, TableWithJoins, Update, Value,
+    Visit, visit_expressions,
+};
+
+use super::names::NameSet;
+
+/// The kinds of writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Adds rows.
+    Insert,
+    /// Changes rows.
+    Update,
+    /// Removes rows.
+    Delete,
+}
+
+/// A write of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Write {
+    /// What it does.
+    pub verb: Verb,
+    /// Name of the table, as it is written.
+    pub table: String,
+    /// The parts of the name without quotes.
+    pub parts: Vec<String>,
+    /// What names the table within the statement: its alias, or its own name.
+    pub qualifier: String,
+    /// The statement without its RETURNING.
+    pub body: String,
+    /// Columns that an UPDATE assigns, or an INSERT where the row is there already; in lower case unless quoted.
+    pub assigned: Vec<String>,
+    /// An INSERT that changes rows that are there already.
+    pub upsert: bool,
+    /// An INSERT that leaves out rows that don't fit.
+    pub ignore: bool,
+    /// Which rows an UPDATE or DELETE is about; none where other tables decide that too.
+    pub rows: Option<Matched>,
+}
+
+/// The rows of an UPDATE or DELETE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matched {
+    /// What follows the columns of a SELECT: `FROM t WHERE … ORDER BY … LIMIT …`.
+    pub tail: String,
+    /// How many `?` stand before it in the statement.
+    pub skip: usize,
+    /// Whether it says how many rows at most.
+    pub limited: bool,
+    /// Why it may find other rows than the statement itself, if it may.
+    pub unsteady: Option<String>,
+}
+
+/// The write, where it is one of a single table.
+pub(super) fn of(statement: &Statement, volatile: &NameSet) -> Option<Write> {
+    match statement {
+        Statement::Insert(insert) => of_insert(insert),
+        Statement::Update(update) => of_update(update, volatile),
+        Statement::Delete(delete) => of_delete(delete, volatile),
+        _ => None,
+    }
+}
+
+fn of_insert(insert: &Insert) -> Option<Write> {
+    let TableObject::TableName(name) = &insert.table else {
+        return None;
+    };
+    let (upsert, assigned) = match &insert.on {
+        None => (false, Vec::new()),
+        Some(OnInsert::DuplicateKeyUpdate(assignments)) => (true, assigned(assignments)?),
+        Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
+            OnConflictAction::DoNothing => (false, Vec::new()),
+            OnConflictAction::DoUpdate(update) => (true, assigned(&update.assignments)?),
+        },
+        Some(_) => return None,
+    };
+    let mut body = insert.clone();
+    body.returning = None;
+    Some(Write {
+        verb: Verb::Insert,
+        table: name.to_string(),
+        parts: parts(name)?,
+        qualifier: name.0.last()?.to_string(),
+        body: Statement::Insert(body).to_string(),
+        assigned,
+        upsert,
+        ignore: insert.ignore,
+        rows: None,
+    })
+}
+
+fn of_update(update: &Update, volatile: &NameSet) -> Option<Write> {
+    let (name, qualifier) = single(&update.table)?;
+    let mut body = update.clone();
+    body.returning = None;
+    let alone = update.table.joins.is_empty() && update.from.is_none();
+    let mut tail = format!("FROM {}", update.table);
+    add(&mut tail, " WHERE ", update.selection.as_ref());
+    let order: Vec<String> = update.order_by.iter().map(ToString::to_string).collect();
+    add(&mut tail, " ORDER BY ", one(&order).as_ref());
+    add(&mut tail, " LIMIT ", update.limit.as_ref());
+    let unsteady = update
+        .limit
+        .as_ref()
+        .map(|_| "LIMIT may take other rows each time".to_owned())
+        .or_else(|| moody(update.selection.as_ref(), volatile));
+    Some(Write {
+        verb: Verb::Update,
+        table: name.to_string(),
+        parts: parts(name)?,
+        qualifier,
+        body: Statement::Update(body).to_string(),
+        assigned: assigned(&update.assignments)?,
+        upsert: false,
+        ignore: false,
+        rows: alone.then(|| Matched {
+            tail,
+            skip: marks(&update.assignments),
+            limited: update.limit.is_some(),
+            unsteady,
+        }),
+    })
+}
+
+fn of_delete(delete: &Delete, volatile: &NameSet) -> Option<Write> {
+    let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+    let [table] = from.as_slice() else {
+        return None;
+    };
+    let (name, qualifier) = single(table)?;
+    let alone = table.joins.is_empty() && delete.using.is_none() && delete.tables.is_empty();
+    if !delete.tables.is_empty() || !table.joins.is_empty() {
+        return None;
+    }
+    let mut body = delete.clone();
+    body.returning = None;
+    let mut tail = format!("FROM {table}");
+    add(&mut tail, " WHERE ", delete.selection.as_ref());
+    let order: Vec<String> = delete.order_by.iter().map(ToString::to_string).collect();
+    add(&mut tail, " ORDER BY ", one(&order).as_ref());
+    add(&mut tail, " LIMIT ", delete.limit.as_ref());
+    Some(Write {
+        verb: Verb::Delete,
+        table: name.to_string(),
+        parts: parts(name)?,
+        qualifier,
+        body: Statement::Delete(body).to_string(),
+        assigned: Vec::new(),
+        upsert: false,
+        ignore: false,
+        rows: alone.then(|| Matched {
+            tail,
+            skip: 0,
+            limited: delete.limit.is_some(),
+            // Whether the same rows went is seen afterwards: they are not there any more.
+            unsteady: moody(delete.selection.as_ref(), volatile),
+        }),
+    })
+}
+
+fn add(tail: &mut String, word: &str, what: Option<&impl ToString>) {
+    if let Some(what) = what {
+        tail.push_str(word);
+        tail.push_str(&what.to_string());
+    }
+}
+
+fn one(parts: &[String]) -> Option<String> {
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The table, and what names it.
+fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
+    let TableFactor::Table {
+        name,
+        alias,
+        args: None,
+        ..
+    } = &table.relation
+    else {
+        return None;
+    };
+    let qualifier = match alias {
+        Some(alias) => alias.name.to_string(),
+        None => name.0.last()?.to_string(),
+    };
+    Some((name, qualifier))
+}
+
+fn parts(name: &ObjectName) -> Option<Vec<String>> {
+    let parts = name.0.iter();
+    parts
+        .map(|part| part.as_ident().map(|ident| ident.value.clone()))
+        .collect()
+}
+
+/// All names on the left, parts of records included.
+fn assigned(assignments: &[Assignment]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for assignment in assignments {
+        let targets = match &assignment.target {
+            AssignmentTarget::ColumnName(name) => std::slice::from_ref(name),
+            AssignmentTarget::Tuple(all) => all.as_slice(),
+        };
+        for part in targets.iter().flat_map(|name| &name.0) {
+            let ident = part.as_ident()?;
+            names.push(match ident.quote_style {
+                None => ident.value.to_lowercase(),
+                Some(_) => ident.value.clone(),
+            });
+        }
+    }
+    Some(names)
+}
+
+/// How many `?` there are.
+fn marks<V: Visit>(what: &V) -> usize {
+    let mut count = 0;
+    let _ = visit_expressions(what, |expr| {
+        if let Expr::Value(value) = expr
+            && matches!(value.value, Value::Placeholder(_))
+        {
+            count += 1;
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    count
+}
+
+/// The function that finds other rows each time, if there is one.
+fn moody(selection: Option<&Expr>, volatile: &NameSet) -> Option<String> {
+    let found = visit_expressions(selection?, |expr| match expr {
+        Expr::Function(function) if volatile.has(&function.name.to_string()) => {
+            let parentheses = match function.args {
+                FunctionArguments::None => "",
+                _ => "()",
+            };
+            ControlFlow::Break(format!(
+                "{}{parentheses} may find other rows each time",
+                function.name
+            ))
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    match found {
+        ControlFlow::Break(why) => Some(why),
+        ControlFlow::Continue(()) => None,
+    }
+}

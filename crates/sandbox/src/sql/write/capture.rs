@@ -1,0 +1,236 @@
+//! What a statement changes, told by `SQLite` itself: triggers of the connection's own on every table hand each row
+//! over, before and after. They see what the statement does, what the database's triggers do, and what foreign keys do.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+
+use super::shape::{Shape, quoted};
+use crate::sql::change::{Cell, RowChange, SHOWN, hex, line};
+use crate::sql::policy::Limits;
+
+/// The function that takes a row. No statement can call it: it is on no list.
+const FUNCTION: &str = "steward_record";
+/// Arguments of a function: those of a statement, and ours, with each column twice.
+const ARGUMENTS: [i32; 2] = [32, 1000];
+
+/// Most changes that are going on at a time, one within another.
+const BEGUN: usize = 64;
+
+/// What was recorded.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub shapes: Vec<Shape>,
+    pub rows: Vec<RowChange>,
+    /// Changed rows of each table.
+    pub counts: Vec<u64>,
+    pub lines: Vec<String>,
+    /// Why the rows are not kept, if they are not.
+    pub lost: Option<String>,
+    /// There were more than may be changed.
+    pub over: bool,
+    bytes: usize,
+    /// Rows as they were right before the changes that are going on.
+    begun: VecDeque<(usize, Vec<Cell>)>,
+    limits: Limits,
+}
+
+/// Triggers that record, until [`Recorder::remove`] or the end of a transaction that is rolled back.
+pub(super) struct Recorder {
+    record: Arc<Mutex<Record>>,
+    /// Begins the names of the triggers; no name in the database does.
+    pub prefix: String,
+    triggers: Vec<String>,
+}
+
+impl Recorder {
+    /// Watches `shapes`.
+    pub fn start(conn: &Connection, shapes: &[Shape], limits: Limits) -> rusqlite::Result<Self> {
+        let mut this = Self {
+            prefix: free_prefix(conn)?,
+            triggers: Vec::new(),
+            record: Arc::new(Mutex::new(Record {
+                counts: vec![0; shapes.len()],
+                rows: Vec::new(),
+                lines: Vec::new(),
+                lost: None,
+                over: false,
+                bytes: 0,
+                begun: VecDeque::new(),
+                limits,
+                shapes: shapes.to_vec(),
+            })),
+        };
+        let record = Arc::clone(&this.record);
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+        conn.create_scalar_function(FUNCTION, -1, flags, move |context| {
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            record.take(context)?;
+            Ok(0)
+        })?;
+        conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[1])?;
+        let made = shapes
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, shape)| this.watch(conn, at, shape));
+        conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[0])?;
+        made.map(|()| this)
+    }
+
+    fn watch(&mut self, conn: &Connection, at: usize, shape: &Shape) -> rusqlite::Result<()> {
+        let table = quoted(&shape.table.shown());
+        let values = |row: &str| -> String {
+            let columns = shape.table.columns.iter();
+            let values = columns.map(|column| format!(", {row}.{}", quoted(&column.name)));
+            values.collect()
+        };
+        let (old, new) = (values("OLD"), values("NEW"));
+        for (time, event, values) in [
+            // Foreign keys that are looked at in between may turn a 3.0 of the old row into a 3.
+            ("BEFORE", "UPDATE", old.clone()),
+            ("BEFORE", "DELETE", old.clone()),
+            ("AFTER", "INSERT", new.clone()),
+            ("AFTER", "UPDATE", format!("{old}{new}")),
+            ("AFTER", "DELETE", old.clone()),
+        ] {
+            let name = format!("{}{at}_{time}_{event}", self.prefix);
+            conn.execute_batch(&format!(
+                "CREATE TEMP TRIGGER {name} {time} {event} ON main.{table} BEGIN \
+                 SELECT {FUNCTION}({at}, '{time} {event}'{values}); END"
+            ))?;
+            self.triggers.push(name);
+        }
+        Ok(())
+    }
+
+    /// What there is so far.
+    pub fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Watches no more.
+    pub fn remove(&self, conn: &Connection) -> rusqlite::Result<()> {
+        self.triggers
+            .iter()
+            .try_for_each(|name| conn.execute_batch(&format!("DROP TRIGGER temp.{name}")))
+    }
+}
+
+impl Record {
+    fn take(&mut self, context: &Context<'_>) -> rusqlite::Result<()> {
+        let table = usize::try_from(context.get::<i64>(0)?).unwrap_or(usize::MAX);
+        let event: String = context.get(1)?;
+        let Some(shape) = self.shapes.get(table) else {
+            return Ok(());
+        };
+        let cells: Vec<Cell> = (2..context.len())
+            .map(|at| cell(context.get_raw(at)))
+            .collect();
+        if event.starts_with("BEFORE") {
+            // Rows that are left out after all leave theirs behind.
+            if self.begun.len() >= BEGUN {
+                self.begun.pop_front();
+            }
+            self.begun.push_back((table, cells));
+            return Ok(());
+        }
+        self.counts[table] += 1;
+        let count: u64 = self.counts.iter().sum();
+        if self.limits.changes.is_some_and(|most| count > most) {
+            self.over = true;
+            return Err(rusqlite::Error::UserFunctionError(
+                "more rows than may be changed".into(),
+            ));
+        }
+        let (mut before, after) = match event.as_str() {
+            "AFTER INSERT" => (None, Some(cells)),
+            "AFTER DELETE" => (Some(cells), None),
+            _ => {
+                let mut old = cells;
+                let new = old.split_off(shape.table.columns.len().min(old.len()));
+                (Some(old), Some(new))
+            }
+        };
+        if let Some(old) = &mut before {
+            let key = shape.table.key_of(old);
+            let same = |(one, cells): &(usize, Vec<Cell>)| {
+                *one == table && shape.table.key_of(cells) == key
+            };
+            if let Some(at) = self.begun.iter().rposition(same)
+                && let Some((_, exact)) = self.begun.drain(at..).next()
+            {
+                *old = exact;
+            }
+        }
+        let row = RowChange {
+            table,
+            before,
+            after,
+        };
+        if self.lines.len() < SHOWN {
+            self.lines.push(line(&shape.table, &row));
+        }
+        if shape.table.key.is_empty() {
+            let name = shape.table.shown();
+            self.lose(format!("{name} has nothing that names its rows"));
+        } else if shape.closed && row.after.is_none() {
+            let name = shape.table.shown();
+            self.lose(format!("{name} has columns that are closed to skills"));
+        }
+        self.bytes = self.bytes.saturating_add(row.size());
+        if self.rows.len() >= self.limits.undo_rows {
+            self.lose(format!(
+                "it changes more than {} rows",
+                self.limits.undo_rows
+            ));
+        } else if self.bytes > self.limits.undo_bytes {
+            self.lose(format!(
+                "the rows take more than {} KB",
+                self.limits.undo_bytes >> 10
+            ));
+        }
+        if self.lost.is_none() {
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, why: String) {
+        self.rows = Vec::new();
+        self.lost.get_or_insert(why);
+    }
+}
+
+/// A value as it is.
+pub(super) fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(number) => Cell::real(number),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => Cell::Text(text.to_owned()),
+            _ => Cell::Raw(hex(bytes)),
+        },
+        ValueRef::Blob(bytes) => Cell::Blob(hex(bytes)),
+    }
+}
+
+/// A beginning of names that no name of the database has, so that none of its triggers is taken for ours.
+fn free_prefix(conn: &Connection) -> rusqlite::Result<String> {
+    let mut statement = conn.prepare("SELECT lower(name) FROM main.sqlite_schema")?;
+    let names: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut number = 0u64;
+    loop {
+        let prefix = format!("steward_{number}_");
+        if !names.iter().any(|name| name.starts_with(&prefix)) {
+            return Ok(prefix);
+        }
+        number += 1;
+    }
+}
