@@ -69,12 +69,14 @@ fn answer(mut stream: TcpStream, late: &AtomicUsize) {
             .split(' ')
             .nth(1)
             .is_some_and(|path| path.contains("fail"));
-        let (status, body) = match fails {
-            true => (
+        let (status, body) = if fails {
+            let errors = json!([{"message": said.to_string()}]);
+            (
                 "500 Internal Server Error",
-                json!({"error": said, "errors": [{"message": said.to_string()}]}),
-            ),
-            false => ("200 OK", json!({"data": said, "said": said})),
+                json!({"error": said, "errors": errors}),
+            )
+        } else {
+            ("200 OK", json!({"data": said, "said": said}))
         };
         let body = body.to_string();
         let head = format!(
@@ -147,8 +149,8 @@ pub fn mcp_server() -> (Vec<String>, Vec<String>) {
         "{} is missing; run scripts/setup.sh test",
         program.display()
     );
-    let real = fs::canonicalize(&program).unwrap();
-    let home = real.ancestors().nth(2).unwrap().to_owned();
+    let python = fs::canonicalize(&program).unwrap();
+    let home = python.ancestors().nth(2).unwrap().to_owned();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/mcp/servers/server.py");
     let script = fs::canonicalize(script).unwrap();
     let show = |path: &Path| path.display().to_string();

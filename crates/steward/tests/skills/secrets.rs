@@ -63,7 +63,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         "{}:{}:{}",
         programs.path().display(),
         ansible().display(),
-        std::env::var("PATH").unwrap()
+        std::env::var_os("PATH").unwrap().display()
     );
     let server = Server::start_with(&bench, &[("PATH", &path), ("STEWARD_LOG", "debug")]);
     let house = House { bench, server };
@@ -128,6 +128,22 @@ fn a_canary_of_each_executor_is_found_nowhere() {
             json!(cards).to_string().into_bytes(),
         ));
     }
+    look_everywhere(&house, &mut found);
+    let places = found.len();
+    assert!(places > 150, "only {places} places were looked at");
+    assert_nowhere(
+        &[
+            HTTP, GRAPHQL, SCRAPE, HF, SHELL, DOCKER, ANSIBLE, SQL, MCP, PASSPHRASE, SUDO,
+            &key_line,
+        ],
+        &found,
+    );
+    // The look itself sees what is there.
+    let control = std::panic::catch_unwind(|| assert_nowhere(&["Please use http_ok now."], &found));
+    assert!(control.is_err(), "the search finds nothing at all");
+}
+
+fn look_everywhere(house: &House, found: &mut Found) {
     for skill in house.items("/api/skills?limit=100") {
         let path = format!("/api/skills/{}/test", text(&skill["id"]));
         for body in [
@@ -141,7 +157,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
             ));
         }
     }
-    answers(&house, &mut found);
+    answers(house, found);
     let asked = format!("{:?}", house.bench.model.requests());
     found.push(("prompts".to_owned(), asked.into_bytes()));
     found.push(("log".to_owned(), house.server.said().into_bytes()));
@@ -153,20 +169,8 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         let done = house.bench.run(args);
         found.push((format!("{args:?}"), (done.out + &done.err).into_bytes()));
     }
-    files(&house.bench.data(), &mut found);
-    files(house.bench.work.path(), &mut found);
-    let places = found.len();
-    assert!(places > 150, "only {places} places were looked at");
-    assert_nowhere(
-        &[
-            HTTP, GRAPHQL, SCRAPE, HF, SHELL, DOCKER, ANSIBLE, SQL, MCP, PASSPHRASE, SUDO,
-            &key_line,
-        ],
-        &found,
-    );
-    // The look itself sees what is there.
-    let control = std::panic::catch_unwind(|| assert_nowhere(&["Please use http_ok now."], &found));
-    assert!(control.is_err(), "the search finds nothing at all");
+    files(&house.bench.data(), found);
+    files(house.bench.work.path(), found);
 }
 
 fn make_skills(house: &House, echo: &Echo, sshd: &Sshd) {

@@ -28,8 +28,11 @@ pub fn forms(secret: &str) -> Vec<(String, Vec<u8>)> {
             all.push((format!("{name} +{shift}"), coded[from..to].to_owned()));
         }
     }
-    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
-    all.push(("hex".to_owned(), hex));
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap();
+    let hex = secret
+        .bytes()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    all.push(("hex".to_owned(), hex.collect()));
     all.into_iter()
         .map(|(name, text)| (name, text.into_bytes()))
         .collect()
