@@ -3,6 +3,7 @@
 use crate::settings::Settings;
 use anyhow::{Context as _, anyhow, bail};
 use jiff::tz::TimeZone;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use steward_core::TenantId;
@@ -95,7 +96,11 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
     let path = named.map_or(usual.as_path(), Path::new);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+        // A data directory that can't be one is told by whoever makes it.
+        Err(error)
+            if named.is_none()
+                && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+        {
             return Ok(MailConfig::default());
         }
         Err(error) => {
