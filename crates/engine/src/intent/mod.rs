@@ -11,6 +11,7 @@ mod likelihood;
 mod parted;
 mod propose;
 mod settings;
+mod skilled;
 mod split;
 mod vectors;
 mod words;

@@ -4,12 +4,13 @@ use super::error::IntentError;
 use super::filter::{Filtered, rank, unfiltered};
 use super::settings::Settings;
 use super::split::split;
-use super::{fallback, likelihood};
+use super::{fallback, likelihood, skilled};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use steward_core::event::Setup;
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::{Embedder, Models, ToolScope, Tools};
+use steward_core::tool::ToolSpec;
 
 /// Steps that a plan should have at most.
 pub(crate) const MOST_STEPS: usize = 6;
@@ -133,7 +134,15 @@ impl Chooser<'_> {
         let mut choices = Vec::new();
         let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (place, ranked) in filtered.kept.iter().enumerate() {
-            for suggestion in self.tools.suggest(&ranked.tool, request, self.scope).await {
+            let mut suggestions = self.tools.suggest(&ranked.tool, request, self.scope).await;
+            if let Some(skill) = self
+                .skill(&ranked.tool)
+                .filter(|_| place < self.settings.keep)
+            {
+                let share = ranked.score / best;
+                suggestions.extend(skilled::suggest(request, skill, share, self.embedder).await?);
+            }
+            for suggestion in suggestions {
                 // A tool that the filter left out still counts if it knows exactly what to do.
                 if place >= self.settings.keep
                     && self.setup.intent_filter
@@ -175,6 +184,12 @@ impl Chooser<'_> {
             choices.extend(self.written(request, &filtered, &seen, notes).await);
         }
         Ok((filtered, choices))
+    }
+
+    /// The tool of this name, if it is a skill's.
+    fn skill(&self, tool: &str) -> Option<&ToolSpec> {
+        let mut tools = self.setup.tools.iter();
+        tools.find(|spec| spec.name == tool && spec.skill.is_some())
     }
 
     /// Lets the model's likelihoods count.

@@ -30,6 +30,8 @@ pub struct Choice {
     pub least: f32,
     pub sure: f32,
     pub step: f32,
+    pub skill: f32,
+    pub skill_behind: f32,
     pub candidates: usize,
 }
 

@@ -27,7 +27,8 @@ export default function ChatPage() {
   useShortcut("Mod+Shift+o", () => void navigate({ to: "/chat" }), t("new"), { inFields: true });
   useShortcut("/", () => document.getElementById("conversation-search")?.focus(), t("search"));
 
-  const agent = agents.find((entry) => entry.id === (wished ?? choice.agent)) ?? agents[0];
+  // The one that comes with Steward, and not whoever is first in the alphabet since somebody made another.
+  const agent = agents.find((entry) => entry.id === (wished ?? choice.agent)) ?? agents.find((entry) => entry.name === "steward") ?? agents[0];
   return (
     <div className="flex h-full">
       <aside aria-label={t("conversations")} className="w-68 shrink-0 border-r border-line bg-bg max-lg:hidden"><ConversationList current={conversationId} /></aside>

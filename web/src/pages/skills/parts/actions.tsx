@@ -39,9 +39,15 @@ export function DeleteDialog({ skill, onClose, onDone }: { skill: Skill; onClose
   const detail = useSkill(skill.id);
   const agents = useAgents();
   const names = (detail.data?.agents ?? []).map((id) => agents.items.find((one) => one.id === id)?.name ?? id);
+  // A promise, for this may be gone by then: what it shows is no longer there.
+  const removed = () =>
+    remove.mutateAsync(skill.id).then(
+      () => (toast({ title: t("deleted", { name: skill.name }) }), onClose(), onDone?.()),
+      () => undefined,
+    );
   const about: ReactNode = names.length > 0 ? t("delete_used", { agents: names.join(", ") }) : t("delete_text");
   return (
-    <ConfirmDialog open danger title={t("delete_title", { name: skill.name })} description={about} confirm={t("delete")} busy={remove.isPending} onOpenChange={onClose} onConfirm={() => remove.mutate(skill.id, { onSuccess: () => (toast({ title: t("deleted", { name: skill.name }) }), onClose(), onDone?.()) })}>
+    <ConfirmDialog open danger title={t("delete_title", { name: skill.name })} description={about} confirm={t("delete")} busy={remove.isPending} onOpenChange={onClose} onConfirm={() => void removed()}>
       {remove.error && <ErrorState inline error={remove.error} />}
     </ConfirmDialog>
   );
