@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// How long settlements are gathered, so that many are one transaction.
 const GATHER: Duration = Duration::from_millis(20);
-/// Most that are written side by side.
-const AT_ONCE: usize = 256;
+/// Most that are written at once.
+const AT_ONCE: usize = 1024;
 /// How long calls that are told to end may take to do so.
 const ENDING: Duration = Duration::from_secs(2);
 /// Tries before one is given up.
@@ -141,7 +141,8 @@ async fn write_all(mut heard: mpsc::UnboundedReceiver<Word>, limits: Arc<dyn Spe
         let mut batch = Vec::new();
         let mut waiting = Vec::new();
         take(first, &mut batch, &mut waiting);
-        if waiting.is_empty() {
+        // What has piled up already is not made to wait: else more would come than is ever written.
+        if waiting.is_empty() && heard.len() < AT_ONCE {
             tokio::time::sleep(GATHER).await;
         }
         while batch.len() < AT_ONCE
