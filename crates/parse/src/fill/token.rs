@@ -74,7 +74,7 @@ pub(super) fn tokens(text: &str, words: &Lexicon) -> Vec<Token> {
         } else if let Some(len) = number(rest, before) {
             after_number(rest, len, words)
         } else if c.is_alphanumeric() || matches!(c, '_' | '#' | '@') {
-            (word(rest, words), Kind::Word)
+            (word(rest), Kind::Word)
         } else {
             (c.len_utf8(), Kind::Mark)
         };
@@ -226,7 +226,7 @@ fn run(rest: &str) -> usize {
 }
 
 /// Length of a word.
-fn word(rest: &str, words: &Lexicon) -> usize {
+fn word(rest: &str) -> usize {
     let mut end = 0;
     let mut chars = rest.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -266,7 +266,6 @@ fn word(rest: &str, words: &Lexicon) -> usize {
             _ => break,
         }
     }
-    let _ = words;
     end.max(rest.chars().next().map_or(1, char::len_utf8))
 }
 

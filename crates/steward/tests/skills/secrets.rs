@@ -110,7 +110,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     make_skills(&house, &echo, &sshd);
     make_mcp(&house);
 
-    let mut found: Found = Vec::new();
+    let (mut found, mut untried): (Found, Vec<&str>) = Default::default();
     for name in TOOLS {
         let (run, cards) = approve_all(&house, &format!("Please use {name} now."));
         let events = text(&house.get(&format!("/api/runs/{run}/events")));
@@ -120,14 +120,16 @@ fn a_canary_of_each_executor_is_found_nowhere() {
             "{name} was not called: {events}"
         );
         // What came back was cleaned, so the secret did reach the place.
-        let reached =
-            events.contains("[secret") || name.ends_with("fail") || name.starts_with("ssh");
-        assert!(reached, "{name} brought no secret back: {events}");
+        if !events.contains("[secret") {
+            untried.push(name);
+        }
         found.push((
             format!("cards of {name}"),
             json!(cards).to_string().into_bytes(),
         ));
     }
+    // A page that could not be had is told by its status, without its text.
+    assert_eq!(untried, ["scrape_fail"], "these brought no secret back");
     look_everywhere(&house, &mut found);
     let places = found.len();
     assert!(places > 150, "only {places} places were looked at");

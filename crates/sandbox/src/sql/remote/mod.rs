@@ -68,7 +68,7 @@ impl Remote {
     pub async fn connect(url: &str, options: RemoteOptions) -> Result<Self, SqlError> {
         let connecting = async {
             if url.starts_with("postgres") {
-                let connection = postgres::Connection::open(url, &options).await;
+                let connection = postgres::Connection::open(url).await;
                 connection.map(Server::Postgres)
             } else {
                 let url = url.replacen("mariadb://", "mysql://", 1);

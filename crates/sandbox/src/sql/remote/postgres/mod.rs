@@ -12,7 +12,7 @@ use sqlx::{
 };
 
 use super::json::{Collector, first_row};
-use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
+use super::{Answer, Purpose, no_connection, timeout, too_much_power, unbindable};
 use crate::sql::change::Snapshot;
 use crate::sql::error::SqlError;
 use crate::sql::parsed::Checked;
@@ -28,7 +28,7 @@ const POWERS: &str = "SELECT rolsuper OR rolreplication OR EXISTS (SELECT 1 FROM
 pub(super) struct Connection(PgConnection);
 
 impl Connection {
-    pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
+    pub async fn open(url: &str) -> Result<Self, SqlError> {
         let wanted: PgConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let mut connection = wanted
             .application_name("steward")
@@ -54,7 +54,6 @@ impl Connection {
                 "is a superuser or may read files, run programs or write all data of the server",
             ));
         }
-        let _ = options;
         Ok(Self(connection))
     }
 
