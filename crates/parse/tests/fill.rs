@@ -11,6 +11,10 @@ use serde_json::{Map, Value, json};
 use steward_parse::fill::{Call, Form, Request, calls};
 
 const CASES: &str = include_str!("data/fill.jsonl");
+/// Requests of everyday work, written before any of them was tried.
+const REAL: &str = include_str!("data/fill-real.jsonl");
+/// How many of them are right at least; raise it when more are.
+const REAL_RIGHT: usize = 0;
 
 /// `"name*": "type{choices} description"` as a JSON Schema; a star marks what is required.
 fn schema(short: &Value) -> Value {
@@ -80,6 +84,45 @@ fn requests_are_read() {
         wrong.is_empty(),
         "{} of {cases}:\n{}",
         wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Whether the calls of a case are those that it wants, or one of its other readings (`or`).
+fn right(case: &Value, made: &[Call]) -> bool {
+    let got: Vec<&Value> = made.iter().map(|call| &call.arguments).collect();
+    if let Some(calls) = case["calls"].as_array() {
+        return got == calls.iter().collect::<Vec<_>>();
+    }
+    let others = case["or"].as_array().into_iter().flatten();
+    others.chain([&case["want"]]).any(|want| got == [want])
+}
+
+#[test]
+fn real_requests_are_read() {
+    let mut wrong = Vec::new();
+    let cases: Vec<Value> = REAL
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for case in &cases {
+        let ask = case["ask"].as_str().unwrap();
+        let made = filled(ask, case["tool"].as_str().unwrap(), &schema(&case["form"]));
+        if !right(case, &made) {
+            let got: Vec<&Value> = made.iter().map(|call| &call.arguments).collect();
+            wrong.push(format!(
+                "{ask}\n    got  {got:?}\n    want {}{}",
+                case["want"], case["calls"]
+            ));
+        }
+    }
+    let count = cases.len() - wrong.len();
+    println!("{count} of {}\n{}", cases.len(), wrong.join("\n"));
+    assert!(cases.len() >= 120, "{} cases", cases.len());
+    assert!(
+        count >= REAL_RIGHT,
+        "{count} of {}:\n{}",
+        cases.len(),
         wrong.join("\n")
     );
 }

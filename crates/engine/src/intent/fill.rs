@@ -35,6 +35,8 @@ pub struct FilledCall {
     pub sure: BTreeMap<String, f32>,
     /// Required arguments that nothing in the request could be read as.
     pub open: Vec<String>,
+    /// The share of the request's words that the tool or its arguments account for, 0 to 1.
+    pub explained: f32,
 }
 
 /// The calls that `request` wants of `tools`; none where no tool fits. What comes back is worth a
@@ -186,6 +188,7 @@ pub(super) async fn of_tool(
             tool: tool.name.clone(),
             similarity,
             confidence: wanted(settings, similarity, overlap, called, &call),
+            explained: call.explained,
             arguments: call.arguments,
             sure: call.sure,
             open: call.open,

@@ -3,6 +3,7 @@
 use super::form::Param;
 use super::request::{Span, What};
 use super::score::Scorer;
+use super::stem::kin;
 use super::token::Kind;
 
 impl Scorer<'_> {
@@ -26,6 +27,31 @@ impl Scorer<'_> {
             .iter()
             .filter(|one| one.required && one.is_number());
         alone && param.required && places.count() == 1
+    }
+
+    /// `in the staging namespace`, `account ci-runner`: the argument's own name stands next to the
+    /// value; or it is the preposition before it: `near`, `without`.
+    pub fn beside(&self, span: &Span, param: &Param, lead: &str) -> f32 {
+        let own_name = param.path.last().map(String::as_str);
+        if own_name == Some(lead) && param.side.is_none() {
+            return 2.0;
+        }
+        let tokens = &self.request.tokens;
+        let own = |at: usize| {
+            tokens.get(at).is_some_and(|token| {
+                token.is_content(self.words)
+                    && param.name.iter().any(|own| {
+                        kin(own, &token.stem)
+                            && self.form.spread.get(own).copied().unwrap_or(1) == 1
+                    })
+            })
+        };
+        let inside = (span.from..span.to).any(own);
+        if !inside && (own(span.to) || span.from > 0 && own(span.from - 1)) {
+            0.6
+        } else {
+            0.0
+        }
     }
 
     /// Whether a quotation follows a span at once.

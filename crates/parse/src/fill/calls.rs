@@ -3,6 +3,7 @@
 use super::Likeness;
 use super::assign::{Candidate, assign};
 use super::form::{Form, Param};
+use super::lexicon::Lexicon;
 use super::request::Request;
 use super::several::several;
 use serde_json::{Map, Value};
@@ -17,6 +18,9 @@ pub struct Call {
     pub sure: BTreeMap<String, f32>,
     /// Required arguments that nothing was found for.
     pub open: Vec<String>,
+    /// The share of the request's words with a meaning of their own that the tool's words or the
+    /// arguments account for, 0 to 1.
+    pub explained: f32,
     required: Vec<String>,
 }
 
@@ -47,11 +51,35 @@ pub fn calls(request: &Request, form: &Form, likeness: Likeness<'_>) -> Vec<Call
     let assigned = assign(request, form, likeness);
     several(request, form, &assigned)
         .iter()
-        .map(|taken| call(form, taken))
+        .map(|taken| call(request, form, taken))
         .collect()
 }
 
-fn call(form: &Form, taken: &[Option<Candidate>]) -> Call {
+/// The share of words that are the tool's own or stand in what was taken.
+fn explained(request: &Request, form: &Form, taken: &[Option<Candidate>]) -> f32 {
+    let words = Lexicon::get();
+    let (mut all, mut known) = (0_u16, 0_u16);
+    for (at, token) in request.tokens.iter().enumerate() {
+        let plain = token.is_content(words)
+            && !words.weak.contains(&token.lower)
+            && !words.verbs.contains(&token.lower);
+        if !plain {
+            continue;
+        }
+        all += 1;
+        let read = taken
+            .iter()
+            .flatten()
+            .any(|one| (one.from..one.to).contains(&at));
+        known += u16::from(read || form.knows(&token.stem));
+    }
+    if all == 0 {
+        return 0.5;
+    }
+    f32::from(known) / f32::from(all)
+}
+
+fn call(request: &Request, form: &Form, taken: &[Option<Candidate>]) -> Call {
     let mut arguments = Map::new();
     let mut sure = BTreeMap::new();
     let mut open = Vec::new();
@@ -69,6 +97,7 @@ fn call(form: &Form, taken: &[Option<Candidate>]) -> Call {
         arguments: Value::Object(arguments),
         sure,
         open,
+        explained: explained(request, form, taken),
         required: form
             .params
             .iter()

@@ -28,12 +28,23 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
     let tokens = &scorer.request.tokens;
     // Word for word, whatever its case.
     let lower = text.to_lowercase();
-    let exact = tokens.iter().position(|token| token.lower == lower);
+    let exact = tokens.iter().position(|token| {
+        // One letter is easily something else.
+        token.lower == lower && (text.len() > 1 || token.text == text)
+    });
     if let Some(at) = exact {
         let single = text.len() < 2 || scorer.words.stop.contains(&lower);
         let cue = scorer.cues(at, at + 1, param);
         if !single || cue > 0.5 {
-            return Some((3.0 + 0.5 * cue, vec![at]));
+            // Of two arguments with the same values, each takes the one on its side.
+            let (best, at) = tokens
+                .iter()
+                .enumerate()
+                .filter(|(_, token)| token.lower == lower)
+                .map(|(at, _)| (scorer.side(at, param).clamp(-1.0, 1.0), at))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+                .unwrap_or((0.0, at));
+            return Some((3.0 + 0.5 * cue + best, vec![at]));
         }
         return None;
     }
@@ -152,6 +163,27 @@ pub(super) fn told(scorer: &Scorer<'_>, param: &Param) -> Vec<(String, f32, usiz
         .collect()
 }
 
+/// `turn on`, `switch off`, `enable`: what is asked of a switch.
+fn switched(scorer: &Scorer<'_>) -> Option<bool> {
+    let tokens = &scorer.request.tokens;
+    tokens.iter().enumerate().find_map(|(at, token)| {
+        let turned = matches!(token.lower.as_str(), "turn" | "switch" | "put" | "shut");
+        let near = tokens.iter().skip(at + 1).take(4);
+        match token.lower.as_str() {
+            "enable" | "activate" => Some(true),
+            "disable" | "deactivate" => Some(false),
+            _ if turned => near
+                .filter_map(|next| match next.lower.as_str() {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => None,
+                })
+                .next(),
+            _ => None,
+        }
+    })
+}
+
 /// Yes or no by what the request speaks of; `None` where it doesn't. With how sure that is.
 pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32)> {
     if param.kind != Type::Bool {
@@ -167,6 +199,14 @@ pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32
         (own, 0.8)
     };
     let tokens = &scorer.request.tokens;
+    if param
+        .path
+        .last()
+        .is_some_and(|name| scorer.words.switches.contains(&name.to_lowercase()))
+        && let Some(on) = switched(scorer)
+    {
+        return Some((on, 0.8));
+    }
     let find = |own: &[&String]| -> Vec<usize> {
         own.iter()
             .filter_map(|word| {

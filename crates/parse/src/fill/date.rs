@@ -50,7 +50,7 @@ pub(super) fn month_name(number: u32) -> &'static str {
 }
 
 pub(super) fn is_weekday(word: &str) -> bool {
-    WEEKDAYS.contains(&word)
+    WEEKDAYS.contains(&word.strip_suffix('s').unwrap_or(word))
 }
 
 fn year_of(token: &Token) -> Option<u32> {
@@ -166,34 +166,6 @@ fn numeric(text: &str) -> Option<Date> {
         month: Some(month),
         day: Some(day),
     })
-}
-
-/// A time of day or a relative time that begins at `at`, and the token after it.
-pub(super) fn time(tokens: &[Token], at: usize) -> Option<usize> {
-    let token = &tokens[at];
-    let half = |at: usize| {
-        tokens.get(at).is_some_and(|t| {
-            matches!(
-                t.lower.as_str(),
-                "am" | "pm" | "a.m." | "p.m." | "a.m" | "p.m"
-            )
-        })
-    };
-    if token.kind == Kind::Number && half(at + 1) {
-        return Some(at + 2);
-    }
-    let clock = token.text.split_once(':').is_some_and(|(hour, rest)| {
-        let hour_ok = hour.len() <= 2 && hour.parse::<u8>().is_ok_and(|hour| hour < 25);
-        hour_ok
-            && rest.split(':').all(|part| {
-                part.get(..2)
-                    .is_some_and(|two| two.parse::<u8>().is_ok_and(|two| two < 60))
-            })
-    });
-    if clock {
-        return Some(at + 1 + usize::from(half(at + 1)));
-    }
-    matches!(token.lower.as_str(), "noon" | "midnight").then_some(at + 1)
 }
 
 /// `tomorrow`, `next month`, `this weekend`, `Monday`: the token after it.

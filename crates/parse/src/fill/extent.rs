@@ -21,6 +21,7 @@ impl Scorer<'_> {
     fn explained(&self, at: usize, param: &Param) -> bool {
         let stem = &self.request.tokens[at].stem;
         self.form.about.iter().any(|own| kin(own, stem))
+            || self.form.chosen.contains(stem)
             || param.name.iter().any(|own| kin(own, stem))
             || self
                 .form
@@ -148,9 +149,21 @@ impl Scorer<'_> {
             score -= 0.5;
         }
         // A part of a day, a time or an amount is no phrase.
+        let measured = param.class != Some(Class::Unit)
+            && self.request.spans.iter().any(|other| match &other.what {
+                What::Number(number) => {
+                    number.unit.is_some() && span.from < number.after && span.to > number.bare
+                }
+                _ => false,
+            });
+        if measured {
+            score -= 2.0;
+        }
         let timed = self.request.spans.iter().any(|other| {
-            matches!(other.what, What::Relative | What::Date(_) | What::Time)
-                && other.from < span.to
+            matches!(
+                other.what,
+                What::Relative | What::Date(_) | What::Time(_) | What::Moment(..)
+            ) && other.from < span.to
                 && span.from < other.to
                 && !(other.from == span.from && other.to == span.to)
         });
@@ -174,6 +187,9 @@ impl Scorer<'_> {
                 && other.to - other.from < span.to - span.from
                 && !explained(other.from)
         });
+        // A code is a value by itself.
+        let around = content.len() > 1 && content.iter().any(|at| tokens[*at].is_literal());
+        let torn = torn || around;
         score.min(1.2)
             - if torn || is_name {
                 1.5

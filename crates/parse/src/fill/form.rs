@@ -1,12 +1,13 @@
 //! A tool's arguments, with what their names, types and descriptions say of the values they want.
 
+use super::clock;
 use super::kind::{class_of, head_of};
 use super::lexicon::{Class, Lexicon};
 use super::request::Request;
 use super::stem::{kin, split_name, stem};
-use super::told::{aliases_of, examples_of, pattern_of};
+use super::told::{aliases_of, counts_of, examples_of, pattern_of};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Deepest nesting of arguments within arguments.
 const DEPTH: usize = 3;
@@ -62,6 +63,10 @@ pub(super) struct Param {
     pub units: Vec<String>,
     /// Pattern of a date.
     pub pattern: Option<String>,
+    /// Whether a time of day is wanted by 24 hours, and with seconds.
+    pub clock: Option<bool>,
+    /// Stem of what it counts: `Number of guests`, `How many names`.
+    pub counts: Option<String>,
     /// Wants money, a share, a count.
     pub money: bool,
     pub rate: bool,
@@ -95,6 +100,8 @@ pub struct Form {
     pub(super) about: Vec<String>,
     /// In how many arguments a stem occurs.
     pub(super) spread: HashMap<String, usize>,
+    /// Stems that are one of the allowed values of an argument.
+    pub(super) chosen: HashSet<String>,
 }
 
 impl Form {
@@ -119,11 +126,19 @@ impl Form {
             .filter(|word| !words.verbs.contains(*word) && !words.stop.contains(*word))
             .map(|word| stem(word))
             .collect();
+        let chosen = params
+            .iter()
+            .flat_map(|param| &param.choices)
+            .filter_map(Value::as_str)
+            .filter(|choice| choice.len() > 2 && !choice.contains(' '))
+            .map(stem)
+            .collect();
         Self {
             params,
             name,
             about,
             spread,
+            chosen,
         }
     }
 
@@ -348,6 +363,8 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         side,
         units,
         pattern: pattern_of(&description),
+        clock: clock::shown(&description),
+        counts: counts_of(&lower),
         examples: examples_of(&main),
         aliases: aliases_of(&description),
         default: (!field["default"].is_null())

@@ -1,7 +1,7 @@
 //! Numbers that stand in a formula.
 
 use super::assign::Candidate;
-use super::assign::candidate;
+use super::candidates::candidate;
 use super::form::{Param, Type};
 use super::request::{Span, What};
 use super::value;

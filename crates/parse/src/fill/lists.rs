@@ -1,6 +1,7 @@
 //! Candidates for arguments that are lists.
 
-use super::assign::{Candidate, candidate, number, text};
+use super::assign::Candidate;
+use super::candidates::{candidate, number, text};
 use super::form::{Param, Type};
 use super::request::{Span, What};
 use super::score::Scorer;

@@ -135,7 +135,7 @@ fn formulas(request: &mut Request) {
         .map(|found| (found.start(), found.end()))
         .collect();
     for (from, to) in found {
-        let shown = text[from..to].trim();
+        let shown = text[from..to].trim().trim_end_matches('.');
         let letters = shown
             .chars()
             .any(|c| matches!(c, 'x' | 'y' | 't' | 'z' | 'n'));
@@ -150,6 +150,38 @@ fn formulas(request: &mut Request) {
             .collect();
         if let (Some(first), Some(last)) = (covered.first(), covered.last()) {
             request.add_as(*first, last + 1, What::Formula, shown.to_owned());
+            let whole = to + equal(&text[to..]);
+            let end = request.tokens.iter().rposition(|token| token.from < whole);
+            if let (true, Some(end)) = (whole > to, end) {
+                let shown = text[from..whole].to_owned();
+                request.add_as(*first, end + 1, What::Formula, shown);
+            }
         }
+    }
+}
+
+/// Length of the other side of an equation: ` = 0`.
+fn equal(rest: &str) -> usize {
+    let Some(side) = rest.trim_start().strip_prefix('=') else {
+        return 0;
+    };
+    let begun = rest.len() - side.len();
+    let end = side
+        .char_indices()
+        .find(|(at, c)| {
+            let letter = c.is_alphabetic()
+                && side[at + c.len_utf8()..]
+                    .chars()
+                    .next()
+                    .is_none_or(|next| !next.is_alphabetic())
+                && !side[..*at].ends_with(char::is_alphabetic);
+            !(letter || c.is_ascii_digit() || " .+-*/^()".contains(*c))
+        })
+        .map_or(side.len(), |(at, _)| at);
+    let shown = side[..end].trim_end_matches([' ', '.', '-', '(']);
+    if shown.trim().is_empty() {
+        0
+    } else {
+        begun + shown.len()
     }
 }

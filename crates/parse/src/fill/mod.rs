@@ -5,11 +5,14 @@
 //! [`fill`] assigns spans to arguments jointly and says how sure it is of each, and which required ones
 //! are open. Nothing here knows a particular tool. English words and places are files in `data/fill`.
 
+mod amount;
 mod around;
 mod assign;
 mod calls;
+mod candidates;
 mod choice;
 mod class;
+mod clock;
 mod date;
 mod extent;
 mod form;
@@ -25,6 +28,7 @@ mod phrase;
 mod request;
 mod score;
 mod several;
+mod spell;
 mod stem;
 mod token;
 mod told;

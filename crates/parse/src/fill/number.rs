@@ -24,6 +24,8 @@ pub(super) struct Number {
     pub part: bool,
     /// Token after the number itself, without its unit.
     pub bare: usize,
+    /// Token after its unit.
+    pub after: usize,
 }
 
 /// A number that begins at `at`, and the token after it with its unit.
@@ -41,6 +43,7 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
         often: false,
         part: false,
         bare: at + 1,
+        after: at + 1,
     };
     let mut next = at + 1;
     match token.kind {
@@ -139,8 +142,23 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
             found.unit = Some(name);
             found.year = false;
             next += 1 + gap;
+            // `68 degrees Fahrenheit`
+            if found
+                .unit
+                .as_ref()
+                .is_some_and(|name| words.units[name].dimension == "angle")
+                && let Some(scale) = tokens.get(next)
+                && words
+                    .units
+                    .get(&scale.lower)
+                    .is_some_and(|unit| unit.dimension == scale.lower)
+            {
+                found.unit = Some(scale.lower.clone());
+                next += 1;
+            }
         }
     }
+    found.after = next;
     Some((found, next))
 }
 

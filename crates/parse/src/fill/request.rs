@@ -1,10 +1,11 @@
 //! A request in spans: everything in it that may be an argument.
 
+use super::clock::{self, Clock};
 use super::date::{self, Date};
 use super::lexicon::Lexicon;
 use super::number::{Number, number};
 use super::token::{Kind, Token, tokens};
-use super::{list, literal, phrase};
+use super::{list, literal, phrase, spell};
 use serde_json::Value;
 
 /// What a span is.
@@ -17,7 +18,9 @@ pub(super) enum What {
     Name,
     Date(Date),
     /// A time of day.
-    Time,
+    Time(Clock),
+    /// A day with a time of day beside it.
+    Moment(Date, Clock),
     /// `tomorrow`, `next week`.
     Relative,
     /// An id, a path, an address.
@@ -73,6 +76,7 @@ impl Request {
         request.numbers(words);
         request.addresses(words);
         phrase::find(&mut request, words);
+        spell::find(&mut request, words);
         list::find(&mut request, words);
         request
     }
@@ -116,6 +120,13 @@ impl Request {
                 text,
             });
         }
+    }
+
+    /// Whether a span lies in a day.
+    pub(super) fn in_date(&self, span: &Span) -> bool {
+        self.spans.iter().any(|other| {
+            matches!(other.what, What::Date(_)) && other.from <= span.from && other.to >= span.to
+        })
     }
 
     /// Whether a token lies in a list that is written as one.
@@ -189,8 +200,8 @@ impl Request {
                 last = Some(found);
                 self.add(at, next, What::Date(found));
                 at = next;
-            } else if let Some(next) = date::time(&self.tokens, at) {
-                self.add(at, next, What::Time);
+            } else if let Some((found, next)) = clock::clock(&self.tokens, at) {
+                self.add(at, next, What::Time(found));
                 at = next;
             } else if let Some(next) = date::relative(&self.tokens, at) {
                 self.add(at, next, What::Relative);
@@ -209,6 +220,33 @@ impl Request {
                 date.year = date.year.or(year);
             }
         }
+        self.moments();
+    }
+
+    /// `2026-05-12 at 15:30`, `3 pm on May 12`.
+    fn moments(&mut self) {
+        let timed: Vec<(usize, usize, What)> = self
+            .spans
+            .iter()
+            .filter(|span| matches!(span.what, What::Date(_) | What::Time(_)))
+            .map(|span| (span.from, span.to, span.what.clone()))
+            .collect();
+        for pair in timed.windows(2) {
+            let ((from, end, first), (begin, to, second)) = (&pair[0], &pair[1]);
+            let ((What::Date(date), What::Time(time)) | (What::Time(time), What::Date(date))) =
+                (first, second)
+            else {
+                continue;
+            };
+            let beside = *begin >= *end
+                && begin - end <= 2
+                && self.tokens[*end..*begin].iter().all(|token| {
+                    matches!(token.lower.as_str(), "at" | "on" | "," | "around" | "of")
+                });
+            if beside {
+                self.add(*from, *to, What::Moment(*date, *time));
+            }
+        }
     }
 
     fn numbers(&mut self, words: &Lexicon) {
@@ -220,7 +258,7 @@ impl Request {
             };
             found.part = self.spans.iter().any(|span| {
                 (span.from..span.to).contains(&at)
-                    && matches!(span.what, What::Date(_) | What::Time)
+                    && matches!(span.what, What::Date(_) | What::Time(_))
             });
             let end = found.bare;
             // The unit belongs to the text, but it may be an argument of its own.

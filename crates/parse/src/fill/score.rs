@@ -1,9 +1,8 @@
 //! How well a span fits an argument.
 
 use super::Likeness;
-use super::form::{Form, Param, Side, Type};
+use super::form::{Form, Param, Side};
 use super::lexicon::{Class, Lexicon};
-use super::number::Number;
 use super::request::{Request, Span, What};
 use super::stem::kin;
 use super::token::Kind;
@@ -134,7 +133,7 @@ impl Scorer<'_> {
         ""
     }
 
-    fn side(&self, from: usize, param: &Param) -> f32 {
+    pub fn side(&self, from: usize, param: &Param) -> f32 {
         let Some(side) = param.side else { return 0.0 };
         let lead = self.lead(from);
         if matches!(param.class, Some(Class::Currency | Class::Unit)) {
@@ -169,170 +168,6 @@ impl Scorer<'_> {
         }
     }
 
-    /// A number for an argument; `None` where it can't be.
-    pub fn number(&self, span: &Span, number: &Number, param: &Param) -> Option<f32> {
-        // A written list is one value, unless nothing here wants lists.
-        let lists = self.form.params.iter().any(|other| {
-            matches!(&other.kind, Type::List(item) if matches!(**item, Type::Integer | Type::Number | Type::List(_)))
-        });
-        if self.request.in_text(span.from) || (lists && self.request.in_list(span.from)) {
-            return None;
-        }
-        let wants_part = matches!(param.class, Some(Class::Year | Class::Month));
-        if number.part && !wants_part {
-            return None;
-        }
-        if number.often {
-            let often = param
-                .name
-                .iter()
-                .chain(&param.told)
-                .any(|word| word.starts_with("compound") || word.starts_with("frequen"));
-            if !often || !param.is_number() {
-                return None;
-            }
-            let tokens = &self.request.tokens;
-            let near = tokens[span.from.saturating_sub(3)..(span.to + 3).min(tokens.len())]
-                .iter()
-                .any(|token| token.stem.starts_with("compound"));
-            return Some(if near { 3.0 } else { 0.3 });
-        }
-        // `dropped from 100 m` is no beginning.
-        let side = self.side(span.from, param);
-        let side = if number.unit.is_some() {
-            0.4 * side
-        } else {
-            side
-        };
-        let mut score = self.cues(span.from, span.to, param) + side;
-        // `num1` is no count.
-        let counts = !param.name.iter().any(|word| word.parse::<u32>().is_ok())
-            && param.name.iter().any(|word| {
-                matches!(
-                    word.as_str(),
-                    "num" | "number" | "count" | "n" | "top" | "limit" | "amount" | "quantity"
-                )
-            });
-        if number.unit.is_none() && !number.money && !number.percent && !number.year {
-            let noun = self
-                .request
-                .tokens
-                .get(span.to)
-                .is_some_and(|token| token.is_content(self.words));
-            let top = matches!(
-                self.lead(span.from),
-                "top" | "first" | "next" | "last" | "best"
-            );
-            if counts && param.units.is_empty() && (noun || top) {
-                score += 1.2;
-                if self.counted(span, param) {
-                    score += 0.8;
-                }
-            }
-        }
-        score += self.unit(number, param);
-        match (number.money, param.money) {
-            (true, true) => score += 1.5,
-            (true, false) => score -= 1.2,
-            (false, true) => score -= 0.3,
-            _ => {}
-        }
-        match (number.percent, param.rate || param.percent) {
-            (true, true) => score += 2.0,
-            (true, false) => score -= 2.0,
-            (false, true) if number.value > 1.0 && !param.percent => score -= 0.6,
-            (false, true) if number.value < 1.0 => score += 0.8,
-            _ => {}
-        }
-        let is_year = param.class == Some(Class::Year);
-        match (number.year, is_year) {
-            (true, true) => score += 2.5,
-            (false, true) if number.unit.is_some() || number.value < 100.0 => score -= 3.0,
-            (true, false) => score -= 0.8,
-            _ => {}
-        }
-        if number.ordinal {
-            score -= 1.0;
-        }
-        if number.word && number.value <= 1.0 && number.value > 0.0 {
-            score -= 1.0;
-        }
-        // `the two numbers`: how many there are is no value, unless the argument is named for them.
-        if number.word
-            && number.unit.is_none()
-            && number.value > 0.0
-            && self.request.tokens.get(span.to).is_some_and(|next| {
-                next.is_content(self.words) && !param.name.iter().any(|own| kin(own, &next.stem))
-            })
-            && !(counts && self.counted(span, param))
-        {
-            score -= 1.5;
-        }
-        if self.assigned(span.from, param) {
-            score += 2.5;
-        }
-        if self.only(span, param) {
-            score += 1.2;
-        }
-        Some(score)
-    }
-
-    /// Whether the words after a number say what an argument counts: `ten major events`.
-    fn counted(&self, span: &Span, param: &Param) -> bool {
-        self.request
-            .tokens
-            .iter()
-            .skip(span.to)
-            .take(4)
-            .take_while(|token| token.is_content(self.words))
-            .filter(|token| {
-                !self.words.weak.contains(&token.lower)
-                    && !self.words.form_stop.contains(&token.stem)
-            })
-            .any(|token| {
-                param
-                    .name
-                    .iter()
-                    .chain(&param.told)
-                    .any(|own| kin(own, &token.stem))
-            })
-    }
-
-    /// `name: value`, `name=value`.
-    fn assigned(&self, from: usize, param: &Param) -> bool {
-        let tokens = &self.request.tokens;
-        from > 1
-            && matches!(tokens[from - 1].text.as_str(), ":" | "=")
-            && param
-                .name
-                .iter()
-                .any(|own| kin(own, &tokens[from - 2].stem))
-    }
-
-    fn unit(&self, number: &Number, param: &Param) -> f32 {
-        let Some(own) = number.unit.as_ref().and_then(|name| self.words.unit(name)) else {
-            return if param.units.is_empty() { 0.0 } else { -0.2 };
-        };
-        if own.dimension == "money" {
-            return 0.0;
-        }
-        if param.units.is_empty() {
-            return -0.2;
-        }
-        let wanted: Vec<_> = param
-            .units
-            .iter()
-            .filter_map(|name| self.words.unit(name))
-            .collect();
-        if wanted.iter().any(|unit| unit.line == own.line) {
-            2.0
-        } else if wanted.iter().any(|unit| unit.dimension == own.dimension) {
-            1.3
-        } else {
-            -1.5
-        }
-    }
-
     /// What a kind of span is worth for a kind of argument, before anything around it is looked at.
     #[expect(clippy::match_same_arms, reason = "a table of weights")]
     fn first_sight(&self, span: &Span, class: Option<Class>) -> Option<f32> {
@@ -354,9 +189,9 @@ impl Scorer<'_> {
             (What::Date(_), Some(Class::Date)) => Some(4.0),
             (What::Date(date), Some(Class::Month)) if date.month.is_some() => Some(3.0),
             (What::Relative, Some(Class::Date | Class::Month | Class::Weekday)) => Some(2.6),
-            (What::Time, Some(Class::Time)) => Some(4.0),
+            (What::Time(_), Some(Class::Time)) => Some(4.0),
             (What::Date(_) | What::Relative, Some(Class::Time)) => Some(0.8),
-            (What::Date(_) | What::Time | What::Relative, _) => Some(-1.0),
+            (What::Date(_) | What::Time(_) | What::Relative, _) => Some(-1.0),
             (What::Code, _) if self.words.units.contains_key(&span.text.to_lowercase()) => {
                 Some(-1.0)
             }
@@ -365,6 +200,9 @@ impl Scorer<'_> {
             }
             (What::Code, Some(Class::Id)) => Some(1.0),
             (What::Code, _) => Some(0.7),
+            // Only where both are wanted as one.
+            (What::Moment(..), Some(Class::Date | Class::Time)) => Some(5.0),
+            (What::Moment(..), _) => None,
             (What::Formula, Some(Class::Expression)) => Some(4.0),
             (What::Formula, _) => None,
             (What::Address, Some(Class::Place)) => Some(4.0),
@@ -378,6 +216,11 @@ impl Scorer<'_> {
     pub fn text(&self, span: &Span, param: &Param) -> Option<f32> {
         let class = param.class;
         if !self.possible(span, param) {
+            return None;
+        }
+        if matches!(span.what, What::Moment(..))
+            && !(param.pattern.is_some() && param.clock.is_some())
+        {
             return None;
         }
         let lead = self.lead(span.from);
@@ -414,6 +257,7 @@ impl Scorer<'_> {
         if self.assigned(span.from, param) {
             score += 2.0;
         }
+        score += self.beside(span, param, lead);
         // `III` of `Innocent III`.
         if span.what == What::Code
             && self.request.spans.iter().any(|other| {
@@ -428,8 +272,19 @@ impl Scorer<'_> {
         if self.request.in_list(span.from) {
             score -= 2.5;
         }
+        if span.what == What::Name && self.request.in_date(span) {
+            score -= 2.0;
+        }
         score += self.class(span, param, place, composite, lead);
         score += self.side(span.from, param);
+        if span.what == What::Formula {
+            let equation = param
+                .name
+                .iter()
+                .chain(&param.told)
+                .any(|word| word == "equation");
+            score += yes(span.text.contains('=') == equation, 0.5, -0.5);
+        }
         if param.creator {
             score += match lead {
                 "by" => 2.0,

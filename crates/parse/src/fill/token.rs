@@ -40,12 +40,32 @@ impl Token {
         self.kind == Kind::Word && !words.stop.contains(&self.lower)
     }
 
+    /// Small words joined by dots: `shop.example.org`, `minutes.docx`.
+    fn is_dotted(&self) -> bool {
+        self.kind == Kind::Word
+            && self.text.contains('.')
+            && self.text.split('.').all(|part| !part.is_empty())
+            && self.text.split('.').any(|part| part.len() > 1)
+            && !self.text.contains("..")
+    }
+
+    /// A code that is a value by itself: an id, a path, an address, the name of a host.
+    pub fn is_literal(&self) -> bool {
+        self.kind == Kind::Word
+            && (self.is_dotted()
+                || self.text.contains(['/', '@', '_', '\\'])
+                || (self.text.contains('-')
+                    && self.text.chars().any(|c| c.is_ascii_digit())
+                    && self.text.chars().any(char::is_alphabetic)))
+    }
+
     /// Letters with digits or marks inside: a code, a path, an address.
     pub fn is_code(&self) -> bool {
         self.kind == Kind::Word
             && self.text.chars().any(|c| {
                 c.is_ascii_digit() || matches!(c, '_' | '/' | '@' | '\\' | '#' | '+' | ':' | '^')
             })
+            || self.is_dotted()
             || (self.kind == Kind::Word
                 && self.text.len() >= 2
                 && self.text.chars().any(|c| c.is_ascii_uppercase())

@@ -8,7 +8,11 @@ pub(super) fn pattern_of(description: &str) -> Option<String> {
         description.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ';'))
     {
         let word = word.trim_matches(['.', ',', ':']);
+        // `YYYY-MM-DDTHH:MM:SS`
         let upper = word.to_uppercase();
+        let upper = upper
+            .split_once("THH")
+            .map_or(upper.clone(), |(day, _)| day.to_owned());
         let letters = upper.chars().filter(|c| c.is_alphabetic()).count();
         if letters >= 4
             && upper.contains("YY")
@@ -38,6 +42,35 @@ pub(super) fn pattern_of(description: &str) -> Option<String> {
     }
     None
 }
+
+/// What a description says that is counted: the last word of `number of adult guests`.
+pub(super) fn counts_of(lower: &str) -> Option<String> {
+    if lower.contains("how often") || lower.contains("number of times") {
+        return Some("time".to_owned());
+    }
+    let tail = ["number of ", "how many ", "count of ", "quantity of "]
+        .iter()
+        .filter_map(|mark| lower.find(mark).map(|at| (at, at + mark.len())))
+        .min()
+        .and_then(|(_, end)| lower.get(end..))?;
+    let mut words = tail
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .take(4)
+        .take_while(|word| !word.is_empty() && !ENDS.contains(word));
+    let first = words.next()?;
+    Some(stem(
+        words
+            .next()
+            .filter(|_| !first.ends_with('s'))
+            .unwrap_or(first),
+    ))
+}
+
+/// Words that end what is counted.
+const ENDS: &[&str] = &[
+    "to", "for", "of", "in", "on", "at", "that", "which", "with", "from", "is", "are", "will",
+    "it", "you", "and", "or", "per", "by", "the", "a", "an", "should", "has", "left", "wanted",
+];
 
 /// `month-day-year`.
 fn spelled(word: &str) -> Option<String> {

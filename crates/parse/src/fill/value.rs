@@ -1,5 +1,6 @@
 //! A span as the value that an argument wants.
 
+use super::clock;
 use super::date;
 use super::form::{Param, Type};
 use super::lexicon::{Class, Lexicon, Place};
@@ -80,6 +81,19 @@ pub(super) fn text(span: &Span, param: &Param, words: &Lexicon) -> String {
             }
             let pattern = param.pattern.as_deref().unwrap_or("YYYY-MM-DD");
             date::format(found, pattern).unwrap_or(shown)
+        }
+        (What::Time(time), _) => param
+            .clock
+            .map_or(shown, |seconds| clock::format(*time, seconds)),
+        (What::Moment(day, time), _) => {
+            let mark = if param.description.contains("DDT") || param.description.contains("ISO") {
+                "T"
+            } else {
+                " "
+            };
+            let day = date::format(day, param.pattern.as_deref().unwrap_or("YYYY-MM-DD"));
+            let time = clock::format(*time, param.clock.unwrap_or(false));
+            day.map_or(shown, |day| format!("{day}{mark}{time}"))
         }
         (What::Number(number), _) => {
             let digits = shown.split_whitespace().next().unwrap_or(&shown);
