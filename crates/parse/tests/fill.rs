@@ -14,7 +14,7 @@ const CASES: &str = include_str!("data/fill.jsonl");
 /// Requests of everyday work, written before any of them was tried.
 const REAL: &str = include_str!("data/fill-real.jsonl");
 /// How many of them are right at least; raise it when more are.
-const REAL_RIGHT: usize = 0;
+const REAL_RIGHT: usize = 199;
 
 /// `"name*": "type{choices} description"` as a JSON Schema; a star marks what is required.
 fn schema(short: &Value) -> Value {

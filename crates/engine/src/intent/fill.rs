@@ -16,6 +16,8 @@ use steward_parse::fill::{Call, Form, Request, calls};
 const SENTENCES: usize = 6;
 /// What the likeness of one sentence counts less than that of the whole request.
 const PART: f32 = 0.05;
+/// What it adds that the verb of a tool's name is asked for.
+const VERB: f32 = 0.05;
 
 /// How sure an argument is that only the model had a word on.
 const WRITTEN: f32 = 0.2;
@@ -111,6 +113,16 @@ async fn rank<'a>(
     // In a long request the wish may be one sentence of many.
     let parts = sentences(request);
     let mut ranked = alike(request, &parts, tools, known).await?;
+    if ranked.len() > 1 {
+        let read = Request::read(request);
+        for (similarity, tool) in &mut ranked {
+            let form = Form::of(&tool.name, &tool.description, &tool.parameters);
+            if form.asked(&read) {
+                *similarity += VERB;
+            }
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
     ranked.truncate(most);
     Ok(ranked)
 }

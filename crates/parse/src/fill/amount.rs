@@ -65,7 +65,12 @@ impl Scorer<'_> {
             );
             if counts && param.units.is_empty() && (noun || top) {
                 score += 1.2;
-                if self.counted(span, param) {
+                let times = self
+                    .request
+                    .tokens
+                    .get(span.to)
+                    .is_some_and(|token| token.is("times"));
+                if times || self.counted(span, param) {
                     score += 0.8;
                 }
             }
@@ -121,15 +126,35 @@ impl Scorer<'_> {
 
     /// Whether the words after a number say what an argument counts: `ten major events`.
     fn counted(&self, span: &Span, param: &Param) -> bool {
+        let hyphen = self.request.tokens.get(span.to).is_some_and(|t| t.is("-"));
         let own = self
             .request
             .tokens
             .iter()
-            .skip(span.to)
+            .skip(span.to + usize::from(hyphen))
             .take(3)
             .take_while(|token| token.is_content(self.words));
         if let Some(noun) = &param.counts
-            && own.into_iter().any(|token| kin(noun, &token.stem))
+            && own
+                .into_iter()
+                .any(|token| kin(noun, &token.stem) || self.words.alike(noun, &token.stem))
+        {
+            return true;
+        }
+        // `three Italian restaurants`, for how many of what the tool is about.
+        let plural = |stem: &str, lower: &str| lower.ends_with('s') && stem != lower;
+        if param.counts.is_none()
+            && self
+                .request
+                .tokens
+                .iter()
+                .skip(span.to)
+                .take(3)
+                .take_while(|token| token.is_content(self.words))
+                .any(|token| {
+                    plural(&token.stem, &token.lower)
+                        && self.form.about.iter().any(|own| kin(own, &token.stem))
+                })
         {
             return true;
         }

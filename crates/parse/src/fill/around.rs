@@ -1,6 +1,7 @@
 //! What stands around a span.
 
 use super::form::Param;
+use super::lexicon::Class;
 use super::request::{Span, What};
 use super::score::Scorer;
 use super::stem::kin;
@@ -34,7 +35,7 @@ impl Scorer<'_> {
     pub fn beside(&self, span: &Span, param: &Param, lead: &str) -> f32 {
         let own_name = param.path.last().map(String::as_str);
         if own_name == Some(lead) && param.side.is_none() {
-            return 2.0;
+            return 2.6;
         }
         let tokens = &self.request.tokens;
         let own = |at: usize| {
@@ -52,6 +53,36 @@ impl Scorer<'_> {
         } else {
             0.0
         }
+    }
+
+    /// `called tea`: all of the name, and for nothing that is a place or a day.
+    pub fn told_name(&self, span: &Span, param: &Param) -> f32 {
+        let told = self
+            .request
+            .called
+            .iter()
+            .find(|(from, to)| *from < span.to && span.from < *to);
+        match told {
+            None => 0.0,
+            Some((from, to)) if *from == span.from && *to == span.to => {
+                let named = matches!(
+                    param.class,
+                    None | Some(Class::Title | Class::Person | Class::Organisation | Class::Path)
+                );
+                if named { 1.5 } else { 0.0 }
+            }
+            Some(_) => -1.2,
+        }
+    }
+
+    /// Whether the word before a span is the argument's own name: `title Budget review`.
+    pub fn introduced(&self, span: &Span, param: &Param) -> bool {
+        span.from > 0
+            && self.request.tokens[span.from - 1].kind == Kind::Word
+            && param
+                .name
+                .iter()
+                .any(|own| *own == self.request.tokens[span.from - 1].stem)
     }
 
     /// Whether a quotation follows a span at once.

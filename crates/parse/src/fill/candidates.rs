@@ -241,6 +241,19 @@ fn chosen(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
             ..loose(param.choices[index].clone(), score)
         })
         .collect();
+    if let (true, Some((yes, sure))) = (out.is_empty(), choice::yes_or_no(scorer, param)) {
+        let words = if yes {
+            ["true", "yes"]
+        } else {
+            ["false", "no"]
+        };
+        let said = param.choices.iter().find(|choice| {
+            choice
+                .as_str()
+                .is_some_and(|text| words.contains(&text.to_lowercase().as_str()))
+        });
+        out.extend(said.map(|value| loose(value.clone(), sure + 1.2)));
+    }
     if out.is_empty() && param.required {
         let told = param
             .default

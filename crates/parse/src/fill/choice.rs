@@ -1,6 +1,7 @@
 //! Arguments with few possible values: choices and yes or no.
 
 use super::form::{Param, Type};
+use super::request::What;
 use super::score::Scorer;
 use super::stem::{kin, split_name, stem};
 use serde_json::Value;
@@ -35,7 +36,14 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
     if let Some(at) = exact {
         let single = text.len() < 2 || scorer.words.stop.contains(&lower);
         let cue = scorer.cues(at, at + 1, param);
-        if !single || cue > 0.5 {
+        // `as done`: a word of no meaning is a choice where it is led to.
+        let led = text.len() > 1
+            && tokens
+                .iter()
+                .skip(1)
+                .zip(tokens)
+                .any(|(token, before)| token.lower == lower && before.is("as"));
+        if !single || led || cue > 0.5 {
             // Of two arguments with the same values, each takes the one on its side.
             let (best, at) = tokens
                 .iter()
@@ -47,6 +55,22 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
             return Some((3.0 + 0.5 * cue + best, vec![at]));
         }
         return None;
+    }
+    if let Ok(wanted) = text.parse::<f64>() {
+        // `two rooms` for the choice `2`.
+        return scorer
+            .request
+            .spans
+            .iter()
+            .find_map(|span| match &span.what {
+                What::Number(number)
+                    if number.word && !number.ordinal && (number.value - wanted).abs() < 1e-9 =>
+                {
+                    let cue = scorer.cues(span.from, span.to, param);
+                    (cue > 0.5).then(|| (3.0 + 0.5 * cue, vec![span.from]))
+                }
+                _ => None,
+            });
     }
     let joined = stem(&split_name(&text).concat());
     if joined.len() > 3
@@ -186,7 +210,15 @@ fn switched(scorer: &Scorer<'_>) -> Option<bool> {
 
 /// Yes or no by what the request speaks of; `None` where it doesn't. With how sure that is.
 pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32)> {
-    if param.kind != Type::Bool {
+    let worded = |text: &str| {
+        param
+            .choices
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|choice| choice.eq_ignore_ascii_case(text))
+    };
+    let in_words = (worded("true") && worded("false")) || (worded("yes") && worded("no"));
+    if param.kind != Type::Bool && !in_words {
         return None;
     }
     let keep = |word: &&String| {

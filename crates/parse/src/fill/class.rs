@@ -41,8 +41,25 @@ impl Scorer<'_> {
                 let known =
                     self.words.units.contains_key(&text.to_lowercase()) || text.contains('/');
                 let asked = matches!(lead, "in" | "to" | "as" | "many" | "much" | "into");
-                let counted =
-                    span.from > 0 && self.request.tokens[span.from - 1].kind == Kind::Number;
+                let tokens = &self.request.tokens;
+                // `68 degrees Fahrenheit`
+                let degrees = |at: usize| {
+                    tokens.get(at).is_some_and(|t| {
+                        self.words
+                            .units
+                            .get(&t.lower)
+                            .is_some_and(|unit| unit.dimension == "angle")
+                    })
+                };
+                let scale = tokens.get(span.to).is_some_and(|next| {
+                    self.words
+                        .units
+                        .get(&next.lower)
+                        .is_some_and(|unit| unit.dimension == next.lower)
+                });
+                let known = known && !(degrees(span.from) && scale);
+                let back = usize::from(span.from > 1 && degrees(span.from - 1));
+                let counted = span.from > back && tokens[span.from - 1 - back].kind == Kind::Number;
                 yes(
                     known && (asked || (counted && param.side.is_some())),
                     2.5,

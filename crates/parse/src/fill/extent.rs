@@ -5,6 +5,7 @@ use super::lexicon::Class;
 use super::request::{Span, What};
 use super::score::Scorer;
 use super::stem::kin;
+use super::token::Kind;
 
 impl Scorer<'_> {
     /// Whether a phrase ends where it should: what the tool's own words explain stays out, what they
@@ -69,6 +70,12 @@ impl Scorer<'_> {
         let content: Vec<usize> = (span.from..span.to)
             .filter(|at| tokens[*at].is_content(self.words))
             .collect();
+        if content
+            .iter()
+            .all(|at| self.words.weak.contains(&tokens[*at].lower))
+        {
+            score -= 1.5;
+        }
         if content.iter().all(|at| explained(*at)) {
             score -= 1.0;
         } else if content.iter().all(|at| {
@@ -152,7 +159,7 @@ impl Scorer<'_> {
         let measured = param.class != Some(Class::Unit)
             && self.request.spans.iter().any(|other| match &other.what {
                 What::Number(number) => {
-                    number.unit.is_some() && span.from < number.after && span.to > number.bare
+                    number.after > number.bare && span.from < number.after && span.to > number.bare
                 }
                 _ => false,
             });
@@ -180,13 +187,21 @@ impl Scorer<'_> {
         let is_name = self.request.spans.iter().any(|other| {
             other.what == What::Name && other.from == span.from && other.to == span.to
         });
-        let mixed = self.request.spans.iter().any(|other| {
-            other.what == What::Name
-                && other.from >= span.from
-                && other.to <= span.to
-                && other.to - other.from < span.to - span.from
-                && !explained(other.from)
-        });
+        let mixed = !self.introduced(span, param)
+            && self.request.spans.iter().any(|other| {
+                other.what == What::Name
+                    && other.from >= span.from
+                    && other.to <= span.to
+                    && other.to - other.from < span.to - span.from
+                    && !explained(other.from)
+            });
+        // `Which vitamin …`: what is asked for is not what is told.
+        if span.from > 0
+            && matches!(tokens[span.from - 1].lower.as_str(), "which" | "what")
+            && tokens[span.from - 1].first
+        {
+            score -= 0.9;
+        }
         // A code is a value by itself.
         let around = content.len() > 1 && content.iter().any(|at| tokens[*at].is_literal());
         let torn = torn || around;
@@ -209,6 +224,9 @@ impl Scorer<'_> {
                 && other.to >= span.to
                 && other.to - other.from > span.to - span.from
                 && !other.text.contains(", ")
+                // A year beside a name is rather a year.
+                && !(tokens[other.to - 1].kind == Kind::Number
+                    && tokens[other.to - 1].text.len() == 4)
         });
         let own = (span.from..span.to).filter(|at| explained(*at)).count();
         let all_own = own == span.to - span.from;
@@ -217,13 +235,11 @@ impl Scorer<'_> {
             param.class,
             Some(Class::Title | Class::Organisation | Class::Place | Class::City | Class::State)
         );
+        let person = param.class == Some(Class::Person);
         let said = |at: usize| {
             let stem = &tokens[at].stem;
-            param
-                .name
-                .iter()
-                .chain(&param.told)
-                .any(|own| kin(own, stem))
+            let told = param.told.iter().filter(|_| person);
+            param.name.iter().chain(told).any(|own| kin(own, stem))
         };
         let edges = said(span.from) || said(span.to - 1);
         let trimmed = !keeps && wider && {
@@ -233,10 +249,32 @@ impl Scorer<'_> {
         };
         let mut score = if wider && !trimmed { -1.0 } else { 0.0 };
         if !keeps && edges && span.to - span.from > 1 {
-            score -= 1.6;
+            score -= if param.class == Some(Class::Person) {
+                1.6
+            } else {
+                0.3
+            };
         }
         if all_own {
             score -= 1.0;
+        }
+        let dated = tokens[span.to - 1].kind == Kind::Number && tokens[span.to - 1].text.len() == 4;
+        if dated {
+            score += if self.introduced(span, param) {
+                0.5
+            } else {
+                -0.8
+            };
+        }
+        // `title Budget review` goes on.
+        if self.introduced(span, param)
+            && tokens.get(span.to).is_some_and(|next| {
+                next.is_content(self.words)
+                    && !self.words.weak.contains(&next.lower)
+                    && !explained(span.to)
+            })
+        {
+            score -= 2.2;
         }
         score
     }

@@ -96,6 +96,8 @@ pub struct Form {
     pub(super) params: Vec<Param>,
     /// Stems of the tool's name that say something.
     pub(super) name: Vec<String>,
+    /// Stems of the verbs of its name.
+    verbs: Vec<String>,
     /// Stems of the tool's name and description.
     pub(super) about: Vec<String>,
     /// In how many arguments a stem occurs.
@@ -121,6 +123,11 @@ impl Form {
                 *spread.entry(word.clone()).or_default() += 1;
             }
         }
+        let verbs = split_name(name)
+            .iter()
+            .filter(|word| words.verbs.contains(*word))
+            .map(|word| stem(word))
+            .collect();
         let name = split_name(name)
             .iter()
             .filter(|word| !words.verbs.contains(*word) && !words.stop.contains(*word))
@@ -130,12 +137,13 @@ impl Form {
             .iter()
             .flat_map(|param| &param.choices)
             .filter_map(Value::as_str)
-            .filter(|choice| choice.len() > 2 && !choice.contains(' '))
+            .filter(|choice| !choice.contains(' '))
             .map(stem)
             .collect();
         Self {
             params,
             name,
+            verbs,
             about,
             spread,
             chosen,
@@ -176,6 +184,17 @@ impl Form {
         #[expect(clippy::cast_precision_loss, reason = "a few words")]
         let share = self.named(request) as f32 / self.name.len().max(1) as f32;
         share
+    }
+
+    /// Whether a verb of the tool's name is asked for in the request, in the same or a like word.
+    pub fn asked(&self, request: &Request) -> bool {
+        let words = Lexicon::get();
+        self.verbs.iter().any(|own| {
+            request
+                .tokens
+                .iter()
+                .any(|token| token.stem == *own || words.alike(own, &token.stem))
+        })
     }
 
     /// How many words of the tool's own name a request has.
@@ -439,9 +458,22 @@ fn without_default(description: &str) -> (String, Option<String>) {
     (kept, Some(quoted.unwrap_or_else(plain)))
 }
 
+/// Units of one thing per another, as they are written out and in short.
+const RATES: &[(&str, &str)] = &[
+    ("meters per second squared", "m/s^2"),
+    ("meters per second per second", "m/s^2"),
+    ("meters per second", "m/s"),
+    ("kilometers per hour", "km/h"),
+    ("miles per hour", "mph"),
+    ("miles per gallon", "mpg"),
+];
+
 fn units_of(name: &str, description: &str, words: &Lexicon) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let lower = description.to_lowercase();
+    let lower = description.to_lowercase().replace("metre", "meter");
+    let lower = RATES
+        .iter()
+        .fold(lower, |text, (long, short)| text.replace(long, short));
     let tokens: Vec<&str> = lower
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';' | '[' | ']'))
         .map(|word| word.trim_end_matches('.'))

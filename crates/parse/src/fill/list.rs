@@ -114,6 +114,11 @@ fn linked(request: &Request, a: usize, b: usize, words: &Lexicon) -> bool {
             "'" | "\"" | "`" | "“" | "”" | "‘" | "’" | "the" | "a" | "an" | "$" | "as" | "well" =>
                 {}
             _ if token.kind == Kind::Mark && token.text == "/" => link = true,
+            // `for Brest and for Vigo`
+            _ if link
+                && request.spans[a].from.checked_sub(1).is_some_and(|at| {
+                    request.tokens[at].lower == token.lower && token.kind == Kind::Word
+                }) => {}
             // `between x = -1 and x = 2`
             "=" => {}
             _ if token.kind == Kind::Word && token.text.len() == 1 => {}

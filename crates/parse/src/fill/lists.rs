@@ -67,6 +67,12 @@ pub(super) fn list(
             #[expect(clippy::cast_precision_loss, reason = "a short list")]
             let mean = sum / values.len() as f32;
             let mut score = 1.5 + 0.6 * mean.max(-1.0) + 0.4 * cues();
+            let literal = members
+                .iter()
+                .all(|member| scorer.request.spans[*member].what != What::Phrase);
+            if literal && *item == Type::Text {
+                score = score.max(most - 0.4);
+            }
             if matches!(item, Type::Integer | Type::Number) {
                 // Never less than one of them alone.
                 score = score.max(most - 0.6);

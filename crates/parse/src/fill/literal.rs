@@ -149,8 +149,12 @@ fn formulas(request: &mut Request) {
             .filter(|at| request.tokens[*at].from < to && request.tokens[*at].to > from)
             .collect();
         if let (Some(first), Some(last)) = (covered.first(), covered.last()) {
-            request.add_as(*first, last + 1, What::Formula, shown.to_owned());
             let whole = to + equal(&text[to..]);
+            // `f(x) = x^3`: only a name for what follows.
+            let name = whole > to && shown.len() == 4 && shown.contains('(');
+            if !name {
+                request.add_as(*first, last + 1, What::Formula, shown.to_owned());
+            }
             let end = request.tokens.iter().rposition(|token| token.from < whole);
             if let (true, Some(end)) = (whole > to, end) {
                 let shown = text[from..whole].to_owned();

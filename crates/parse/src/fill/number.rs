@@ -118,6 +118,18 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
         }
     }
     found.bare = next;
+    // `3 cubic meters`
+    if tokens
+        .get(next)
+        .is_some_and(|t| matches!(t.lower.as_str(), "cubic" | "square"))
+        && tokens
+            .get(next + 1)
+            .and_then(|t| words.unit(&t.lower))
+            .is_some_and(|unit| unit.dimension == "length")
+    {
+        found.after = next + 2;
+        return Some((found, next + 2));
+    }
     // `-` between a number and its unit: `30-day`, `6-month`.
     let gap = usize::from(
         tokens

@@ -11,6 +11,7 @@ const MOST: usize = 160;
 
 pub(super) fn find(request: &mut Request, words: &Lexicon) {
     names(request, words);
+    places(request, words);
     nations(request, words);
     phrases(request, words);
 }
@@ -58,6 +59,9 @@ fn names(request: &mut Request, words: &Lexicon) {
                 && request.tokens[to].is(".")
                 && request.tokens.get(to + 1).is_some_and(|next| next.cap)
                 || joins(&request.tokens[to])
+                    && !(request.tokens[to].is("to")
+                        && from > 0
+                        && request.tokens[from - 1].is("from"))
                     && to + 1 < len
                     && named(request, to + 1, words)
                     && !request.tokens[to + 1].first
@@ -89,7 +93,7 @@ fn names(request: &mut Request, words: &Lexicon) {
         // `Windows 10`
         if request.tokens.get(to).is_some_and(|next| {
             next.kind == Kind::Number
-                && next.text.len() <= 3
+                && next.text.len() <= 4
                 && next.from == request.tokens[to - 1].to + 1
         }) && !request
             .tokens
@@ -171,6 +175,27 @@ fn follows(request: &Request, at: usize, words: &Lexicon) -> bool {
             .tokens
             .get(at + 1)
             .is_some_and(|next| next.cap && !words.stop.contains(&next.lower))
+}
+
+/// Places are known in small letters as well: `in new york`.
+fn places(request: &mut Request, words: &Lexicon) {
+    for at in 0..request.tokens.len() {
+        let led = at > 0
+            && matches!(
+                request.tokens[at - 1].lower.as_str(),
+                "in" | "to" | "from" | "near" | "at" | "for" | "of" | "around" | "and"
+            );
+        let found = (1..=3).rev().map(|len| at + len).find(|end| {
+            let several = end - at > 1;
+            *end <= request.tokens.len()
+                && (several || (led && request.tokens[at].text.len() > 4))
+                && !words.stop.contains(&request.tokens[at].lower)
+                && words.place(request.slice(at, *end)).is_some()
+        });
+        if let Some(end) = found {
+            request.add(at, end, What::Name);
+        }
+    }
 }
 
 /// `German` speaks of Germany.

@@ -58,6 +58,8 @@ pub struct Request {
     pub(super) text: String,
     pub(super) tokens: Vec<Token>,
     pub(super) spans: Vec<Span>,
+    /// Tokens that are told to be a name: after `called`.
+    pub(super) called: Vec<(usize, usize)>,
 }
 
 impl Request {
@@ -69,6 +71,7 @@ impl Request {
             tokens: tokens(text, words),
             text: text.to_owned(),
             spans: Vec::new(),
+            called: Vec::new(),
         };
         literal::find(&mut request);
         request.currencies(words);
@@ -125,7 +128,9 @@ impl Request {
     /// Whether a span lies in a day.
     pub(super) fn in_date(&self, span: &Span) -> bool {
         self.spans.iter().any(|other| {
-            matches!(other.what, What::Date(_)) && other.from <= span.from && other.to >= span.to
+            matches!(other.what, What::Date(_) | What::Relative)
+                && other.from <= span.from
+                && other.to >= span.to
         })
     }
 

@@ -191,7 +191,8 @@ impl Scorer<'_> {
             (What::Relative, Some(Class::Date | Class::Month | Class::Weekday)) => Some(2.6),
             (What::Time(_), Some(Class::Time)) => Some(4.0),
             (What::Date(_) | What::Relative, Some(Class::Time)) => Some(0.8),
-            (What::Date(_) | What::Time(_) | What::Relative, _) => Some(-1.0),
+            (What::Relative, _) => Some(-2.0),
+            (What::Date(_) | What::Time(_), _) => Some(-1.0),
             (What::Code, _) if self.words.units.contains_key(&span.text.to_lowercase()) => {
                 Some(-1.0)
             }
@@ -257,7 +258,7 @@ impl Scorer<'_> {
         if self.assigned(span.from, param) {
             score += 2.0;
         }
-        score += self.beside(span, param, lead);
+        score += self.beside(span, param, lead) + self.told_name(span, param);
         // `III` of `Innocent III`.
         if span.what == What::Code
             && self.request.spans.iter().any(|other| {

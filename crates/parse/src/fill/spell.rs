@@ -19,6 +19,7 @@ pub(super) fn find(request: &mut Request, words: &Lexicon) {
         }
         if let Some((from, end)) = called(&request.tokens, at, words) {
             request.add(from, end, What::Name);
+            request.called.push((from, end));
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn tokens(text: &str, words: &Lexicon) -> Vec<Token> {
         } else if let Some(len) = number(rest, before) {
             after_number(rest, len, words)
         } else if c.is_alphanumeric() || matches!(c, '_' | '#' | '@') {
-            (word(rest), Kind::Word)
+            (apart(rest, word(rest), words), Kind::Word)
         } else {
             (c.len_utf8(), Kind::Mark)
         };
@@ -230,6 +230,19 @@ fn after_number(rest: &str, len: usize, words: &Lexicon) -> (usize, Kind) {
         return (len, Kind::Number);
     }
     (len, Kind::Number)
+}
+
+/// `twenty-sided` is a number with what it counts; `twenty-five` is one number.
+fn apart(rest: &str, len: usize, words: &Lexicon) -> usize {
+    match rest[..len].split_once('-') {
+        Some((number, noun))
+            if words.numbers.contains_key(&number.to_lowercase())
+                && !words.numbers.contains_key(&noun.to_lowercase()) =>
+        {
+            number.len()
+        }
+        _ => len,
+    }
 }
 
 /// Length of a code: letters, digits and marks between them.
