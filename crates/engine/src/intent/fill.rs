@@ -17,7 +17,7 @@ const SENTENCES: usize = 6;
 /// What the likeness of one sentence counts less than that of the whole request.
 const PART: f32 = 0.05;
 /// What it adds that the verb of a tool's name is asked for.
-const VERB: f32 = 0.05;
+const VERB: f32 = 0.08;
 
 /// How sure an argument is that only the model had a word on.
 const WRITTEN: f32 = 0.2;

@@ -8,6 +8,7 @@ use super::lexicon::{Class, Lexicon, Place};
 use super::lists::{gathered, list};
 use super::request::{Span, What};
 use super::score::Scorer;
+use super::stem::kin;
 use super::value;
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ const OTHERS: usize = 60;
 /// What an argument might be, best first.
 pub(super) fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = match &param.kind {
+        Type::Integer if !param.codes.is_empty() => coded(scorer, param),
         Type::Bool => booleans(scorer, param),
         Type::Text | Type::Integer | Type::Number if !param.choices.is_empty() => {
             chosen(scorer, param)
@@ -61,6 +63,38 @@ pub(super) fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     };
     out.sort_by(|a, b| b.score.total_cmp(&a.score));
     out.truncate(OTHERS);
+    out
+}
+
+/// Numbers that stand for something, by the words for it; `service_id: 2 for ironing`.
+fn coded(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
+    let tokens = &scorer.request.tokens;
+    let shared = |word: &String| {
+        let times = param.codes.iter().filter(|(_, told)| told.contains(word));
+        param.codes.len() > 1 && times.count() == param.codes.len()
+    };
+    let mut out: Vec<Candidate> = param
+        .codes
+        .iter()
+        .filter_map(|(code, told)| {
+            let own: Vec<&String> = told.iter().filter(|word| !shared(word)).collect();
+            let hits: Vec<usize> = own
+                .iter()
+                .filter_map(|word| tokens.iter().position(|token| kin(&token.stem, word)))
+                .collect();
+            let at = *hits.first()?;
+            #[expect(clippy::cast_precision_loss, reason = "a few words")]
+            let share = hits.len() as f32 / own.len() as f32;
+            Some(Candidate {
+                at,
+                ..loose(Value::from(*code), 1.0 + 3.0 * share)
+            })
+        })
+        .collect();
+    if out.is_empty() {
+        out = spans(scorer, |index, span| number(scorer, param, index, span));
+        out.extend(settled(param));
+    }
     out
 }
 

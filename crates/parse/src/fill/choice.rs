@@ -90,7 +90,7 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
     if parts.len() > 1
         && let Some(at) = together(scorer, &parts)
     {
-        return Some((2.9, (at..at + parts.len()).collect()));
+        return Some((3.2, (at..at + parts.len()).collect()));
     }
     // `goals` for `Goals Scored`, where no other choice and not the question itself has the word.
     let head = &parts[0];
@@ -242,9 +242,13 @@ pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32
     let find = |own: &[&String]| -> Vec<usize> {
         own.iter()
             .filter_map(|word| {
-                tokens
-                    .iter()
-                    .position(|token| token.is_content(scorer.words) && kin(&token.stem, word))
+                tokens.iter().position(|token| {
+                    // `in-unit laundry`
+                    let part = |part: &str| kin(&stem(part), word);
+                    token.is_content(scorer.words)
+                        && (kin(&token.stem, word)
+                            || (token.lower.contains('-') && token.lower.split('-').any(part)))
+                })
             })
             .collect()
     };

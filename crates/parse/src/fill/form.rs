@@ -5,7 +5,7 @@ use super::kind::{class_of, head_of};
 use super::lexicon::{Class, Lexicon};
 use super::request::Request;
 use super::stem::{kin, split_name, stem};
-use super::told::{aliases_of, counts_of, examples_of, pattern_of};
+use super::told::{aliases_of, codes_of, counts_of, examples_of, pattern_of};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -54,6 +54,8 @@ pub(super) struct Param {
     pub examples: Vec<String>,
     /// `'c' for Celsius`: value and word.
     pub aliases: Vec<(String, String)>,
+    /// What whole numbers stand for.
+    pub codes: Vec<(i64, Vec<String>)>,
     pub default: Option<Value>,
     pub class: Option<Class>,
     pub side: Option<Side>,
@@ -386,6 +388,11 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         counts: counts_of(&lower),
         examples: examples_of(&main),
         aliases: aliases_of(&description),
+        codes: if matches!(kind, Type::Integer) {
+            codes_of(&description)
+        } else {
+            Vec::new()
+        },
         default: (!field["default"].is_null())
             .then(|| field["default"].clone())
             .or_else(|| fallback.map(Value::from)),

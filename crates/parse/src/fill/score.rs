@@ -48,6 +48,7 @@ impl Scorer<'_> {
     /// How much the surroundings of a span speak for an argument.
     pub fn cues(&self, from: usize, to: usize, param: &Param) -> f32 {
         let tokens = &self.request.tokens;
+        let quoted = self.request.in_literal(from);
         let mut left = 0.0;
         let mut weight = 1.0;
         for token in tokens[..from].iter().rev().take(8) {
@@ -83,6 +84,9 @@ impl Scorer<'_> {
             }
             weight *= if self.words.stop.contains(&token.lower) {
                 0.95
+            } else if token.cap && !token.first && !quoted {
+                // Beyond another name, it is rather that one's.
+                0.6
             } else {
                 0.8
             };
@@ -321,6 +325,22 @@ impl Scorer<'_> {
     /// Whether a text can be of the class that is wanted at all.
     fn possible(&self, span: &Span, param: &Param) -> bool {
         let text = &span.text;
+        let measured = matches!(
+            param.class,
+            Some(
+                Class::Time
+                    | Class::Date
+                    | Class::Weekday
+                    | Class::Month
+                    | Class::Year
+                    | Class::Email
+                    | Class::Url
+            )
+        );
+        let zone = param.name.iter().any(|word| word.contains("zon"));
+        if measured && !zone && self.words.place(text).is_some() {
+            return false;
+        }
         match param.class {
             Some(Class::Email) => text.contains('@') || !param.required,
             Some(Class::Currency) => {

@@ -166,6 +166,53 @@ pub(super) fn examples_of(description: &str) -> Vec<String> {
     out
 }
 
+/// What whole numbers stand for: `1 for Bangkok, 2 for Chiang Mai`, `'1' represents cleaning`; the
+/// number and the stems of the words.
+pub(super) fn codes_of(description: &str) -> Vec<(i64, Vec<String>)> {
+    let mut out: Vec<(i64, Vec<String>)> = Vec::new();
+    let mut words = description
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')'))
+        .map(|word| word.trim_matches(['\'', '"', '.', ':', '`']))
+        .filter(|word| !word.is_empty())
+        .peekable();
+    while let Some(word) = words.next() {
+        let Ok(code) = word.parse::<i64>() else {
+            continue;
+        };
+        let stands = words.next_if(|next| {
+            matches!(
+                next.to_lowercase().as_str(),
+                "for"
+                    | "represents"
+                    | "corresponds"
+                    | "means"
+                    | "is"
+                    | "="
+                    | "to"
+                    | "denotes"
+                    | "-"
+            )
+        });
+        if stands.is_none() {
+            continue;
+        }
+        let mut told = Vec::new();
+        while let Some(next) = words.next_if(|next| next.parse::<i64>().is_err()) {
+            let lower = next.to_lowercase();
+            if matches!(lower.as_str(), "and" | "or") || told.len() > 5 {
+                break;
+            }
+            if !matches!(lower.as_str(), "to" | "a" | "an" | "the" | "for") {
+                told.push(stem(&lower));
+            }
+        }
+        if !told.is_empty() {
+            out.push((code, told));
+        }
+    }
+    if out.len() > 1 { out } else { Vec::new() }
+}
+
 /// `'c' for Celsius, 'f' for Fahrenheit`.
 pub(super) fn aliases_of(description: &str) -> Vec<(String, String)> {
     let parts: Vec<&str> = description.split(['\'', '"']).collect();

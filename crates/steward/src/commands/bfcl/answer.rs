@@ -25,26 +25,19 @@ pub async fn calls(
     way: Way,
 ) -> Result<Vec<Value>, String> {
     let made: Vec<(String, Value)> = match way {
-        Way::Best => {
-            let request = if case.system.is_empty() {
-                case.request.clone()
-            } else {
-                format!("{}\n{}", case.system, case.request)
-            };
-            intent::fill(
-                Some(app.models.as_ref()),
-                app.embedder.as_ref(),
-                connection,
-                &request,
-                &case.tools,
-            )
-            .await
-            .map_err(|error| error.to_string())?
-            .into_iter()
-            .filter(|call| call.open.is_empty())
-            .map(|call| (call.tool, call.arguments))
-            .collect()
-        }
+        Way::Best => intent::fill(
+            Some(app.models.as_ref()),
+            app.embedder.as_ref(),
+            connection,
+            &case.request,
+            &case.tools,
+        )
+        .await
+        .map_err(|error| error.to_string())?
+        .into_iter()
+        .filter(|call| call.open.is_empty())
+        .map(|call| (call.tool, call.arguments))
+        .collect(),
         Way::React => written(app, connection, case, Strategy::React).await?,
         Way::Schema => written(app, connection, case, Strategy::GuidedJson).await?,
     };
