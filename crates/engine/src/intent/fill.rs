@@ -191,15 +191,23 @@ pub(super) async fn of_tool(
         texts.extend(questions);
         known.learn(texts).await?;
     }
+    let name = tool.name.replace(['_', '.'], " ");
+    known
+        .learn(vec![read.text().to_owned(), name.clone()])
+        .await?;
     let likeness = |phrase: &str, question: &str| known.likeness(phrase, question);
-    let overlap = form.overlap(read);
-    let called = form.called(read);
+    let seen = Seen {
+        similarity,
+        name: known.likeness(read.text(), &name),
+        overlap: form.overlap(read),
+        called: form.called(read),
+    };
     Ok(calls(read, &form, &likeness)
         .into_iter()
         .map(|call| FilledCall {
             tool: tool.name.clone(),
             similarity,
-            confidence: wanted(settings, similarity, overlap, called, &call),
+            confidence: wanted(settings, &seen, &call),
             explained: call.explained,
             arguments: call.arguments,
             sure: call.sure,
@@ -208,18 +216,38 @@ pub(super) async fn of_tool(
         .collect())
 }
 
+/// What speaks for a tool before its arguments are looked at.
+struct Seen {
+    /// Likeness of the request and the tool's name and description, and its name alone.
+    similarity: f32,
+    name: f32,
+    /// Shares of the request's words that the tool has, and of its name's words that the request has.
+    overlap: f32,
+    called: f32,
+}
+
 /// That a call is wanted, as a share of 1.
-fn wanted(settings: &Fill, similarity: f32, overlap: f32, called: f32, call: &Call) -> f32 {
+fn wanted(settings: &Fill, seen: &Seen, call: &Call) -> f32 {
     let least = call.least_required();
-    #[expect(clippy::cast_precision_loss, reason = "a few arguments")]
-    let (filled, open) = (call.sure.len().min(6) as f32, call.open.len().min(2) as f32);
-    let sum = settings.similarity.mul_add(similarity, settings.base)
+    let count = |count: usize, most: u16| f32::from(u16::try_from(count).unwrap_or(most).min(most));
+    let (filled, open) = (count(call.sure.len(), 6), count(call.open.len(), 2));
+    let share_open = if call.required() == 0 {
+        0.0
+    } else {
+        count(call.open.len(), 40) / count(call.required(), 40)
+    };
+    let sum = settings.similarity.mul_add(seen.similarity, settings.base)
+        + settings.name * seen.name
         + settings.least * least.unwrap_or(0.5)
-        + settings.both * similarity * least.unwrap_or(0.5)
-        + settings.overlap * overlap
-        + settings.called * called
+        + settings.mean * call.mean_required().unwrap_or(0.5)
+        + settings.both * seen.similarity * least.unwrap_or(0.5)
+        + settings.overlap * seen.overlap
+        + settings.called * seen.called
+        + settings.explained * call.explained
         + settings.each * filled
         + settings.open * open
+        + settings.share_open * share_open
+        + settings.required * count(call.required(), 5)
         + if least.is_none() {
             settings.nothing_required
         } else {

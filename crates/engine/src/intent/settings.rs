@@ -49,6 +49,11 @@ pub struct Fill {
     pub called: f32,
     pub each: f32,
     pub open: f32,
+    pub name: f32,
+    pub mean: f32,
+    pub explained: f32,
+    pub share_open: f32,
+    pub required: f32,
     pub nothing_required: f32,
     pub base: f32,
 }

@@ -37,6 +37,22 @@ impl Call {
             .reduce(f32::min)
     }
 
+    /// How sure the required arguments are on the whole, open ones as 0; `None` where none is required.
+    pub fn mean_required(&self) -> Option<f32> {
+        let sum: f32 = self
+            .required
+            .iter()
+            .filter_map(|name| self.sure.get(name))
+            .sum();
+        let count = f32::from(u16::try_from(self.required.len()).unwrap_or(u16::MAX));
+        (count > 0.0).then(|| sum / count)
+    }
+
+    /// How many arguments are required.
+    pub fn required(&self) -> usize {
+        self.required.len()
+    }
+
     /// The least sure argument's share; 1 where there are none, 0 where one is open.
     pub fn confidence(&self) -> f32 {
         if !self.open.is_empty() {

@@ -84,6 +84,11 @@ impl Request {
         request
     }
 
+    /// As it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Texts whose meaning counts: names, quotations and phrases.
     pub fn phrases(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
