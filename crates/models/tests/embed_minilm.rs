@@ -179,6 +179,20 @@ async fn the_port_loads_late_and_forgets() {
     assert!(!port.is_loaded(), "idle for long enough");
     assert_eq!(port.embed(&text).await.unwrap().len(), 1);
 
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vectors");
+    let text = ["hello".to_owned(), "files of a folder".to_owned()];
+    let keeping = || LazyMiniLm::keeping(dir(), EmbedOptions::default(), None, Some(file.clone()));
+    let first = keeping();
+    let made = first.embed_lasting(&text[..1]).await.unwrap();
+    assert!(first.is_loaded());
+    let second = keeping();
+    assert_eq!(second.embed_lasting(&text[..1]).await.unwrap(), made);
+    assert!(!second.is_loaded(), "the vector was there");
+    let both = second.embed_lasting(&text).await.unwrap();
+    assert_eq!((both.len(), &both[0]), (2, &made[0]));
+    assert!(second.is_loaded(), "the new one had to be made");
+
     let nowhere = LazyMiniLm::new("/nonexistent");
     let error = nowhere.embed(&text).await.unwrap_err().to_string();
     assert!(error.contains("make setup"), "{error}");

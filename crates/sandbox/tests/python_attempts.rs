@@ -3,11 +3,12 @@
 
 mod python_support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use python_support::{describe, pools, run};
-use steward_sandbox::python::PythonLimits;
+use steward_sandbox::python::{PythonLimits, PythonPool};
+use tokio::task::JoinSet;
 
 /// `# expect: ok-or-blocked` → `["ok", "blocked"]`.
 fn expected(code: &str) -> Vec<String> {
@@ -26,34 +27,43 @@ async fn all(folder: &str, least: usize) {
         .collect();
     files.sort();
     assert!(files.len() >= least, "{} attempts", files.len());
+    let mut tiers = JoinSet::new();
     for (tier, pool) in pools().await {
-        let mut wrong = Vec::new();
-        // One at a time: each meets an interpreter that all before it have tried to spoil.
-        for file in &files {
-            let code = std::fs::read_to_string(file).unwrap();
-            let expected = expected(&code);
-            // What can only be waited for need not be waited for long.
-            let limits = PythonLimits {
-                wall: if expected == ["timeout"] {
-                    Duration::from_millis(500)
-                } else {
-                    Duration::from_secs(5)
-                },
-                ..PythonLimits::default()
-            };
-            let outcome = run(&pool, &code, serde_json::json!({}), &limits).await;
-            let word = outcome.word();
-            println!(
-                "{} {}",
-                file.file_name().unwrap().display(),
-                describe(&outcome)
-            );
-            if !expected.iter().any(|e| e == word) {
-                wrong.push(format!("{}: {}", file.display(), describe(&outcome)));
-            }
-        }
+        let files = files.clone();
+        tiers.spawn(async move { (tier, wrong(&pool, &files).await) });
+    }
+    assert!(!tiers.is_empty(), "no tier can be used here");
+    for (tier, wrong) in tiers.join_all().await {
         assert!(wrong.is_empty(), "{tier:?}\n{}", wrong.join("\n"));
     }
+}
+
+/// The attempts that ended otherwise. One at a time: each meets an interpreter that all before it have tried to spoil.
+async fn wrong(pool: &PythonPool, files: &[PathBuf]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for file in files {
+        let code = std::fs::read_to_string(file).unwrap();
+        let expected = expected(&code);
+        // What can only be waited for need not be waited for long.
+        let limits = PythonLimits {
+            wall: if expected == ["timeout"] {
+                Duration::from_millis(500)
+            } else {
+                Duration::from_secs(5)
+            },
+            ..PythonLimits::default()
+        };
+        let outcome = run(pool, &code, serde_json::json!({}), &limits).await;
+        println!(
+            "{} {}",
+            file.file_name().unwrap().display(),
+            describe(&outcome)
+        );
+        if !expected.iter().any(|e| e == outcome.word()) {
+            wrong.push(format!("{}: {}", file.display(), describe(&outcome)));
+        }
+    }
+    wrong
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -198,10 +198,11 @@ impl App {
         let tools = with_references(tools, &desk.library)
             .skills(desk.runtime)
             .build()?;
-        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
+        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::keeping(
             &settings.embedding_dir,
             steward_models::embed::EmbedOptions::default(),
             Some(EMBEDDER_IDLE),
+            Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));
         let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::new());
         let node = if in_process {

@@ -1,3 +1,5 @@
+import { loadMarkdown } from "@/run/lazy";
+
 /** Where each page's code is. It is loaded with the page, or before by `preload`. */
 export const load = {
   chat: () => import("@/pages/chat"),
@@ -13,8 +15,8 @@ export const load = {
   about: () => import("@/pages/about"),
 };
 
-/** Loads all pages, so that a server that is away for a moment does not take the next page away. */
+/** Loads all pages and what sets their texts, so that a server that is away for a moment does not take the next page away. */
 export async function preload(): Promise<void> {
   // One after the other: what the person waits for goes first.
-  for (const one of Object.values(load)) await one().catch(() => undefined);
+  for (const one of [loadMarkdown, () => import("@/frame/palette"), () => import("@/frame/help"), ...Object.values(load)]) await one().catch(() => undefined);
 }

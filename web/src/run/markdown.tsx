@@ -1,14 +1,13 @@
 // Markdown of models. Raw HTML is not rendered, addresses are checked by react-markdown, images are
 // links (an image's address could carry data out, and the content security policy forbids them).
 import { ExternalLink } from "lucide-react";
-import { lazy, memo, Suspense, useMemo } from "react";
+import { memo, Suspense, useMemo } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "@/ui";
 import type { Mark } from "./claims";
+import { Highlight } from "./lazy";
 import { type ClaimTarget, rehypeClaims } from "./rehype-claims";
-
-const Highlight = lazy(() => import("./highlight"));
 
 const components: Components = {
   a: ({ href, children }) => {

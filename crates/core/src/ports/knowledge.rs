@@ -18,6 +18,11 @@ pub enum EmbedError {
 pub trait Embedder: Send + Sync {
     /// One vector per text, in order.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    /// As [`Self::embed`], for texts that come again at each start and are nobody's: what tools do. Their vectors may be
+    /// kept in a file.
+    async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.embed(texts).await
+    }
     /// Name of the model, stored beside each vector.
     fn model(&self) -> &str;
     /// Length of its vectors.

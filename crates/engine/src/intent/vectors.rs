@@ -47,7 +47,8 @@ pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue
         ));
         texts.extend(tool.utterances.iter().cloned());
     }
-    let mut vectors = embed(&texts, embedder).await?.into_iter();
+    let vectors = embedder.embed_lasting(&texts).await?;
+    let mut vectors = as_many(&texts, vectors)?.into_iter();
     let made: Vec<ToolVectors> = tools
         .iter()
         .map(|tool| ToolVectors {
@@ -69,7 +70,10 @@ pub async fn embed(
     texts: &[String],
     embedder: &dyn Embedder,
 ) -> Result<Vec<Vec<f32>>, IntentError> {
-    let vectors = embedder.embed(texts).await?;
+    as_many(texts, embedder.embed(texts).await?)
+}
+
+fn as_many(texts: &[String], vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, IntentError> {
     if vectors.len() != texts.len() {
         return Err(IntentError::Vectors {
             asked: texts.len(),

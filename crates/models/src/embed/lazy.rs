@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -5,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use steward_core::ports;
 
+use super::kept::Kept;
 use super::{DIMENSION, EmbedError, EmbedOptions, MiniLm};
 
 /// The name that is stored beside each vector.
@@ -21,6 +23,7 @@ struct Inner {
     dir: PathBuf,
     options: EmbedOptions,
     idle: Option<Duration>,
+    kept: Option<Kept>,
     state: Mutex<State>,
 }
 
@@ -40,11 +43,22 @@ impl LazyMiniLm {
 
     /// As [`Self::new`], with settings; the model is dropped after `idle` without work.
     pub fn with(dir: impl Into<PathBuf>, options: EmbedOptions, idle: Option<Duration>) -> Self {
+        Self::keeping(dir, options, idle, None)
+    }
+
+    /// As [`Self::with`]; `file` keeps the vectors of lasting texts for the next start.
+    pub fn keeping(
+        dir: impl Into<PathBuf>,
+        options: EmbedOptions,
+        idle: Option<Duration>,
+        file: Option<PathBuf>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 dir: dir.into(),
                 options,
                 idle,
+                kept: file.map(Kept::new),
                 state: Mutex::default(),
             }),
         }
@@ -72,6 +86,55 @@ impl LazyMiniLm {
         let vectors = model.embed(texts);
         self.inner.lock().used = Some(Instant::now());
         vectors
+    }
+
+    /// As [`Self::embed_blocking`], looking first at what was kept, and keeping what is made.
+    fn embed_lasting_blocking(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let Some(kept) = &self.inner.kept else {
+            return self.embed_blocking(texts);
+        };
+        let model = self.inner.which();
+        let mut found = kept.find(&model, texts);
+        let missing: Vec<usize> = (0..texts.len()).filter(|i| found[*i].is_none()).collect();
+        let wanted: Vec<&str> = missing.iter().map(|i| texts[*i]).collect();
+        let made: Vec<(&str, Vec<f32>)> = wanted
+            .iter()
+            .copied()
+            .zip(self.embed_blocking(&wanted)?)
+            .collect();
+        if !made.is_empty() {
+            kept.add(&model, &made);
+        }
+        for (index, (_, vector)) in missing.into_iter().zip(made) {
+            found[index] = Some(vector);
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Works on a thread where it may block.
+    async fn beside(
+        &self,
+        texts: &[String],
+        work: fn(&Self, &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>,
+    ) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let this = self.clone();
+        let texts = texts.to_vec();
+        let result = tokio::task::spawn_blocking(move || {
+            let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+            work(&this, &borrowed)
+        })
+        .await
+        .map_err(|e| ports::EmbedError::Broken(e.to_string()))?;
+        self.watch();
+        result.map_err(|error| match &error {
+            EmbedError::FileMissing { path } => {
+                ports::EmbedError::Missing(path.display().to_string())
+            }
+            _ => ports::EmbedError::Broken(error.to_string()),
+        })
     }
 
     /// Has a task drop the model once it was idle for long enough. Needs a runtime.
@@ -111,6 +174,18 @@ impl LazyMiniLm {
 }
 
 impl Inner {
+    /// Tells this model's files from others.
+    fn which(&self) -> String {
+        let mut which = MODEL.to_owned();
+        for name in ["model.onnx", "tokenizer.json"] {
+            let file = std::fs::metadata(self.dir.join(name));
+            let written = file.as_ref().ok().and_then(|file| file.modified().ok());
+            let length = file.map_or(0, |file| file.len());
+            let _ = write!(which, " {length} {written:?}");
+        }
+        which
+    }
+
     /// The lock is held while loading: others would only load it a second time.
     fn model(&self) -> Result<Arc<MiniLm>, EmbedError> {
         let mut state = self.lock();
@@ -131,24 +206,11 @@ impl Inner {
 #[async_trait]
 impl ports::Embedder for LazyMiniLm {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
-        if texts.is_empty() {
-            return Ok(Vec::new());
-        }
-        let this = self.clone();
-        let texts = texts.to_vec();
-        let result = tokio::task::spawn_blocking(move || {
-            let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-            this.embed_blocking(&borrowed)
-        })
-        .await
-        .map_err(|e| ports::EmbedError::Broken(e.to_string()))?;
-        self.watch();
-        result.map_err(|error| match &error {
-            EmbedError::FileMissing { path } => {
-                ports::EmbedError::Missing(path.display().to_string())
-            }
-            _ => ports::EmbedError::Broken(error.to_string()),
-        })
+        self.beside(texts, Self::embed_blocking).await
+    }
+
+    async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
+        self.beside(texts, Self::embed_lasting_blocking).await
     }
 
     fn model(&self) -> &str {

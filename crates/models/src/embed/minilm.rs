@@ -15,7 +15,7 @@ pub const DIMENSION: usize = 384;
 /// Tokens of a text that are read; the rest is not.
 pub const MAX_TOKENS: usize = 256;
 
-const BATCH_TEXTS: usize = 8;
+const BATCH_TEXTS: usize = 32;
 const BATCH_TOKENS: usize = 2048;
 
 /// Settings of the embedder.

@@ -2,6 +2,7 @@
 
 mod batch;
 mod error;
+mod kept;
 mod lazy;
 mod minilm;
 mod pool;

@@ -1,10 +1,9 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { ConversationDetail } from "@/api/types";
 import { useT } from "@/i18n";
+import { Markdown } from "@/run/lazy";
 import { useRunStream } from "@/run/stream";
 import { Said } from "./exchange";
-
-const Markdown = lazy(() => import("@/run/markdown"));
 
 type Said = { role: string; text: string };
 

@@ -1,12 +1,11 @@
 import { Brain, ChevronRight } from "lucide-react";
-import { lazy, memo, Suspense, useMemo } from "react";
+import { memo, Suspense, useMemo } from "react";
 import { useT } from "@/i18n";
 import { cx, formatDuration } from "@/ui";
 import { marksOf } from "../claims";
+import { Markdown } from "../lazy";
 import type { ClaimTarget } from "../rehype-claims";
 import type { RunView, TextItem } from "../view";
-
-const Markdown = lazy(() => import("../markdown"));
 
 /** A folded part: a line that opens. */
 export function Fold({ summary, children, open, className }: { summary: React.ReactNode; children: React.ReactNode; open?: boolean; className?: string }) {

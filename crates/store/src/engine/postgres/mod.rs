@@ -47,7 +47,11 @@ impl Postgres {
             })?
             .application_name("steward")
             // A server may default to answering before it has written; our answers mean "kept".
-            .options([("synchronous_commit", "on")]);
+            .options([
+                ("synchronous_commit", "on"),
+                // A node that stands still in mid-transaction holds rows that another needs to take its runs over.
+                ("idle_in_transaction_session_timeout", "5s"),
+            ]);
         // Not from the pool, which would knock at a closed door until its time is up.
         let first = tokio::time::timeout(PATIENCE, options.connect()).await;
         let mut first = first
