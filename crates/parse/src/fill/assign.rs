@@ -94,9 +94,8 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
                     && !number.ordinal
                     && !scorer.request.in_literal(span.from)
             }
-            What::Quoted => true,
+            What::Quoted | What::Group(_) => true,
             What::Name => !known(scorer, span),
-            What::Group(_) => true,
             _ => false,
         };
         let used = taken

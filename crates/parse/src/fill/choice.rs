@@ -21,6 +21,7 @@ pub(super) fn choices(scorer: &Scorer<'_>, param: &Param) -> Vec<(usize, f32, Ve
     out
 }
 
+#[expect(clippy::too_many_lines, reason = "one small rule after the other")]
 fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Vec<usize>)> {
     let text = match choice {
         Value::String(text) => text.clone(),
@@ -197,12 +198,8 @@ fn switched(scorer: &Scorer<'_>) -> Option<bool> {
             "enable" | "activate" => Some(true),
             "disable" | "deactivate" => Some(false),
             _ if turned => near
-                .filter_map(|next| match next.lower.as_str() {
-                    "on" => Some(true),
-                    "off" => Some(false),
-                    _ => None,
-                })
-                .next(),
+                .map(|next| next.lower.as_str())
+                .find_map(|word| ["on", "off"].contains(&word).then_some(word == "on")),
             _ => None,
         }
     })

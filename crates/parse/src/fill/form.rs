@@ -3,6 +3,7 @@
 use super::clock;
 use super::kind::{class_of, head_of};
 use super::lexicon::{Class, Lexicon};
+use super::measure::units_of;
 use super::request::Request;
 use super::stem::{kin, split_name, stem};
 use super::told::{aliases_of, codes_of, counts_of, examples_of, pattern_of};
@@ -301,6 +302,7 @@ fn kind_of(field: &Value) -> Type {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one fact after the other")]
 fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Param {
     let description = field["description"].as_str().unwrap_or_default().to_owned();
     let own_name = path.last().cloned().unwrap_or_default();
@@ -463,41 +465,4 @@ fn without_default(description: &str) -> (String, Option<String>) {
         before.trim_end_matches([' ', ',', '(']).to_owned()
     };
     (kept, Some(quoted.unwrap_or_else(plain)))
-}
-
-/// Units of one thing per another, as they are written out and in short.
-const RATES: &[(&str, &str)] = &[
-    ("meters per second squared", "m/s^2"),
-    ("meters per second per second", "m/s^2"),
-    ("meters per second", "m/s"),
-    ("kilometers per hour", "km/h"),
-    ("miles per hour", "mph"),
-    ("miles per gallon", "mpg"),
-];
-
-fn units_of(name: &str, description: &str, words: &Lexicon) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let lower = description.to_lowercase().replace("metre", "meter");
-    let lower = RATES
-        .iter()
-        .fold(lower, |text, (long, short)| text.replace(long, short));
-    let tokens: Vec<&str> = lower
-        .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';' | '[' | ']'))
-        .map(|word| word.trim_end_matches('.'))
-        .collect();
-    for (at, word) in tokens.iter().enumerate() {
-        // One letter is a unit in brackets or after `in` only.
-        let close = word.len() > 2 || (at > 0 && matches!(tokens[at - 1], "in" | ""));
-        // `per year` is not an amount of years.
-        let per = at > 0 && matches!(tokens[at - 1], "per" | "a" | "each" | "every");
-        if close && !per && words.units.contains_key(*word) && *word != "in" && *word != "second" {
-            out.push((*word).to_owned());
-        }
-    }
-    for word in split_name(name) {
-        if word.len() > 1 && words.units.contains_key(&word) && word != "in" && word != "second" {
-            out.insert(0, word);
-        }
-    }
-    out
 }

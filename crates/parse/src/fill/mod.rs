@@ -22,6 +22,7 @@ mod lexicon;
 mod list;
 mod lists;
 mod literal;
+mod measure;
 mod number;
 mod parts;
 mod phrase;
