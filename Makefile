@@ -38,8 +38,7 @@ test: ## set up and run every test (ARGS="-p steward-core" for one room, without
 	@scripts/setup.sh test
 	@scripts/web.sh build
 	@$(if $(ARGS),,scripts/web.sh check)
-	@scripts/test.sh $(test_features) $(ARGS)
-	@$(if $(ARGS),,scripts/web.sh e2e)
+	@$(if $(ARGS),,STEWARD_STUDIO_TESTS=1) scripts/test.sh $(test_features) $(ARGS)
 
 e2e: ## only the browser tests (ARGS="chat.spec.ts" for one file)
 	@scripts/setup.sh test

@@ -86,17 +86,20 @@ pub(crate) async fn attend(runner: &mut Runner<'_>, child: ChildRun) -> StoreRes
             return Ok(true);
         }
         Ok(_) => {}
-        Err(StoreError::NotFound(_)) => match begin(runner, &child).await {
-            Ok(lease) => {
-                fail_point!("engine.child.made");
-                runner.service.spawn(lease, true);
+        Err(StoreError::NotFound(_)) => {
+            let until = runner.service.until();
+            match begin(runner, &child).await {
+                Ok(lease) => {
+                    fail_point!("engine.child.made");
+                    runner.service.spawn(lease, true, until);
+                }
+                Err(EngineError::Store(error)) => return Err(error),
+                Err(error) => {
+                    give_up(runner, &child, &error.to_string()).await?;
+                    return Ok(true);
+                }
             }
-            Err(EngineError::Store(error)) => return Err(error),
-            Err(error) => {
-                give_up(runner, &child, &error.to_string()).await?;
-                return Ok(true);
-            }
-        },
+        }
         Err(error) => return Err(error),
     }
     let parked = status(&runner.journal.state, RunStatus::Parked);

@@ -12,6 +12,7 @@ mod dialect;
 mod error;
 mod finish;
 mod fork;
+mod held;
 pub mod intent;
 mod journal;
 mod log;

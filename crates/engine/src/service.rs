@@ -3,6 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::fork::{ForkRun, fork, forkable};
+use crate::held::HeldRuns;
 use crate::log;
 use crate::preview::{PromptPreview, preview};
 use crate::replay::{ReplayReport, Replayer};
@@ -11,14 +12,13 @@ use crate::start::{StartRun, start};
 use crate::undo::{Undone, undo};
 use crate::watch::watch;
 use futures::stream::BoxStream;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Answer;
 use steward_core::event::Event;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
 use steward_core::run::{ForkPoint, RunState};
-use steward_core::{ApprovalId, ConnectionId, RunId};
+use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -30,7 +30,7 @@ pub struct RunService {
 
 struct Inner {
     deps: Deps,
-    running: Mutex<HashMap<RunId, Handle>>,
+    held: HeldRuns,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -41,7 +41,7 @@ impl RunService {
         Self {
             inner: Arc::new(Inner {
                 deps,
-                running: Mutex::new(HashMap::new()),
+                held: HeldRuns::default(),
                 tasks: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
             }),
@@ -55,9 +55,10 @@ impl RunService {
 
     /// Starts a run. When this returns, the request is durable and the run at work.
     pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
+        let until = self.until();
         let lease = start(&self.inner.deps, request).await?;
         let run = lease.run;
-        self.spawn(lease, true);
+        self.spawn(lease, true, until);
         Ok(run)
     }
 
@@ -150,9 +151,10 @@ impl RunService {
     /// Begins a run with the first events of another and drives it on. What those events did is
     /// not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
+        let until = self.until();
         let lease = fork(&self.inner.deps, request).await?;
         let run = lease.run;
-        self.spawn(lease, true);
+        self.spawn(lease, true, until);
         Ok(run)
     }
 
@@ -210,13 +212,14 @@ impl RunService {
 
     /// How many runs are at work here.
     pub fn at_work(&self) -> usize {
-        self.running().len()
+        self.inner.held.count()
     }
 
     async fn sweep(&self) {
         if let Err(error) = self.ring_timers().await {
             tracing::warn!(%error, "cannot look for alarms");
         }
+        self.keep().await;
         loop {
             match self.claim(Claim::Any).await {
                 Ok(true) => {}
@@ -225,6 +228,23 @@ impl RunService {
                     tracing::warn!(%error, "cannot look for runs to resume");
                     return;
                 }
+            }
+        }
+    }
+
+    /// Renews what this node holds and is late with, as after a sleep of the machine: it would take its own runs
+    /// over, and do their model calls again.
+    async fn keep(&self) {
+        let deps = &self.inner.deps;
+        for lease in self
+            .inner
+            .held
+            .late(deps.clock.now(), deps.config.lease / 3)
+        {
+            let until = self.until();
+            match deps.store.renew(&lease, until).await {
+                Ok(()) => self.inner.held.renewed(&lease, until),
+                Err(error) => tracing::debug!(run = %lease.run, %error, "cannot keep a late lease"),
             }
         }
     }
@@ -261,18 +281,24 @@ impl RunService {
             return Ok(false);
         }
         let deps = &self.inner.deps;
-        let now = deps.clock.now();
-        let until = now.plus(deps.config.lease);
+        let until = self.until();
         let lease = deps
             .store
-            .claim(what, &deps.config.node, now, until)
+            .claim(what, &deps.config.node, deps.clock.now(), until)
             .await?;
-        Ok(lease.map(|lease| self.spawn(lease, false)).is_some())
+        Ok(lease.map(|lease| self.spawn(lease, false, until)).is_some())
     }
 
-    pub(crate) fn spawn(&self, lease: Lease, fresh: bool) {
+    /// When a lease that is taken now ends.
+    pub(crate) fn until(&self) -> Timestamp {
+        let deps = &self.inner.deps;
+        deps.clock.now().plus(deps.config.lease)
+    }
+
+    /// Drives a run whose lease lasts until then, or longer.
+    pub(crate) fn spawn(&self, lease: Lease, fresh: bool, until: Timestamp) {
         let handle = Handle::new();
-        self.running().insert(lease.run, handle.clone());
+        self.inner.held.add(lease.clone(), handle.clone(), until);
         let service = self.clone();
         self.inner
             .tasks
@@ -301,7 +327,7 @@ impl RunService {
                 }
             }
         }
-        self.running().remove(&run);
+        self.inner.held.remove(&lease);
         // The one above has a command about it, so it goes on in any case; this is quicker.
         if let Some(parent) = parent.filter(|parent| self.handle(*parent).is_none())
             && let Err(error) = Box::pin(self.claim(Claim::Run(parent))).await
@@ -323,9 +349,9 @@ impl RunService {
         let deps = &self.inner.deps;
         loop {
             tokio::time::sleep(deps.config.lease / 3).await;
-            let until = deps.clock.now().plus(deps.config.lease);
+            let until = self.until();
             match deps.store.renew(lease, until).await {
-                Ok(()) => {}
+                Ok(()) => self.inner.held.renewed(lease, until),
                 Err(StoreError::Fenced { .. }) => return,
                 Err(error) => tracing::warn!(run = %lease.run, %error, "cannot renew the lease"),
             }
@@ -333,13 +359,6 @@ impl RunService {
     }
 
     fn handle(&self, run: RunId) -> Option<Handle> {
-        self.running().get(&run).cloned()
-    }
-
-    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, Handle>> {
-        self.inner
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.held.handle(run)
     }
 }

@@ -108,7 +108,7 @@ fn a_full_budget_ends_runs_and_usage_is_ones_own() {
     };
     let report = used("ann", "user");
     assert_eq!(report["items"][0]["label"], "ann@example.org");
-    assert_eq!(report["items"][0]["calls"], 1);
+    assert_eq!(report["items"][0]["calls"], 1, "{report}");
     assert_eq!(report["total"]["calls"], 1);
     assert_eq!(used("bob", "day")["items"], json!([]), "not theirs");
     assert_eq!(used("root", "agent")["items"][0]["label"], "steward");

@@ -70,20 +70,31 @@ pub async fn service_over(data: &Path, connections: Vec<Connection>) -> RunServi
 /// A service whose `web_fetch` reaches the private host and port `allow`.
 pub async fn service_allowing(data: &Path, model: &ScriptedModelServer, allow: &str) -> RunService {
     let one = connection(model, Capabilities::default());
-    composed(data, vec![one], &[allow]).await.0
+    let clock = Arc::new(SystemClock::new());
+    composed(data, vec![one], &[allow], clock).await.0
+}
+
+/// A service that goes by `clock`.
+pub async fn service_at(
+    data: &Path,
+    model: &ScriptedModelServer,
+    clock: Arc<dyn Clock>,
+) -> RunService {
+    let one = connection(model, Capabilities::default());
+    composed(data, vec![one], &[], clock).await.0
 }
 
 /// The same, with its store.
 pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunService, Arc<Store>) {
-    composed(data, connections, &[]).await
+    composed(data, connections, &[], Arc::new(SystemClock::new())).await
 }
 
 async fn composed(
     data: &Path,
     connections: Vec<Connection>,
     web_allow: &[&str],
+    clock: Arc<dyn Clock>,
 ) -> (RunService, Arc<Store>) {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
     let store = Arc::new(
         Store::open(StoreConfig::sqlite(data), blobs.clone())

@@ -16,6 +16,7 @@ mod delegation;
 mod forks;
 mod forms;
 mod injections;
+mod leases;
 mod long;
 mod skilled;
 mod supervision;
