@@ -57,7 +57,7 @@ pub async fn fill(
     let mut best: Option<(f32, Vec<FilledCall>)> = None;
     for (similarity, tool) in &ranked {
         let made = of_tool(&read, tool, *similarity, &mut known, settings).await?;
-                // The first tool keeps its place unless the next can be called and it can't, or is much surer.
+        // The first tool keeps its place unless the next can be called and it can't, or is much surer.
         let worth = made.first().map_or(0.0, |call| {
             call.confidence - if call.open.is_empty() { 0.0 } else { 1.0 }
         });
