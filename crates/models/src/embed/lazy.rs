@@ -12,6 +12,9 @@ use super::{DIMENSION, EmbedError, EmbedOptions, MiniLm};
 /// The name that is stored beside each vector.
 const MODEL: &str = "all-MiniLM-L6-v2";
 
+/// What embeds texts, and may block.
+type Work = fn(&LazyMiniLm, &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+
 /// An embedder that loads its model when it is first asked, and gives the memory back after a
 /// while without work. Clones share the model.
 #[derive(Clone)]
@@ -115,7 +118,7 @@ impl LazyMiniLm {
     async fn beside(
         &self,
         texts: &[String],
-        work: fn(&Self, &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>,
+        work: Work,
     ) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
         if texts.is_empty() {
             return Ok(Vec::new());

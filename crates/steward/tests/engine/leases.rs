@@ -48,7 +48,7 @@ async fn a_machine_that_slept_goes_on_with_its_own_runs() {
     })
     .await;
     clock.ahead_ms.store(
-        Duration::from_secs(600).as_millis().try_into().unwrap(),
+        Duration::from_mins(10).as_millis().try_into().unwrap(),
         Ordering::Relaxed,
     );
     // The service looks for runs that nobody holds once a second, and the answer takes three.
