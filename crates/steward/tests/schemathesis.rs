@@ -72,7 +72,7 @@ impl House {
             .arg("run")
             .arg(format!("{}/api/openapi.json", self.server.url))
             .args(["--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"])
-            .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "8"])
+            .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "20"])
             // The same requests each time: what fails once is found again.
             .args(["--seed", "20261121", "--generation-database", "none"])
             .args(["--request-timeout", "20", "--warnings", "off", "--continue-on-failure"])
