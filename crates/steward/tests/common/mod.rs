@@ -125,7 +125,12 @@ impl Bench {
 }
 
 /// Runs a command to its end, with a limit.
-pub fn finish(mut command: Command) -> Done {
+pub fn finish(command: Command) -> Done {
+    finish_within(command, LIMIT)
+}
+
+/// The same, with a limit of its own.
+pub fn finish_within(mut command: Command, limit: Duration) -> Done {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -139,9 +144,9 @@ pub fn finish(mut command: Command) -> Done {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if begun.elapsed() > LIMIT {
+        if begun.elapsed() > limit {
             child.kill().unwrap();
-            panic!("no end after {LIMIT:?}: {command:?}");
+            panic!("no end after {limit:?}: {command:?}");
         }
         std::thread::sleep(Duration::from_millis(10));
     };
