@@ -38,7 +38,8 @@ test: ## set up and run every test (ARGS="-p steward-core" for one room, without
 	@scripts/setup.sh test
 	@scripts/web.sh build
 	@$(if $(ARGS),,scripts/web.sh check)
-	@$(if $(ARGS),,STEWARD_STUDIO_TESTS=1) scripts/test.sh $(test_features) $(ARGS)
+	@scripts/test.sh $(test_features) $(ARGS)
+	@$(if $(ARGS),,scripts/web.sh e2e)
 
 e2e: ## only the browser tests (ARGS="chat.spec.ts" for one file)
 	@scripts/setup.sh test
