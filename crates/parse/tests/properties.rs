@@ -174,6 +174,30 @@ fn cases() -> u32 {
         .unwrap_or(600)
 }
 
+/// Found by fuzzing: a name longer than is waited for was one only where it came at once.
+#[test]
+fn long_names_are_the_same_however_they_arrive() {
+    let tools = specs();
+    for length in 90..130 {
+        let name = "f".repeat(length);
+        for text in [
+            format!("[Tool :{name}|ok=1]"),
+            format!("[TOOL:{name}]"),
+            format!("<tool_call>{name}\n{{}}</tool_call>"),
+        ] {
+            for reading in readings() {
+                let chunks = |size: usize| -> Vec<ModelChunk> {
+                    let pieces = pieces(&text, &[size]).into_iter();
+                    pieces.map(ModelChunk::Text).collect()
+                };
+                let whole = feed_with(reading, &tools, &chunks(usize::MAX), "stop");
+                let single = feed_with(reading, &tools, &chunks(1), "stop");
+                assert_eq!(single, whole, "{reading:?} {length} {text}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 

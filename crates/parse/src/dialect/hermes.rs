@@ -50,12 +50,14 @@ pub(super) fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let Some(len) = text.find(|c| !inside(c)) else {
         return match (end, text.len() > LONGEST) {
-            (true, _) if cx.tools.resolve_call(text, None).is_some() => Begin::Yes,
+            (true, false) if cx.tools.resolve_call(text, None).is_some() => Begin::Yes,
             (false, false) => Begin::More,
             _ => Begin::No,
         };
     };
-    let known = &text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some();
+    // What is too long to wait for is too long as well where it comes at once.
+    let known = len <= LONGEST
+        && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
     let goes_on = text[len..].starts_with(['\n', '\r', '<', '(', '{', ':', ' ']);
     if known && goes_on {
         Begin::Yes

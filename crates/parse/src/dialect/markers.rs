@@ -48,6 +48,9 @@ const fn marker(open: &'static str) -> Rule {
     }
 }
 
+/// Longest name of a tool, bytes.
+const LONGEST: usize = 96;
+
 /// A name, then a bar; or the name of a known tool and the end.
 fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
@@ -55,8 +58,12 @@ fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let rest = text.trim_start_matches(inside);
     let len = text.len() - rest.len();
+    // In pieces as in one: a longer one is no name, whatever follows.
+    if len > LONGEST {
+        return Begin::No;
+    }
     match rest.trim_start_matches(' ').chars().next() {
-        None if len < 96 => open,
+        None => open,
         Some('|') if len > 0 => Begin::Yes,
         Some(']') if cx.tools.resolve_call(&text[..len], None).is_some() => Begin::Yes,
         _ => Begin::No,
