@@ -332,10 +332,15 @@ impl Page {
     /// Why a page did not come.
     async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
         if text == "net::ERR_ABORTED" {
-            // A download is told of right after.
-            let _ = self
-                .wait(Instant::now() + QUIET, |state| state.download.is_some())
-                .await;
+            // A download is told of right after, as is the end of a process.
+            let until = Instant::now() + QUIET;
+            let told = |state: &State| state.download.is_some() || state.crashed;
+            if let Err(end) = self.wait(until, told).await {
+                return end;
+            }
+            if self.state.borrow().crashed {
+                return BrowserError::Crashed;
+            }
             if let Some(download) = &self.state.borrow().download {
                 return BrowserError::Download(shorten(download));
             }

@@ -131,8 +131,8 @@ async fn a_stopped_run_has_no_browser() {
     assert_eq!(bench.browsers.count(), 0);
 }
 
-#[tokio::test]
-async fn a_killed_browser_is_told_of_and_replaced() {
+/// Opens a page that hangs, ends Chromium's processes in this order, and says what the agent is told; then it goes on.
+async fn killed(order: impl FnOnce(Vec<i32>) -> Vec<i32>) -> String {
     let server = server().await;
     let bench = Bench::allowing(&[server.allowed()]);
     let run = bench.run(1);
@@ -150,19 +150,36 @@ async fn a_killed_browser_is_told_of_and_replaced() {
             .any(|r| r.contains("/hangs"))
     })
     .await;
-    for pid in browsers() {
+    for pid in order(browsers()) {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
     let error = work.await.unwrap();
+    until("all gone", gone).await;
+    let after = run.refused("browser_snapshot", json!({})).await;
+    assert!(after.contains("no page is open"), "{after}");
+    assert!(run.open(&server.url("/")).await.content.contains("fine"));
+    error
+}
+
+#[tokio::test]
+async fn a_killed_browser_is_told_of_and_replaced() {
+    let parents_first = |found: Vec<i32>| found.into_iter().rev().collect();
+    let error = killed(parents_first).await;
     assert!(
         error.contains("the browser ended") && error.contains("browser_open"),
         "{error}"
     );
-    until("all gone", gone).await;
-    let error = run.refused("browser_snapshot", json!({})).await;
-    assert!(error.contains("no page is open"), "{error}");
-    assert!(run.open(&server.url("/")).await.content.contains("fine"));
+}
+
+#[tokio::test]
+async fn a_browser_whose_pages_die_before_it_is_too() {
+    let error = killed(|children_first| children_first).await;
+    let told = ["the browser ended", "the page's process crashed"];
+    assert!(
+        told.iter().any(|told| error.contains(told)) && error.contains("browser_open"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
