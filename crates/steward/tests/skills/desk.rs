@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use steward_testkit::model_server::{Behaviour, Rule, Script};
 
-/// A model that calls the tool NAME when somebody says `use NAME now`, and then says that it is done.
+/// A model that calls the tool NAME when somebody says `use NAME now` or `use NAME, and fail now`, and then says that it
+/// is done.
 pub fn obedient(names: &[&str]) -> Script {
     let mut script = Script::always(Behaviour::text("That is all."));
     for name in names {
@@ -14,15 +15,25 @@ pub fn obedient(names: &[&str]) -> Script {
             contains: format!("use {name} now"),
             role: Some("user".to_owned()),
             times: None,
-            then: Behaviour::calls([(*name, arguments(name))]),
+            then: Behaviour::calls([(tool(name), arguments(name))]),
         });
     }
     script
 }
 
+/// The tool that is meant by `NAME` or `NAME, and fail`.
+pub fn tool(name: &str) -> &str {
+    name.split(',').next().unwrap_or(name)
+}
+
 fn arguments(name: &str) -> Value {
     match name {
         "wiki_see" => json!({"name": "nothing"}),
+        "web_search" => json!({"query": "herons"}),
+        "web_search, and fail" => json!({"query": "fail"}),
+        "mail_send" => {
+            json!({"to": "ann@example.org", "subject": "Herons", "body": "They are here."})
+        }
         _ => json!({}),
     }
 }

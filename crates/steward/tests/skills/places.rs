@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -57,13 +57,17 @@ fn answer(mut stream: TcpStream, late: &AtomicUsize) {
         }
         let token = asked
             .lines()
-            .find_map(|line| line.split_once("earer "))
+            .find_map(|line| {
+                line.split_once("earer ")
+                    .or_else(|| line.split_once("x-subscription-token: "))
+            })
             .map_or("", |(_, token)| token.trim());
         let said = json!({
             "asked": asked, "token": token, "base64": BASE64_STANDARD.encode(token),
             "url_safe": BASE64_URL_SAFE.encode(token), "in_url": in_url(token),
             "in_json": Value::from(token).to_string(), "in_text": format!("user:{token}@host"),
             "header": BASE64_STANDARD.encode(format!("someone:{token}")),
+            "code": token, "detail": asked,
         });
         let fails = asked
             .split(' ')
@@ -76,7 +80,12 @@ fn answer(mut stream: TcpStream, late: &AtomicUsize) {
                 json!({"error": said, "errors": errors}),
             )
         } else {
-            ("200 OK", json!({"data": said, "said": said}))
+            // As a search engine would.
+            let hit = json!({"title": token, "url": "https://example.org/", "description": said.to_string()});
+            (
+                "200 OK",
+                json!({"data": said, "said": said, "web": {"results": [hit]}}),
+            )
         };
         let body = body.to_string();
         let head = format!(
@@ -111,6 +120,49 @@ fn request(stream: &mut TcpStream) -> Option<String> {
             Ok(length) => all.extend_from_slice(&piece[..length]),
         }
     }
+}
+
+/// Mail servers that refuse whoever logs in and tell what they were given, as it came and decoded: their IMAP and
+/// SMTP ports.
+pub fn parrots() -> (u16, u16) {
+    let imap = parrot("* OK here", |line| {
+        let (tag, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match rest.split_once("PLAIN ") {
+            Some((_, coded)) => format!("{tag} NO not with {coded}, that is {}", decoded(coded)),
+            None => format!("* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\r\n{tag} OK done"),
+        }
+    });
+    let smtp = parrot("220 here", |line| {
+        match (line.split_once("PLAIN "), line.get(..4)) {
+            (Some((_, coded)), _) => format!("535 not with {coded}, that is {}", decoded(coded)),
+            (None, Some("EHLO")) => "250-here\r\n250 AUTH PLAIN".to_owned(),
+            _ => "250 done".to_owned(),
+        }
+    });
+    (imap, smtp)
+}
+
+fn decoded(coded: &str) -> String {
+    let bytes = BASE64_STANDARD.decode(coded.trim()).unwrap();
+    String::from_utf8(bytes).unwrap().replace('\0', " ")
+}
+
+/// Greets, and answers each line.
+fn parrot(greeting: &'static str, answer: fn(&str) -> String) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let _ = stream.write_all(format!("{greeting}\r\n").as_bytes());
+                for line in lines.map_while(Result::ok) {
+                    let _ = stream.write_all(format!("{}\r\n", answer(&line)).as_bytes());
+                }
+            });
+        }
+    });
+    port
 }
 
 /// Percent-encoded, all but letters and digits.

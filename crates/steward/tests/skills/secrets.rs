@@ -1,9 +1,9 @@
 //! A credential for each executor, a place that repeats it, and then a look everywhere (SKILL-4, SAFE).
 
 use crate::common::{Bench, Server};
-use crate::desk::{approve_all, credential, obedient, skill};
+use crate::desk::{approve_all, credential, obedient, skill, tool};
 use crate::house::{House, text};
-use crate::places::{Echo, ansible, docker, mcp_server};
+use crate::places::{Echo, ansible, docker, mcp_server, parrots};
 use crate::trace::{Found, answers, assert_nowhere, files};
 use serde_json::{Value, json};
 use steward_testkit::postgres::TestPostgres;
@@ -20,8 +20,10 @@ const SQL: &str = "canary-sql-3ab91";
 const MCP: &str = "canary-mcp-60f2+=";
 const PASSPHRASE: &str = "canary-passphrase-c8";
 const SUDO: &str = "canary-sudo-e1f0";
+const SEARCH: &str = "canary-search-b6+/=";
+const MAIL: &str = "canary-mail-\u{e9}2\"&/+";
 
-const TOOLS: [&str; 19] = [
+const TOOLS: [&str; 23] = [
     "http_ok",
     "http_fail",
     "http_body",
@@ -41,6 +43,10 @@ const TOOLS: [&str; 19] = [
     "ssh_ok",
     "ssh_fail",
     "wiki_see",
+    "web_search",
+    "web_search, and fail",
+    "mail_list",
+    "mail_send",
 ];
 
 /// `text` as an expression of SQL in which it does not stand.
@@ -65,7 +71,27 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         ansible().display(),
         std::env::var_os("PATH").unwrap().display()
     );
-    let server = Server::start_with(&bench, &[("PATH", &path), ("STEWARD_LOG", "debug")]);
+    let (accounts, engine) = (
+        programs.path().join("mail.toml"),
+        format!("http://127.0.0.1:{}", echo.port),
+    );
+    let (imap, smtp) = parrots();
+    let account = format!(
+        "[accounts.house]\nfrom = \"Steward <steward@example.org>\"\ncredential = \"post\"\n\
+         imap = \"imap+plain://127.0.0.1:{imap}\"\nsmtp = \"smtp+plain://127.0.0.1:{smtp}\"\n"
+    );
+    std::fs::write(&accounts, account).unwrap();
+    let server = Server::start_with(
+        &bench,
+        &[
+            ("PATH", &path),
+            ("STEWARD_LOG", "debug"),
+            ("STEWARD_SEARCH", "brave"),
+            ("STEWARD_SEARCH_URL", &engine),
+            ("STEWARD_SEARCH_CREDENTIAL", "search"),
+            ("STEWARD_MAIL", accounts.to_str().unwrap()),
+        ],
+    );
     let house = House { bench, server };
 
     let key = std::fs::read_to_string(sshd.path("user")).unwrap();
@@ -92,6 +118,12 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         ),
         ("books", "database", json!({"url": database})),
         ("wiki", "token", json!({"token": MCP})),
+        ("search", "api_key", json!({"key": SEARCH})),
+        (
+            "post",
+            "password",
+            json!({"username": "steward", "password": MAIL}),
+        ),
         (
             "box",
             "ssh_key",
@@ -114,7 +146,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     for name in TOOLS {
         let (run, cards) = approve_all(&house, &format!("Please use {name} now."));
         let events = text(&house.get(&format!("/api/runs/{run}/events")));
-        let called = format!("\"tool\":\"{name}\"");
+        let called = format!("\"tool\":\"{}\"", tool(name));
         assert!(
             events.contains("tool.intent") && events.contains(&called),
             "{name} was not called: {events}"
@@ -136,7 +168,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     assert_nowhere(
         &[
             HTTP, GRAPHQL, SCRAPE, HF, SHELL, DOCKER, ANSIBLE, SQL, MCP, PASSPHRASE, SUDO,
-            &key_line,
+            &key_line, SEARCH, MAIL,
         ],
         &found,
     );

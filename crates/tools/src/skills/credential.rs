@@ -6,7 +6,7 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
-use steward_core::credential::CredentialUse;
+use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope, VaultError};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
@@ -17,48 +17,13 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Discovers and opens the credential of `skill` (SKILL-4). A skill that asks for none gets one
-    /// only where its agent names one for it.
+    /// Discovers and opens the credential of `skill` (SKILL-4).
     pub async fn find(
         ports: &SkillPorts,
         skill: &Skill,
         scope: &ToolScope,
     ) -> Result<Self, ToolsError> {
-        let named = CredentialWanted {
-            optional: true,
-            ..CredentialWanted::default()
-        };
-        let kinds = skill.kind().credentials();
-        if skill.credential.is_none() && kinds.is_empty() {
-            return Ok(Self { opened: None });
-        }
-        let agent = match ports.agents.agent(scope.tenant, scope.agent).await {
-            Ok(agent) => agent,
-            // Tried by a person, for no agent.
-            Err(StoreError::NotFound(_)) if skill.credential.is_none() => {
-                return Ok(Self { opened: None });
-            }
-            Err(StoreError::NotFound(_)) => {
-                return Err(ToolsError::Refused(format!(
-                    "`{}` uses a credential; name the agent for which it is tried",
-                    skill.name
-                )));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let wanted = match &skill.credential {
-            Some(wanted) => wanted,
-            None if agent.credentials.contains_key(&skill.name) => &named,
-            None => return Ok(Self { opened: None }),
-        };
-        let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
-        let role = role(ports, scope).await?;
-        let found = ports
-            .vault
-            .discover(scope.tenant, &agent, role, &skill.name, kinds, wanted)
-            .await
-            .map_err(explain)?;
-        let Some(credential) = found else {
+        let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
         };
         let used = CredentialUse {
@@ -96,6 +61,47 @@ impl Key {
         }
         all
     }
+}
+
+/// Which credential a call of `skill` would use; nothing is opened. A skill that asks for none gets one only where its
+/// agent names one for it.
+pub(super) async fn discover(
+    ports: &SkillPorts,
+    skill: &Skill,
+    scope: &ToolScope,
+) -> Result<Option<Credential>, ToolsError> {
+    let named = CredentialWanted {
+        optional: true,
+        ..CredentialWanted::default()
+    };
+    let kinds = skill.kind().credentials();
+    if skill.credential.is_none() && kinds.is_empty() {
+        return Ok(None);
+    }
+    let agent = match ports.agents.agent(scope.tenant, scope.agent).await {
+        Ok(agent) => agent,
+        // Tried by a person, for no agent.
+        Err(StoreError::NotFound(_)) if skill.credential.is_none() => return Ok(None),
+        Err(StoreError::NotFound(_)) => {
+            return Err(ToolsError::Refused(format!(
+                "`{}` uses a credential; name the agent for which it is tried",
+                skill.name
+            )));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let wanted = match &skill.credential {
+        Some(wanted) => wanted,
+        None if agent.credentials.contains_key(&skill.name) => &named,
+        None => return Ok(None),
+    };
+    let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
+    let role = role(ports, scope).await?;
+    ports
+        .vault
+        .discover(scope.tenant, &agent, role, &skill.name, kinds, wanted)
+        .await
+        .map_err(explain)
 }
 
 /// The role of the user behind the run; none for a run of nobody.

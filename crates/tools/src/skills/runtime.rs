@@ -1,6 +1,6 @@
 //! From a call to its skill, its credential, its executor, and back without secrets.
 
-use super::credential::Key;
+use super::credential::{self, Key};
 use super::executor::{Executor, Job};
 use super::{check, scrub, undo};
 use crate::error::ToolsError;
@@ -178,7 +178,9 @@ impl SkillRuntime {
         let mut preview = if executor.looks(skill) {
             self.look(executor.as_ref(), skill, arguments, scope).await
         } else {
-            executor.preview(skill, arguments, scope).await
+            let mut preview = executor.preview(skill, arguments, scope).await;
+            self.tell_credential(skill, scope, &mut preview).await;
+            preview
         };
         if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
             preview.reversible = true;
@@ -189,6 +191,19 @@ impl SkillRuntime {
             });
         }
         preview
+    }
+
+    /// Whose name the call would go by, or that none is found; nothing is opened for that.
+    async fn tell_credential(&self, skill: &Skill, scope: &ToolScope, preview: &mut Preview) {
+        match credential::discover(&self.ports, skill, scope).await {
+            Ok(None) => {}
+            Ok(Some(found)) => {
+                let said = format!(", with the credential {}", found.name);
+                preview.summary.push_str(&said);
+            }
+            Err(_) if preview.summary.starts_with("would fail") => {}
+            Err(error) => preview.summary = format!("would fail: {error} ({})", preview.summary),
+        }
     }
 
     async fn look(

@@ -205,3 +205,33 @@ async fn oauth_tokens_are_fetched_kept_and_renewed() {
             .contains("nothing to get one with")
     );
 }
+
+#[tokio::test]
+async fn a_preview_tells_which_credential_would_be_used_or_that_there_is_none() {
+    let server = Server::echo().await;
+    let world = super::http::world();
+    let call = http(
+        &server,
+        "call",
+        json!({"url": "/x", "method": "POST"}),
+        json!({"credential": {}}),
+    );
+    let call = world.add(call);
+    let told = world.preview(&call, json!({})).await;
+    assert!(
+        told.summary.starts_with("would fail: ") && told.summary.contains("asks by POST"),
+        "{told:?}"
+    );
+    assert!(world.refused(&call, json!({})).await.contains("credential"));
+    world.credential("mine", CredentialKind::Token, &[("token", "canary")]);
+    let told = world.preview(&call, json!({})).await;
+    assert!(
+        told.summary.starts_with("asks by POST")
+            && told.summary.ends_with(", with the credential mine"),
+        "{told:?}"
+    );
+    assert!(
+        world.rows.uses.lock().unwrap().is_empty(),
+        "a preview opens nothing"
+    );
+}
