@@ -2,13 +2,14 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthContext, Authorization};
 
 use super::authorizer::{self, Slot};
+use super::deadline::Deadline;
 use super::error::SqlError;
+use super::functions;
 use super::known::Names;
 use super::open::{self, Use};
 use super::policy::Policy;
@@ -25,6 +26,8 @@ pub struct Guard {
     pub(super) purpose: Use,
     /// Names as of a schema version, so that an unchanged schema is read once.
     names: RefCell<Option<(i64, Arc<Names>)>>,
+    /// Of the session that is under way.
+    deadline: Arc<Deadline>,
 }
 
 impl Guard {
@@ -47,12 +50,16 @@ impl Guard {
 
     pub(super) fn open_for(path: &Path, policy: Policy, purpose: Use) -> Result<Self, SqlError> {
         let (conn, path) = open::connection(path, &policy.limits, purpose)?;
+        let deadline = Arc::<Deadline>::default();
+        functions::register(&conn, &deadline, policy.limits.value_bytes)
+            .map_err(SqlError::Sqlite)?;
         Ok(Self {
             conn,
             path,
             policy: Arc::new(policy),
             purpose,
             names: RefCell::new(None),
+            deadline,
         })
     }
 
@@ -85,7 +92,6 @@ impl Guard {
 /// One guarded piece of work; dropping it lifts the authorizer, the deadline and the transaction.
 pub(super) struct Session<'g> {
     pub guard: &'g Guard,
-    expired: Arc<AtomicBool>,
     exhausted: Arc<AtomicBool>,
     slot: Slot,
 }
@@ -93,11 +99,11 @@ pub(super) struct Session<'g> {
 impl<'g> Session<'g> {
     fn begin(guard: &'g Guard) -> Result<Self, SqlError> {
         let limits = &guard.policy.limits;
-        let expired = Arc::new(AtomicBool::new(false));
         let exhausted = Arc::new(AtomicBool::new(false));
-        let deadline = Instant::now() + limits.wall;
+        let deadline = Arc::clone(&guard.deadline);
+        deadline.set(limits.wall);
         let mut budget = limits.steps;
-        let (late, empty) = (Arc::clone(&expired), Arc::clone(&exhausted));
+        let empty = Arc::clone(&exhausted);
         let progress = move || {
             if let Some(left) = budget.as_mut() {
                 *left = left.saturating_sub(u64::from(STEP));
@@ -106,9 +112,7 @@ impl<'g> Session<'g> {
                     return true;
                 }
             }
-            let over = Instant::now() >= deadline;
-            late.fetch_or(over, Ordering::Relaxed);
-            over
+            deadline.over()
         };
         guard
             .conn
@@ -116,7 +120,6 @@ impl<'g> Session<'g> {
             .map_err(SqlError::Sqlite)?;
         let session = Self {
             guard,
-            expired,
             exhausted,
             slot: Slot::default(),
         };
@@ -149,6 +152,12 @@ impl<'g> Session<'g> {
             .authorizer(Some(callback))
             .map_err(SqlError::Sqlite)?;
         Ok(names)
+    }
+
+    /// The names that were read for [`Self::confine`].
+    pub fn known(&self) -> Option<Arc<Names>> {
+        let names = self.guard.names.borrow();
+        names.as_ref().map(|(_, names)| Arc::clone(names))
     }
 
     fn names(&self) -> rusqlite::Result<Arc<Names>> {
@@ -187,7 +196,17 @@ impl<'g> Session<'g> {
     }
 
     pub fn timed_out(&self) -> bool {
-        self.expired.load(Ordering::Relaxed)
+        self.guard.deadline.passed()
+    }
+
+    /// Nothing that comes too late is an answer, though no step in between took long.
+    pub fn in_time(&self) -> Result<(), SqlError> {
+        if self.guard.deadline.over() {
+            return Err(SqlError::Timeout {
+                ms: u64::try_from(self.guard.policy.limits.wall.as_millis()).unwrap_or(u64::MAX),
+            });
+        }
+        Ok(())
     }
 
     pub fn out_of_steps(&self) -> bool {
@@ -198,6 +217,7 @@ impl<'g> Session<'g> {
 impl Drop for Session<'_> {
     fn drop(&mut self) {
         let conn = &self.guard.conn;
+        self.guard.deadline.lift();
         let no_progress: Option<fn() -> bool> = None;
         if let Err(error) = self.lift() {
             tracing::warn!(%error, "a guarded session could not be lifted");

@@ -13,6 +13,8 @@ pub(super) struct Names {
     pub virtual_tables: HashSet<String>,
     pub modules: HashSet<String>,
     pub trees: HashMap<i64, Tree>,
+    /// Columns that are denied in some table, in lower case.
+    pub denied_columns: HashSet<String>,
 }
 
 /// A b-tree: a table or one of its indexes.
@@ -26,6 +28,8 @@ pub(super) struct Tree {
     pub denied_key: bool,
     /// Its row number is a denied column.
     pub denied_rowid: bool,
+    /// A virtual table keeps its rows in it, under names that say nothing of what they are.
+    pub shadow: bool,
 }
 
 impl Names {
@@ -35,6 +39,16 @@ impl Names {
             modules: column(conn, "SELECT lower(name) FROM pragma_module_list", "")?,
             ..Self::default()
         };
+        let shadows = column(
+            conn,
+            "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
+            "",
+        )?;
+        let closed = closed(conn, policy)?;
+        for columns in closed.values() {
+            names.denied_columns.extend(columns.iter().cloned());
+        }
+        let nothing = HashSet::new();
         let mut objects =
             conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
         let mut rows = objects.query([])?;
@@ -49,7 +63,10 @@ impl Names {
                 names.virtual_tables.insert(name.to_ascii_lowercase());
             }
             if root > 0 {
-                let tree = layout(conn, policy, kind == "table", &name, &table)?;
+                let lower = table.to_ascii_lowercase();
+                let denied = closed.get(&lower).unwrap_or(&nothing);
+                let mut tree = layout(conn, denied, kind == "table", &name, &table)?;
+                tree.shadow = shadows.contains(&lower);
                 names.trees.insert(root, tree);
             }
         }
@@ -57,10 +74,43 @@ impl Names {
     }
 }
 
+/// The denied columns of each table that has some, all in lower case.
+fn closed(
+    conn: &Connection,
+    policy: &Policy,
+) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
+    let mut closed: HashMap<String, HashSet<String>> = HashMap::new();
+    if policy.deny_columns.is_empty() && !policy.deny_sensitive {
+        return Ok(closed);
+    }
+    let sql = "SELECT t.name, c.name, c.hidden FROM pragma_table_list t, pragma_table_xinfo(t.name) c \
+               WHERE t.schema = 'main' AND t.type IN ('table', 'shadow')";
+    let mut columns = conn.prepare(sql)?;
+    let mut rows = columns.query([])?;
+    let mut stored = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (table, column, hidden): (String, String, i64) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let lower = (table.to_ascii_lowercase(), column.to_ascii_lowercase());
+        if !policy.allows_column(&table, &column) {
+            closed.entry(lower.0).or_default().insert(lower.1);
+        } else if hidden == 3 {
+            stored.push(lower);
+        }
+    }
+    // What is computed from other columns and kept could be computed from a denied one.
+    for (table, column) in stored {
+        if let Some(denied) = closed.get_mut(&table) {
+            denied.insert(column);
+        }
+    }
+    Ok(closed)
+}
+
 /// Where the denied columns lie in the records of one b-tree.
 fn layout(
     conn: &Connection,
-    policy: &Policy,
+    closed: &HashSet<String>,
     is_table: bool,
     name: &str,
     table: &str,
@@ -69,14 +119,10 @@ fn layout(
         table: table.to_owned(),
         ..Tree::default()
     };
-    if !policy
-        .deny_columns
-        .iter()
-        .any(|c| c.table.eq_ignore_ascii_case(table))
-    {
+    if closed.is_empty() {
         return Ok(tree);
     }
-    let denied = |column: &str| !policy.allows_column(table, column);
+    let denied = |column: &str| closed.contains(&column.to_ascii_lowercase());
     let without_rowid = "SELECT name FROM pragma_table_list(?1) WHERE schema = 'main' AND wr = 1";
     if is_table && column(conn, without_rowid, table)?.is_empty() {
         // Virtual generated columns are not stored, so they take no position.

@@ -3,17 +3,21 @@
 //! For servers, where there is none to ask, [`postgres`] and [`mysql`] judge the parsed statement.
 //! Writes ([`Guard::open_for_writing`], [`remote`]) are recorded row by row ([`change`]), so that they can be shown
 //! before, and taken back after.
-//! No statement text is ever inspected by this module; every decision is taken by `SQLite`'s own parser.
+//! Whether a statement may run is decided by `SQLite`'s own parser, never by its text; its words are only looked at to
+//! explain why one does not compile.
 
 mod authorizer;
 pub mod change;
+mod deadline;
 mod error;
+mod functions;
 mod guard;
 mod known;
 mod lists;
 pub mod mysql;
 mod open;
 mod parsed;
+mod pattern;
 mod policy;
 pub mod postgres;
 mod program;

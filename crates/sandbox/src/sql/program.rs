@@ -119,6 +119,12 @@ fn look_at<'p>(
                 if !policy.allows_table(&tree.table) {
                     return Some(format!("table {}", tree.table));
                 }
+                if tree.shadow {
+                    return Some(format!(
+                        "table {}, where a virtual table keeps its rows",
+                        tree.table
+                    ));
+                }
                 if writes {
                     // Its old record is copied whole; what the statement itself reads of it was asked for by name.
                     written.insert(tree.table.clone());

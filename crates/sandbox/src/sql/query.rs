@@ -4,12 +4,15 @@ use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, ErrorCode, Statement, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::authorizer::allows_function;
 use super::error::SqlError;
 use super::guard::{Guard, Session};
 use super::known::Names;
-use super::policy::is_internal;
+use super::policy::{Policy, is_internal};
 use super::{lists, program, value};
 use crate::files::near_matches;
 
@@ -98,7 +101,7 @@ impl<'g> Session<'g> {
     /// Compiles exactly one statement that returns rows or changes some.
     pub(super) fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
         let mut batch = Batch::new(&self.guard.conn, sql);
-        let first = batch.next().map_err(|e| self.classify(e))?;
+        let first = batch.next().map_err(|e| self.unreadable(e, sql))?;
         let Some(statement) = first else {
             return Err(SqlError::Syntax {
                 message: "there is no statement".to_owned(),
@@ -121,6 +124,25 @@ impl<'g> Session<'g> {
         Ok(statement)
     }
 
+    /// Why a statement does not compile. One that names what is closed is refused as one that does, so that nobody
+    /// learns by trying which names there are.
+    fn unreadable(&self, error: rusqlite::Error, sql: &str) -> SqlError {
+        let error = self.classify(error);
+        let SqlError::Syntax { .. } = error else {
+            return error;
+        };
+        let tokens = Tokenizer::new(&SQLiteDialect {}, sql)
+            .tokenize()
+            .unwrap_or_default();
+        match self
+            .known()
+            .and_then(|names| named(&tokens, &names, &self.guard.policy))
+        {
+            Some(what) => denied(&what, "Ask for something else."),
+            None => error,
+        }
+    }
+
     /// Looks at the compiled program; the tables that it writes.
     pub(super) fn check_program(
         &self,
@@ -134,6 +156,8 @@ impl<'g> Session<'g> {
         }
         let guard = self.guard;
         let reads = self.virtual_reads();
+        // Empty statements before it would be what is explained.
+        let sql = sql.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
         let looked = program::look(&guard.conn, sql, &guard.policy, names, reads)
             .map_err(|error| self.classify(error))?;
         match looked.forbidden {
@@ -190,6 +214,7 @@ impl<'g> Session<'g> {
             }
             out.rows.push(values);
         }
+        self.in_time()?;
         Ok(out)
     }
 
@@ -263,6 +288,34 @@ impl<'g> Session<'g> {
         let column = wanted.rsplit('.').next().unwrap_or(wanted);
         suggest(column, &self.readable_columns().ok()?, "the columns are")
     }
+}
+
+/// The first name of something closed, or of a table-valued function that is not one of the listed ones.
+fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
+    let mut tokens = tokens
+        .iter()
+        .filter(|token| !matches!(token, Token::Whitespace(_)))
+        .peekable();
+    let mut before: Option<&Token> = None;
+    while let Some(token) = tokens.next() {
+        if let Token::Word(word) = token {
+            let lower = word.value.to_ascii_lowercase();
+            let closed = names.tables.contains(&lower) && !policy.allows_table(&lower);
+            if closed || is_internal(&lower) {
+                return Some(format!("table {}", word.value));
+            }
+            if names.denied_columns.contains(&lower) {
+                return Some(format!("column {}", word.value));
+            }
+            let source = matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
+            let called = matches!(tokens.peek(), Some(Token::LParen));
+            if source && called && !lists::table_functions().contains(lower.as_str()) {
+                return Some(format!("table-valued function {}", word.value));
+            }
+        }
+        before = Some(token);
+    }
+    None
 }
 
 /// Names are listed whole only where that is short enough to read.

@@ -26,7 +26,12 @@ pub struct SandboxPython {
     /// File with `def run(payload)`; `-` reads standard input.
     pub file: PathBuf,
     /// What `run` is given, as JSON.
-    #[arg(long, value_name = "JSON", default_value = "{}")]
+    #[arg(
+        long,
+        value_name = "JSON",
+        default_value = "{}",
+        allow_hyphen_values = true
+    )]
     pub payload: String,
     /// Wall time in seconds, after which it is killed.
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
@@ -42,6 +47,7 @@ pub struct SandboxSql {
     /// SQLite file, or a postgres:// or mysql:// URL.
     pub database: String,
     /// One statement; `-` reads standard input.
+    #[arg(allow_hyphen_values = true)]
     pub sql: String,
     /// Allow INSERT, UPDATE and DELETE as well.
     #[arg(long)]

@@ -12,6 +12,7 @@ mod common;
 mod credential;
 mod mcp;
 mod phrases;
+mod sandbox;
 mod skill;
 
 use common::{Bench, Done, Server, cache, finish};

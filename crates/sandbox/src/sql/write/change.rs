@@ -63,6 +63,7 @@ impl Guard {
             }
             done.map_err(|error| session.classify(error))?;
             let after = session.counts(&written, triggers)?;
+            session.in_time()?;
             session.lift()?;
             let mut changes = told(&recorder.record(), &before, &after);
             if let Ok(snapshot) = &mut changes.undo {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) async fn run(settings: &Settings, args: SandboxPython) -> anyhow::Result<Value> {
     let code = code(&args.file)?;
-    let payload: Value = serde_json::from_str(&args.payload).context("--payload is no JSON")?;
+    let payload: Value = serde_json::from_str(&args.payload).context("the payload is no JSON")?;
     let limits = PythonLimits {
         wall: seconds(args.timeout)?,
         memory_bytes: args.memory.clamp(1, 64 << 10) << 20,
