@@ -4,6 +4,9 @@
 mod python_support;
 
 use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use python_support::{describe, helper, limits, pools, run};
@@ -296,11 +299,18 @@ async fn errors_say_what_to_do() {
             fault("def run(p): return 'x' * 9000000").await.kind,
             FaultKind::Output
         );
-        let long = "#".repeat(1 << 20);
-        let error = pool
-            .run(&long, &Value::Null, &limits(), &CancellationToken::new())
-            .await;
-        assert!(matches!(error, Err(SandboxError::Invalid(_))));
+        let long = fault(&"#".repeat((256 << 10) + 1)).await;
+        assert_eq!(long.kind, FaultKind::Input);
+        assert!(
+            long.message.contains("code has 262145") && long.message.contains("262144"),
+            "{long}"
+        );
+        let large = json!("x".repeat(8 << 20));
+        let large = run(&pool, "def run(p): return 1", large, &limits()).await;
+        assert_eq!(
+            (large.word(), large.result.unwrap_err().kind),
+            ("blocked", FaultKind::Input)
+        );
     }
     for interpreter in ["/nonexistent/python3", "/bin/true", "/etc/passwd"] {
         let config = PythonConfig {
@@ -313,6 +323,103 @@ async fn errors_say_what_to_do() {
             "{interpreter}: {error}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_are_told_whole_and_once() {
+    let deep = "import collections
+def run(p):
+    t = lambda: collections.defaultdict(t)
+    d = root = t()
+    for _ in range(100_000): d = d['k']
+    raise ValueError('deep')";
+    let line = "def run(p):
+    try: 1/0
+    except ZeroDivisionError as e: t = e.__traceback__
+    raise ValueError('where').with_traceback(type(t)(None, t.tb_frame, 0, -7))";
+    let raised = [
+        (
+            "def run(p): raise ValueError('bad \\ud800 text')",
+            r"ValueError: bad \ud800 text (line 1)",
+        ),
+        (line, "ValueError: where (line 0)"),
+        // Freeing what it has built crashes, and comes after its answer.
+        (deep, "ValueError: deep (line 6)"),
+    ];
+    for (_, pool) in pools().await {
+        let told = async |code: &str| {
+            let outcome = run(&pool, code, json!({}), &limits()).await;
+            (outcome.result.unwrap_err(), outcome.stderr)
+        };
+        for (code, message) in raised {
+            let (fault, _) = told(code).await;
+            assert_eq!(
+                (fault.kind, fault.message.as_str()),
+                (FaultKind::Raised, message)
+            );
+        }
+        let (fault, _) = told("def run(p): __import__('\\ud800')").await;
+        assert_eq!(fault.kind, FaultKind::ImportRefused, "{fault}");
+        let (fault, _) = told("x = 1\ndef run(p) return").await;
+        assert_eq!(
+            fault.message, "SyntaxError: expected ':' (line 2)",
+            "{fault}"
+        );
+        for code in [
+            "async def run(p): return 1",
+            "async def run(p): yield 1",
+            "def run(): return 1",
+            "def run(a, b): return 1",
+            "def run(*, payload): return 1",
+        ] {
+            let (fault, stderr) = told(code).await;
+            assert_eq!(fault.kind, FaultKind::NoEntry, "{code}: {fault}");
+            assert!(fault.hint.contains("one parameter"), "{fault}");
+            assert_eq!(stderr, "", "{code}");
+        }
+        let inside = "def f(a): pass\ndef run(p): f()";
+        assert_eq!(told(inside).await.0.kind, FaultKind::Raised);
+    }
+}
+
+/// A killed program cannot remove anything any more: it runs in a process of its own here, which is this test again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_program_leaves_no_folder() {
+    const ASIDE: &str = "STEWARD_TEST_ASIDE";
+    if std::env::var_os(ASIDE).is_some() {
+        let pools = pools().await;
+        for (tier, pool) in &pools {
+            let outcome = run(pool, "def run(p): return p", json!(1), &limits()).await;
+            assert_eq!(outcome.result, Ok(json!(1)), "{tier:?}");
+        }
+        println!("all are warm");
+        return std::future::pending().await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_killed_program_leaves_no_folder",
+            "--nocapture",
+        ])
+        .env(ASIDE, "1")
+        .env("TMPDIR", folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let warm = lines.any(|line| line.unwrap().contains("all are warm"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(warm);
+    let left: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("sandbox-python-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

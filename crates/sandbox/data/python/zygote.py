@@ -5,6 +5,7 @@ Started by the sandbox, which has confined this process already. Standard output
 this process: a call has no descriptor of the socket, and its system calls are down to memory, time and its own pipes.
 """
 import sys
+import types
 
 
 def main():
@@ -76,7 +77,7 @@ class Tools:
             header = Program(len(program) // 16, ctypes.addressof(code))
             arguments = (ctypes.c_int(22), ctypes.c_ulong(2), ctypes.byref(header))
             self.filters[name] = (prctl, arguments, header, code)
-        self.vsize = 0
+        self.vsize = self.anonymous = 0
 
     def lock(self, name):
         prctl, arguments, _, _ = self.filters[name]
@@ -85,7 +86,8 @@ class Tools:
 
     def baseline(self):
         with open("/proc/self/statm") as file:
-            self.vsize = int(file.read().split()[0]) * self.resource.getpagesize()
+            size, resident, shared = (int(n) * self.resource.getpagesize() for n in file.read().split()[:3])
+        self.vsize, self.anonymous = size, resident - shared
 
 
 def own_barriers():
@@ -196,8 +198,10 @@ def serve(tools):
                 number, pid, _, late = running.pop(fd)
                 poll.unregister(fd)
                 os.close(fd)
-                _, status = os.waitpid(pid, 0)
-                control.send(tools.json.dumps({"done": number, "status": status, "late": late}).encode())
+                _, status, usage = os.wait4(pid, 0)
+                peak = max(0, usage.ru_maxrss * 1024 - tools.anonymous)
+                done = {"done": number, "status": status, "late": late, "peak": peak}
+                control.send(tools.json.dumps(done).encode())
         now = time.monotonic()
         for one in running.values():
             if now >= one[2] and not one[3]:
@@ -299,15 +303,19 @@ def call(tools, message, fds):
     except BaseException as error:
         write(2, ("the call could not be set up: " + repr(error)).encode())
         leave(97)
+
+    def answer(frame):
+        while frame:
+            frame = frame[write(result, frame):]
+        leave(0)
+
     try:
-        frame = work(code, payload, names, encode)
+        work(code, payload, names, encode, answer)
     except MemoryError:
-        frame = MEMORY
+        write(result, MEMORY)
+        leave(0)
     except BaseException:
         leave(98)
-    while frame:
-        frame = frame[write(result, frame):]
-    leave(0)
 
 
 def limit(which, most):
@@ -347,38 +355,47 @@ def namespace(tools, check):
     return names
 
 
-def work(code, payload, names, encode):
+def work(code, payload, names, encode, answer):
+    """Ends the process by `answer`, wherever it can inside of an `except`: freeing what the code has built may need more
+    stack than there is."""
     try:
         program = compile(code, "<skill>", "exec")
     except (SyntaxError, ValueError, RecursionError) as error:
-        return fault("syntax", error, encode, getattr(error, "lineno", None))
+        # The whole text of a SyntaxError repeats the line.
+        answer(fault("syntax", error, encode, getattr(error, "lineno", None), getattr(error, "msg", error)))
     except MemoryError:
         # That is how the parser puts it; the text itself is far smaller than the cap.
-        return fault("syntax", SyntaxError("the code is nested too deeply"), encode, None)
+        answer(fault("syntax", SyntaxError("the code is nested too deeply"), encode))
     try:
         exec(program, names)
         run = names.get("run")
         if not callable(run):
-            return fault("no_entry", TypeError("there is no function `run`"), encode, None)
-        value = run(payload)
+            run = None
+        else:
+            value = run(payload)
     except BaseException as error:
-        return told(error, encode)
+        # The parser calls its own limit so as well, but then says it.
+        if isinstance(error, MemoryError) and not error.args:
+            answer(MEMORY)
+        answer(told(error, encode))
+    if run is None:
+        answer(fault("no_entry", TypeError("there is no function `run`"), encode))
+    if type(value) is types.CoroutineType or type(value) is types.AsyncGeneratorType:
+        answer(fault("no_entry", TypeError("`run` is asynchronous, and nothing awaits it here"), encode))
     try:
-        return b'{"ok":[' + encode(value).encode("ascii") + b"]}"
+        frame = b'{"ok":[' + encode(value).encode("ascii") + b"]}"
     except BaseException as error:
         if isinstance(error, MemoryError):
-            error.__traceback__ = None
-            raise
-        return fault("result_not_json", error, encode, None)
+            answer(MEMORY)
+        answer(fault("result_not_json", error, encode))
+    answer(frame)
 
 
 def told(error, encode):
-    # The parser calls its own limit so as well, but then says it.
-    if isinstance(error, MemoryError) and not error.args:
-        # The frames hold what filled the memory.
-        error.__traceback__ = error.__context__ = error.__cause__ = None
-        return MEMORY
     line, trace = None, error.__traceback__
+    # The call itself was refused, before anything of the code was reached.
+    if type(error) is TypeError and trace is not None and trace.tb_next is None:
+        return fault("no_entry", error, encode)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<skill>":
             line = trace.tb_lineno
@@ -386,17 +403,25 @@ def told(error, encode):
     return fault("import_refused" if isinstance(error, Refused) else "raised", error, encode, line)
 
 
-def fault(kind, error, encode, line):
-    try:
-        message = str(error)[:4000]
-    except BaseException:
-        message = "(its message could not be made)"
-    body = {"kind": kind, "type": type(error).__name__[:200], "message": message}
+def fault(kind, error, encode, line=None, text=None):
+    body = {
+        "kind": kind,
+        "type": whole(lambda: type(error).__name__, 200),
+        "message": whole(lambda: str(error if text is None else text), 4000),
+    }
     if type(line) is int:
-        body["line"] = line
+        body["line"] = min(max(line, 0), (1 << 32) - 1)
     if isinstance(error, Refused):
-        body["name"] = str(error.name)[:200]
+        body["name"] = whole(lambda: str(error.name), 200)
     return b'{"error":' + encode(body).encode("ascii") + b"}"
+
+
+def whole(make, most):
+    """The text that `make` gives, without the halves of characters that JSON cannot carry."""
+    try:
+        return str.encode(make()[:most], "utf-8", "backslashreplace").decode()
+    except BaseException:
+        return "(it could not be told)"
 
 
 try:

@@ -134,6 +134,7 @@ pub(super) async fn make(
             end: End {
                 status: libc::SIGKILL,
                 late: !cancelled,
+                peak: 0,
             },
             frame: Vec::new(),
             stdout: Output::default(),

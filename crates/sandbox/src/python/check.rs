@@ -17,7 +17,7 @@ pub(super) async fn barriers(zygote: &Zygote) -> Vec<Check> {
     let input = input(CODE, &json!(null));
     let raw = call::make(zygote, &input, &limits, true, &CancellationToken::new()).await;
     let tried = match raw {
-        Ok(raw) => frame::read(raw.end, &raw.frame, limits.wall.as_millis(), "")
+        Ok(raw) => frame::read(raw.end, &raw.frame, &limits, "")
             .map_err(|fault| format!("{fault} {}", raw.stderr.text()))
             .and_then(|value| {
                 serde_json::from_value::<Vec<(String, bool, String)>>(value)

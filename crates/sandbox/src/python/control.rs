@@ -38,9 +38,19 @@ pub(super) enum Request {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Answer {
-    Ready { ready: Ready },
-    Done { done: u64, status: i32, late: bool },
-    Busy { busy: u64, why: String },
+    Ready {
+        ready: Ready,
+    },
+    Done {
+        done: u64,
+        status: i32,
+        late: bool,
+        peak: u64,
+    },
+    Busy {
+        busy: u64,
+        why: String,
+    },
 }
 
 /// The interpreter is warm and locked in.

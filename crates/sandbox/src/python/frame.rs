@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::config::PythonLimits;
 use super::outcome::{FaultKind, PythonFault};
 
 /// How a process ended, as far as it is known.
@@ -13,7 +14,12 @@ pub(super) struct End {
     pub status: i32,
     /// Killed at its wall time.
     pub late: bool,
+    /// The most bytes of memory it had at a time, beyond what the interpreter has anyway.
+    pub peak: u64,
 }
+
+/// How `work` of the interpreter ends a call in which something of the interpreter itself failed.
+const BROKEN: i32 = 98;
 
 /// One of the two, exactly once. It is the call's own word, so it is believed only where it speaks of itself.
 #[derive(Debug, Deserialize)]
@@ -37,9 +43,12 @@ struct Told {
 pub(super) fn read(
     end: End,
     frame: &[u8],
-    wall_ms: u128,
+    limits: &PythonLimits,
     allowed: &str,
 ) -> Result<Value, PythonFault> {
+    let wall_ms = limits.wall.as_millis();
+    // The cap is on what is asked for, of which the rest was not touched yet.
+    let full = end.peak >= limits.memory_bytes / 4 * 3;
     if end.late || libc::WIFSIGNALED(end.status) && libc::WTERMSIG(end.status) == libc::SIGXCPU {
         return Err(fault(
             FaultKind::Timeout,
@@ -49,7 +58,7 @@ pub(super) fn read(
         ));
     }
     if !(libc::WIFEXITED(end.status) && libc::WEXITSTATUS(end.status) == 0) || frame.is_empty() {
-        return Err(killed(end.status));
+        return Err(killed(end.status, full));
     }
     let Ok(frame) = serde_json::from_slice::<Frame<'_>>(frame) else {
         return Err(fault(
@@ -61,8 +70,8 @@ pub(super) fn read(
     };
     match (frame.ok, frame.error) {
         (Some((text,)), None) => value(text.get()),
-        (None, Some(told)) => Err(of(told, allowed)),
-        _ => Err(killed(end.status)),
+        (None, Some(told)) => Err(of(told, allowed, full)),
+        _ => Err(killed(end.status, false)),
     }
 }
 
@@ -123,7 +132,11 @@ fn long_integer(text: &str) -> bool {
     too_long(&token)
 }
 
-fn of(told: Told, allowed: &str) -> PythonFault {
+fn of(told: Told, allowed: &str, full: bool) -> PythonFault {
+    // Out of memory, CPython may lose the exception on its way.
+    if told.kind == "memory" || full && told.kind == "raised" && told.class == "SystemError" {
+        return memory();
+    }
     let at = told
         .line
         .map(|line| format!(" (line {line})"))
@@ -134,11 +147,6 @@ fn of(told: Told, allowed: &str) -> PythonFault {
         format!("{}: {}{at}", told.class, told.message)
     };
     let (kind, message, hint) = match told.kind.as_str() {
-        "memory" => (
-            FaultKind::Memory,
-            "the code reached its memory cap".to_owned(),
-            "Hold less at a time, or give it less data".to_owned(),
-        ),
         "syntax" => (
             FaultKind::Syntax,
             plain,
@@ -147,7 +155,8 @@ fn of(told: Told, allowed: &str) -> PythonFault {
         "no_entry" => (
             FaultKind::NoEntry,
             told.message,
-            "Define `def run(payload):` and return the result".to_owned(),
+            "Define `def run(payload):`, with this one parameter and without `async`, and return the result"
+                .to_owned(),
         ),
         "import_refused" => (
             FaultKind::ImportRefused,
@@ -180,7 +189,20 @@ fn of(told: Told, allowed: &str) -> PythonFault {
     }
 }
 
-fn killed(status: i32) -> PythonFault {
+fn memory() -> PythonFault {
+    fault(
+        FaultKind::Memory,
+        "the code reached its memory cap".to_owned(),
+        "Hold less at a time, or give it less data",
+        None,
+    )
+}
+
+/// `full`: its memory was, which is why it crashed; an end of its own choice is told as that nevertheless.
+fn killed(status: i32, full: bool) -> PythonFault {
+    if full && (libc::WIFSIGNALED(status) || libc::WEXITSTATUS(status) == BROKEN) {
+        return memory();
+    }
     let how = if libc::WIFSIGNALED(status) {
         format!("it was ended by signal {}", libc::WTERMSIG(status))
     } else {

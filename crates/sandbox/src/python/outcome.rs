@@ -11,7 +11,7 @@ pub enum FaultKind {
     Raised,
     /// The code is no valid Python.
     Syntax,
-    /// There is no function `run`.
+    /// There is no function `run`, or none that is called with the payload alone and returns.
     NoEntry,
     /// The code imports a module that is not offered.
     ImportRefused,
@@ -27,6 +27,8 @@ pub enum FaultKind {
     Killed,
     /// The result has no JSON form.
     ResultNotJson,
+    /// The code or the payload is larger than one call takes.
+    Input,
     /// The caller cancelled.
     Cancelled,
 }

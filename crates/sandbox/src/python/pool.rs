@@ -96,15 +96,12 @@ impl PythonPool {
         cancel: &CancellationToken,
     ) -> Result<PythonOutcome, SandboxError> {
         let input = check::input(code, payload);
-        let (most_code, most) = (MOST_CODE, MOST_CODE + MOST_PAYLOAD);
-        if code.len() > most_code || input.len() > most {
-            return Err(SandboxError::Invalid(format!(
-                "the code may have {most_code} bytes and the payload {MOST_PAYLOAD}; pass less"
-            )));
+        if let Some(fault) = too_large(code.len(), input.len() - code.len() - 4) {
+            return Ok(never(fault, Tier::Namespaces));
         }
         let slot = tokio::select! {
             slot = self.inner.slots.acquire() => slot,
-            () = cancel.cancelled() => return Ok(never(FaultKind::Cancelled, Tier::Namespaces)),
+            () = cancel.cancelled() => return Ok(never(fault_of(FaultKind::Cancelled), Tier::Namespaces)),
         };
         let _slot = slot.map_err(|_| SandboxError::Invalid("the pool is closed".to_owned()))?;
         let (mut lost, mut busy) = (0, 0);
@@ -114,7 +111,7 @@ impl PythonPool {
                 Ok(raw) => return Ok(outcome(&raw, limits, zygote.tier)),
                 // The interpreter ended for a reason of its own, such as the system's lack of memory.
                 Err(NoCall::Gone) if lost < 1 => lost += 1,
-                Err(NoCall::Gone) => return Ok(never(FaultKind::Killed, zygote.tier)),
+                Err(NoCall::Gone) => return Ok(never(fault_of(FaultKind::Killed), zygote.tier)),
                 Err(NoCall::Busy(why)) if busy >= TRIES => {
                     return Err(SandboxError::Setup {
                         step: "fork".to_owned(),
@@ -201,12 +198,7 @@ fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
     } else if raw.flooded {
         Err(fault_of(FaultKind::Output))
     } else {
-        frame::read(
-            raw.end,
-            &raw.frame,
-            limits.wall.as_millis(),
-            &allowed().join(", "),
-        )
+        frame::read(raw.end, &raw.frame, limits, &allowed().join(", "))
     };
     PythonOutcome {
         result,
@@ -218,15 +210,29 @@ fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
     }
 }
 
-fn never(kind: FaultKind, tier: Tier) -> PythonOutcome {
+fn never(fault: PythonFault, tier: Tier) -> PythonOutcome {
     PythonOutcome {
-        result: Err(fault_of(kind)),
+        result: Err(fault),
         stdout: String::new(),
         stderr: String::new(),
         truncated: false,
         ms: 0,
         tier,
     }
+}
+
+fn too_large(code: usize, payload: usize) -> Option<PythonFault> {
+    let (what, length, most, hint) = if code > MOST_CODE {
+        let hint = "Shorten the code; data belongs into the payload";
+        ("code", code, MOST_CODE, hint)
+    } else if payload > MOST_PAYLOAD {
+        let hint = "Pass less data, or a part of it at a time";
+        ("payload", payload, MOST_PAYLOAD, hint)
+    } else {
+        return None;
+    };
+    let message = format!("the {what} has {length} bytes, and a call takes at most {most}");
+    Some(frame::fault(FaultKind::Input, message, hint, None))
 }
 
 fn fault_of(kind: FaultKind) -> PythonFault {

@@ -115,6 +115,8 @@ async fn one(
         Ok(Err(error)) => return Err(error.to_string()),
         Err(_) => return Err(format!("it was not ready after {WARM_UP:?}")),
     };
+    // It goes on in the folder without its name; a killed program could not remove it any more.
+    workspace.close().map_err(text)?;
     let mut zygote = Zygote::new(Parts {
         control,
         child: launched.child,
@@ -122,7 +124,7 @@ async fn one(
         tier,
         privileges: launched.privileges,
         ready,
-        held: (launched.held, workspace),
+        held: launched.held,
     });
     let broken: Vec<String> = check::barriers(&zygote)
         .await

@@ -35,7 +35,7 @@ pub(super) struct Zygote {
     pub ready: Ready,
     /// Milliseconds that the start took.
     pub start_ms: u64,
-    _held: (Held, tempfile::TempDir),
+    _held: Held,
 }
 
 /// What a started interpreter is made of.
@@ -46,7 +46,7 @@ pub(super) struct Parts {
     pub tier: Tier,
     pub privileges: Privileges,
     pub ready: Ready,
-    pub held: (Held, tempfile::TempDir),
+    pub held: Held,
 }
 
 impl Zygote {
@@ -112,9 +112,12 @@ async fn tend(control: Arc<Control>, mut child: Child, pending: Pending) {
     let answers = async {
         loop {
             let (id, ended) = match control.receive().await {
-                Ok(Some(Answer::Done { done, status, late })) => {
-                    (done, Ended::Done(End { status, late }))
-                }
+                Ok(Some(Answer::Done {
+                    done,
+                    status,
+                    late,
+                    peak,
+                })) => (done, Ended::Done(End { status, late, peak })),
                 Ok(Some(Answer::Busy { busy, why })) => (busy, Ended::Busy(why)),
                 Ok(Some(Answer::Ready { .. })) => continue,
                 Ok(None) => break,

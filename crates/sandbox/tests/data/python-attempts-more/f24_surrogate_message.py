@@ -1,0 +1,2 @@
+# expect: blocked
+def run(p): raise ValueError('bad \ud800 text')

@@ -1,0 +1,2 @@
+# expect: blocked
+def run(p): __import__('\ud800')

@@ -1,0 +1,2 @@
+# expect: blocked
+def run(): return 1

@@ -1,0 +1,3 @@
+# expect: blocked
+async def run(p):
+    yield 1
