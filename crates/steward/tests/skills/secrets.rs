@@ -6,6 +6,7 @@ use crate::house::{House, text};
 use crate::places::{Echo, ansible, docker, mcp_server, parrots};
 use crate::trace::{Found, answers, assert_nowhere, files};
 use serde_json::{Value, json};
+use std::path::Path;
 use steward_testkit::postgres::TestPostgres;
 use steward_testkit::sshd::{Sshd, user};
 
@@ -64,34 +65,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     let database = postgres.fresh_database_of("clerk", SQL);
     let database = bench.runtime.block_on(database).unwrap();
     let programs = tempfile::tempdir().unwrap();
-    docker(programs.path());
-    let path = format!(
-        "{}:{}:{}",
-        programs.path().display(),
-        ansible().display(),
-        std::env::var_os("PATH").unwrap().display()
-    );
-    let (accounts, engine) = (
-        programs.path().join("mail.toml"),
-        format!("http://127.0.0.1:{}", echo.port),
-    );
-    let (imap, smtp) = parrots();
-    let account = format!(
-        "[accounts.house]\nfrom = \"Steward <steward@example.org>\"\ncredential = \"post\"\n\
-         imap = \"imap+plain://127.0.0.1:{imap}\"\nsmtp = \"smtp+plain://127.0.0.1:{smtp}\"\n"
-    );
-    std::fs::write(&accounts, account).unwrap();
-    let server = Server::start_with(
-        &bench,
-        &[
-            ("PATH", &path),
-            ("STEWARD_LOG", "debug"),
-            ("STEWARD_SEARCH", "brave"),
-            ("STEWARD_SEARCH_URL", &engine),
-            ("STEWARD_SEARCH_CREDENTIAL", "search"),
-            ("STEWARD_MAIL", accounts.to_str().unwrap()),
-        ],
-    );
+    let server = started(&bench, &echo, programs.path());
     let house = House { bench, server };
 
     let key = std::fs::read_to_string(sshd.path("user")).unwrap();
@@ -175,6 +149,38 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     // The look itself sees what is there.
     let control = std::panic::catch_unwind(|| assert_nowhere(&["Please use http_ok now."], &found));
     assert!(control.is_err(), "the search finds nothing at all");
+}
+
+/// A server whose searches and mail go to those places.
+fn started(bench: &Bench, echo: &Echo, programs: &Path) -> Server {
+    docker(programs);
+    let path = format!(
+        "{}:{}:{}",
+        programs.display(),
+        ansible().display(),
+        std::env::var_os("PATH").unwrap().display()
+    );
+    let (accounts, engine) = (
+        programs.join("mail.toml"),
+        format!("http://127.0.0.1:{}", echo.port),
+    );
+    let (imap, smtp) = parrots();
+    let account = format!(
+        "[accounts.house]\nfrom = \"Steward <steward@example.org>\"\ncredential = \"post\"\n\
+         imap = \"imap+plain://127.0.0.1:{imap}\"\nsmtp = \"smtp+plain://127.0.0.1:{smtp}\"\n"
+    );
+    std::fs::write(&accounts, account).unwrap();
+    Server::start_with(
+        bench,
+        &[
+            ("PATH", &path),
+            ("STEWARD_LOG", "debug"),
+            ("STEWARD_SEARCH", "brave"),
+            ("STEWARD_SEARCH_URL", &engine),
+            ("STEWARD_SEARCH_CREDENTIAL", "search"),
+            ("STEWARD_MAIL", accounts.to_str().unwrap()),
+        ],
+    )
 }
 
 fn look_everywhere(house: &House, found: &mut Found) {
