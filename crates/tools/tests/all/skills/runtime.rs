@@ -236,7 +236,10 @@ async fn agents_have_their_skills_without_a_restart() {
     });
     let output = world.ok(&call, json!({})).await;
     assert_eq!(output.data.unwrap()["version"], 1);
-    assert_eq!(world.preview(&call, json!({})).await.summary, "version 1");
+    assert_eq!(
+        world.preview(&call, json!({})).await.summary,
+        "version 1, with the credential api"
+    );
     // ... unless the skill is switched off or gone.
     world.add(Skill {
         version: 3,
