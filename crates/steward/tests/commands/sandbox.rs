@@ -20,7 +20,7 @@ fn statements_are_answered_whatever_they_begin_with() {
         ("SELECT count(*) FROM artist", "ok"),
         ("-- how many?\nSELECT count(*) FROM artist", "ok"),
         ("SELECT sqrt(16), median(id) FROM artist", "ok"),
-        ("--", "error"),
+        ("-- nothing", "error"),
         ("SELECT * FROM sqlite_master", "deny"),
         ("SELECT nope FROM artist", "error"),
     ] {

@@ -57,9 +57,17 @@ impl Exchange<'_> {
             wall: self.context.left(),
             ..Caps::default()
         };
+        let limit = caps.wall.as_millis();
         tokio::select! {
             outcome = self.client.send(ask, caps) => Ok(outcome),
-            () = self.context.halt() => Err(self.halted()),
+            // Both ends of time come at the same moment, and say the same.
+            () = self.context.halt() => {
+                if self.context.left().is_zero() {
+                    Ok(Err(HttpError::Late(limit)))
+                } else {
+                    Err(self.halted())
+                }
+            }
         }
     }
 
@@ -83,13 +91,9 @@ impl Exchange<'_> {
         })
     }
 
-    /// The call was ended while a request was on its way.
+    /// The run was stopped while a request was on its way.
     fn halted(&self) -> ToolsError {
-        let why = if self.context.left().is_zero() {
-            "its time is over"
-        } else {
-            "the run was stopped"
-        };
+        let why = "the run was stopped";
         if self.skill.effect == EffectClass::Read {
             ToolsError::Refused(format!("`{}` was stopped: {why}", self.skill.name))
         } else {
