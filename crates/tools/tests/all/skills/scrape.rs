@@ -196,6 +196,7 @@ async fn failures_timeouts_and_stops() {
     for (url, expect) in [
         (server.url("/gone"), "status 404"),
         (server.url("/png"), "can't be read as text"),
+        (server.url("/hang"), " ms; "),
         (
             "http://169.254.169.254/".to_owned(),
             "an operator can allow",
@@ -206,14 +207,6 @@ async fn failures_timeouts_and_stops() {
         let error = world.refused(&page, json!({"url": url})).await;
         assert!(error.contains(expect), "{url}: {error}");
     }
-    let late = world
-        .refused(&page, json!({"url": server.url("/hang")}))
-        .await;
-    // The request's own limit and the call's end at the same moment; either may be the first to say so.
-    assert!(
-        late.contains(" ms; ") || late.contains("its time is over"),
-        "{late}"
-    );
     assert!(world.refused(&page, json!({})).await.contains("`url`"));
     let hits = server.hits.load(Ordering::Relaxed);
     let stop = async {
