@@ -37,7 +37,8 @@ export const formatAgo = (time: number, now = Date.now()) => {
   if (size < 45) return relative.format(0, "second");
   if (size < 3_000) return relative.format(Math.round(seconds / 60), "minute");
   if (size < 79_200) return relative.format(Math.round(seconds / 3600), "hour");
-  return relative.format(Math.round(seconds / 86_400), "day");
+  // As people count them: by midnights, of which a change of the clock moves one by an hour.
+  return relative.format(Math.round((dayStart(time) - dayStart(now)) / 86_400_000), "day");
 };
 
 /** A time, exact on hover. `relative`: "3 min. ago". */
