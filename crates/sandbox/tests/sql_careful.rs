@@ -17,6 +17,7 @@ const SHOP: &str = "
       half TEXT AS (substr(pin, 1, 2)) STORED, len AS (length(pin)));
     CREATE INDEX gen_half ON gen(half);
     INSERT INTO gen(name, pin) VALUES ('a', '9876');
+    CREATE VIEW overview AS SELECT name, pin AS code FROM customers;
     CREATE VIRTUAL TABLE people USING fts5(name, pin);
     INSERT INTO people VALUES ('ann', '4711');
     CREATE VIRTUAL TABLE geo USING rtree(id, x0, x1, +password TEXT);
@@ -114,6 +115,35 @@ fn functions_do_not_outrun_the_clock() {
         let end = outcome(&guard, &sql);
         assert_eq!(end, expected, "{}", &sql[..80.min(sql.len())]);
     }
+}
+
+/// Values and names that are proposed come from statements of our own, which see no more.
+#[test]
+fn what_is_closed_is_not_proposed_either() {
+    let (_dir, guard) = open(Policy::careful());
+    for (table, column) in [
+        ("overview", "code"),
+        ("gen", "len"),
+        ("gen", "half"),
+        ("gen", "pin"),
+        ("people", "name"),
+    ] {
+        let told = guard.distinct_values(table, column, 10);
+        assert!(told.is_err(), "{table}.{column}: {told:?}");
+    }
+    assert_eq!(
+        guard.distinct_values("customers", "name", 10).unwrap(),
+        ["ann"]
+    );
+    let schema = guard.schema().unwrap();
+    let tables: Vec<_> = schema.tables.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(tables, ["customers", "gen", "orders", "overview"]);
+    let generated = &schema.tables[1].columns;
+    assert!(
+        generated
+            .iter()
+            .all(|c| c.name != "half" && c.name != "pin")
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! When a piece of work has to end, for those who look at the clock in the middle of it.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Shared by a session and the functions of its connection. Without a session there is no end.
@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 pub(super) struct Deadline {
     /// Nanoseconds after the first use of any.
     at: AtomicU64,
-    passed: AtomicBool,
 }
 
 impl Default for Deadline {
     fn default() -> Self {
         Self {
             at: AtomicU64::new(u64::MAX),
-            passed: AtomicBool::new(false),
         }
     }
 }
@@ -30,7 +28,6 @@ impl Deadline {
     /// Begins anew.
     pub fn set(&self, wall: Duration) {
         let at = now().saturating_add(wall).as_nanos();
-        self.passed.store(false, Ordering::Relaxed);
         self.at
             .store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -43,13 +40,6 @@ impl Deadline {
     /// Looks at the clock.
     pub fn over(&self) -> bool {
         let at = self.at.load(Ordering::Relaxed);
-        let over = at != u64::MAX && now().as_nanos() >= u128::from(at);
-        self.passed.fetch_or(over, Ordering::Relaxed);
-        over
-    }
-
-    /// Whether somebody saw it pass.
-    pub fn passed(&self) -> bool {
-        self.passed.load(Ordering::Relaxed)
+        at != u64::MAX && now().as_nanos() >= u128::from(at)
     }
 }

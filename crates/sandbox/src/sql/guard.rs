@@ -160,7 +160,7 @@ impl<'g> Session<'g> {
         names.as_ref().map(|(_, names)| Arc::clone(names))
     }
 
-    fn names(&self) -> rusqlite::Result<Arc<Names>> {
+    pub(super) fn names(&self) -> rusqlite::Result<Arc<Names>> {
         let conn = &self.guard.conn;
         let version: i64 = conn
             .prepare_cached("PRAGMA schema_version")?
@@ -196,12 +196,12 @@ impl<'g> Session<'g> {
     }
 
     pub fn timed_out(&self) -> bool {
-        self.guard.deadline.passed()
+        self.guard.deadline.over()
     }
 
     /// Nothing that comes too late is an answer, though no step in between took long.
     pub fn in_time(&self) -> Result<(), SqlError> {
-        if self.guard.deadline.over() {
+        if self.timed_out() {
             return Err(SqlError::Timeout {
                 ms: u64::try_from(self.guard.policy.limits.wall.as_millis()).unwrap_or(u64::MAX),
             });

@@ -13,8 +13,8 @@ pub(super) struct Names {
     pub virtual_tables: HashSet<String>,
     pub modules: HashSet<String>,
     pub trees: HashMap<i64, Tree>,
-    /// Columns that are denied in some table, in lower case.
-    pub denied_columns: HashSet<String>,
+    /// The denied columns of each table that has some, all in lower case.
+    pub closed: HashMap<String, HashSet<String>>,
 }
 
 /// A b-tree: a table or one of its indexes.
@@ -44,10 +44,7 @@ impl Names {
             "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
             "",
         )?;
-        let closed = closed(conn, policy)?;
-        for columns in closed.values() {
-            names.denied_columns.extend(columns.iter().cloned());
-        }
+        names.closed = closed(conn, policy)?;
         let nothing = HashSet::new();
         let mut objects =
             conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
@@ -64,7 +61,7 @@ impl Names {
             }
             if root > 0 {
                 let lower = table.to_ascii_lowercase();
-                let denied = closed.get(&lower).unwrap_or(&nothing);
+                let denied = names.closed.get(&lower).unwrap_or(&nothing);
                 let mut tree = layout(conn, denied, kind == "table", &name, &table)?;
                 tree.shadow = shadows.contains(&lower);
                 names.trees.insert(root, tree);
@@ -74,7 +71,7 @@ impl Names {
     }
 }
 
-/// The denied columns of each table that has some, all in lower case.
+/// [`Names::closed`].
 fn closed(
     conn: &Connection,
     policy: &Policy,

@@ -145,7 +145,6 @@ fn set(characters: &mut std::str::Chars<'_>) -> Place {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::Pattern;
 
     #[test]

@@ -304,7 +304,11 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
             if closed || is_internal(&lower) {
                 return Some(format!("table {}", word.value));
             }
-            if names.denied_columns.contains(&lower) {
+            if names
+                .closed
+                .values()
+                .any(|columns| columns.contains(&lower))
+            {
                 return Some(format!("column {}", word.value));
             }
             let source = matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));

@@ -81,7 +81,10 @@ impl Guard {
             let (t, c) = (quoted(&table), quoted(&column));
             let sql = format!("SELECT DISTINCT {c} FROM main.{t} WHERE {c} IS NOT NULL LIMIT ?1");
             let wrap = |e| session.classify(e);
-            let mut statement = self.conn.prepare(&sql).map_err(wrap)?;
+            // A view, or a column that is computed, may show what is closed under another name.
+            let names = session.confine()?;
+            let mut statement = session.single(&sql)?;
+            session.check_program(&sql, &statement, &names)?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
             let mut rows = statement.query([limit]).map_err(wrap)?;
             let (mut out, mut bytes) = (Vec::new(), 0usize);
@@ -100,9 +103,9 @@ impl Guard {
 
 impl Session<'_> {
     fn readable_objects(&self) -> Result<Vec<(String, bool)>, SqlError> {
-        // Virtual tables keep their data in "shadow" tables, which nobody means to query.
+        // Virtual tables are closed, as are the "shadow" tables in which they keep their rows.
         let sql = "SELECT name, type = 'view' FROM pragma_table_list \
-                   WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') ORDER BY name";
+                   WHERE schema = 'main' AND type IN ('table', 'view') ORDER BY name";
         let all = self.rows(sql, &[], |r| {
             Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?))
         })?;
@@ -171,10 +174,13 @@ impl Session<'_> {
                 not_null: r.get(3)?,
             })
         })?;
-        Ok(all
-            .into_iter()
-            .filter(|c| self.guard.policy.allows_column(table, &c.name))
-            .collect())
+        let names = self.names().map_err(|e| self.classify(e))?;
+        let closed = names.closed.get(&table.to_ascii_lowercase());
+        let shown = |c: &Column| {
+            self.guard.policy.allows_column(table, &c.name)
+                && closed.is_none_or(|closed| !closed.contains(&c.name.to_ascii_lowercase()))
+        };
+        Ok(all.into_iter().filter(shown).collect())
     }
 
     fn row_estimate(&self, table: &str) -> Result<Option<u64>, SqlError> {
