@@ -82,8 +82,18 @@ pub enum SqlError {
     #[error("the database failed: {0}")]
     Server(String),
     /// Anything else that `SQLite` reports.
-    #[error("SQLite failed: {0}")]
+    #[error("SQLite failed: {}", told(&.0.to_string()))]
     Sqlite(rusqlite::Error),
+}
+
+/// A database's message as it is told: some repeat values of the statement, which can be as long as a limit allows.
+pub(super) fn told(message: &str) -> String {
+    const MOST: usize = 600;
+    if message.len() <= MOST {
+        return message.to_owned();
+    }
+    let end = message.floor_char_boundary(MOST);
+    format!("{} … ({} bytes in all)", &message[..end], message.len())
 }
 
 fn hint_suffix(hint: Option<&str>) -> String {

@@ -9,7 +9,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::authorizer::allows_function;
-use super::error::SqlError;
+use super::error::{SqlError, told};
 use super::guard::{Guard, Session};
 use super::known::Names;
 use super::policy::{Policy, is_internal};
@@ -333,15 +333,15 @@ fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
 
 fn denied(what: &str, hint: &str) -> SqlError {
     SqlError::Denied {
-        what: what.to_owned(),
+        what: told(what),
         hint: hint.to_owned(),
     }
 }
 
 fn message_of(error: &rusqlite::Error) -> String {
     match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
-        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
-        other => other.to_string(),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => told(message),
+        rusqlite::Error::SqlInputError { msg, .. } => told(msg),
+        other => told(&other.to_string()),
     }
 }

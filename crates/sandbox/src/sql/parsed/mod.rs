@@ -18,7 +18,7 @@ pub(super) use names::NameSet;
 pub(super) use rules::Rules;
 pub use write::{Matched, Verb, Write};
 
-use super::error::SqlError;
+use super::error::{SqlError, told};
 
 /// Bytes of a statement.
 const MOST_BYTES: usize = 100 << 10;
@@ -149,7 +149,7 @@ fn unread(message: &str) -> SqlError {
 
 pub(super) fn denied(what: &str, hint: &str) -> SqlError {
     SqlError::Denied {
-        what: what.to_owned(),
+        what: told(what),
         hint: hint.to_owned(),
     }
 }

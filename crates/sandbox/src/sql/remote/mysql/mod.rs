@@ -15,7 +15,7 @@ use sqlx::{
 use super::json::Collector;
 use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
 use crate::sql::change::Snapshot;
-use crate::sql::error::SqlError;
+use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
 
@@ -275,7 +275,7 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
     let number = server
         .try_downcast_ref::<MySqlDatabaseError>()
         .map_or(0, MySqlDatabaseError::number);
-    let message = server.message().to_owned();
+    let message = told(server.message());
     match number {
         // max_statement_time, max_execution_time, KILL QUERY
         1969 | 3024 | 1317 => timeout(limits),

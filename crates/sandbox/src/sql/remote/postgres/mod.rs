@@ -14,7 +14,7 @@ use sqlx::{
 use super::json::{Collector, first_row};
 use super::{Answer, Purpose, no_connection, timeout, too_much_power, unbindable};
 use crate::sql::change::Snapshot;
-use crate::sql::error::SqlError;
+use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
 
@@ -198,7 +198,7 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
     };
     let said = server.try_downcast_ref::<PgDatabaseError>();
     let code = said.map_or("", PgDatabaseError::code);
-    let message = server.message().to_owned();
+    let message = told(server.message());
     match code {
         "57014" => timeout(limits),
         "42501" | "25006" => SqlError::Denied {
