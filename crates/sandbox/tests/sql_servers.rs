@@ -112,6 +112,9 @@ async fn postgres() {
     let grants = "CREATE ROLE reader LOGIN; GRANT SELECT (id, name, email) ON customers TO reader; \
          GRANT SELECT ON orders, v_names TO reader; \
          CREATE ROLE writer LOGIN; GRANT SELECT, UPDATE, INSERT, DELETE ON orders TO writer; \
+         CREATE FUNCTION evil(orders) RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM pg_notify($$a$$, $$b$$); RETURN 1; END'; \
+         CREATE FUNCTION lower(int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS \
+           'BEGIN RETURN (SELECT count(*) FROM secrets); END'; \
          CREATE ROLE files LOGIN; GRANT pg_read_server_files TO files";
     admin.execute(grants).await.unwrap();
     let as_user = |name: &str| {
@@ -296,8 +299,20 @@ fn what_was_checked_is_what_is_sent() {
     let sent = |sql: &str| postgres::check(sql, false).unwrap().sql;
     assert_eq!(sent("select 1 -- x\n;"), "SELECT 1");
     assert_eq!(sent("SELECT 'it''s' /* y */"), "SELECT 'it''s'");
+    assert_eq!(
+        sent("SELECT 'a\\'', f, $$' AS x$$"),
+        "SELECT 'a\\'', f, $$' AS x$$"
+    );
+    assert_eq!(
+        sent("SELECT E'a\\'b', U&'d\\0061t', $q$it's$q$, \"a\"\"b\".c, count(*) FROM \"a\"\"b\""),
+        "SELECT 'a''b' , 'dat' , 'it''s' , \"a\"\"b\".c , count( * ) FROM \"a\"\"b\""
+    );
     let sent = |sql: &str| mysql::check(sql, false).unwrap().sql;
-    assert_eq!(sent("SELECT 'a\\', 'b''c'"), "SELECT 'a\\', 'b''c'");
+    assert_eq!(sent("SELECT 'a\\', 'b''c'"), "SELECT 'a\\' , 'b''c'");
+    assert_eq!(
+        sent("SELECT \"a\"\"'b\", `x\\``y`, 0x1F, X'1F', 5--3 # c"),
+        "SELECT 'a\"''b' , `x\\``y` , 0x1F , X'1F' , 5 - - 3"
+    );
     // Statements as long as the limits allow are judged, not crashed on.
     for sql in [
         format!("SELECT {}1", "1+".repeat(2400)),

@@ -1,5 +1,6 @@
 //! Statements for MariaDB and MySQL.
 
+use std::any::TypeId;
 use std::sync::OnceLock;
 
 use sqlparser::dialect::{Dialect, MySqlDialect};
@@ -13,6 +14,14 @@ use super::parsed::{self, Checked, NameSet, Rules};
 struct Lexer;
 
 impl Dialect for Lexer {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<MySqlDialect>()
+    }
+
+    fn requires_single_line_comment_whitespace(&self) -> bool {
+        true
+    }
+
     fn is_identifier_start(&self, ch: char) -> bool {
         MySqlDialect {}.is_identifier_start(ch)
     }
@@ -47,6 +56,9 @@ fn rules(write: bool) -> &'static Rules {
     RULES[usize::from(write)].get_or_init(|| Rules {
         functions: NameSet::read(include_str!("../../../data/mysql-functions.txt")),
         table_functions: NameSet::read(""),
+        words: NameSet::read("current_role current_user"),
+        searching: NameSet::read(include_str!("../../../data/mysql-searching-functions.txt")),
+        growing: NameSet::read(include_str!("../../../data/mysql-growing-functions.txt")),
         types: NameSet::read(include_str!("../../../data/mysql-types.txt")),
         closed_schemas: NameSet::read("information_schema mysql performance_schema sys"),
         closed_prefixes: &[],

@@ -4,6 +4,8 @@
 
 mod names;
 mod rules;
+mod script;
+mod size;
 mod walk;
 mod write;
 
@@ -12,18 +14,17 @@ use std::sync::OnceLock;
 use sqlparser::ast::Statement;
 use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+use sqlparser::tokenizer::Token;
 
 pub(super) use names::NameSet;
 pub(super) use rules::Rules;
+use script::{Bare, Reader};
 pub use write::{Matched, Verb, Write};
 
 use super::error::{SqlError, told};
 
 /// Bytes of a statement.
 const MOST_BYTES: usize = 100 << 10;
-/// Words, numbers and signs of a statement.
-const MOST_TOKENS: usize = 5000;
 /// Nested parentheses and subqueries.
 const NESTING: usize = 50;
 /// Room for walking the deepest statement that the limits allow; taken only as far as it is used.
@@ -40,6 +41,10 @@ pub struct Checked {
     pub parameters: usize,
     /// What is known of it as a write of one table.
     pub write: Option<Write>,
+    /// Functions that it calls, as the server looks their names up.
+    pub calls: Vec<String>,
+    /// What stands after a dot, where the server may take it for a call.
+    pub fields: Vec<String>,
 }
 
 /// Reads `sql` with `lexer` and `grammar` and judges it by `rules`.
@@ -74,21 +79,31 @@ fn judge(
     grammar: &dyn Dialect,
     rules: &Rules,
 ) -> Result<Checked, SqlError> {
-    let tokens = Tokenizer::new(lexer, sql)
-        .with_unescape(true)
-        .tokenize()
-        .map_err(|e| unread(&e.to_string()))?;
-    tokens
-        .iter()
-        .try_for_each(|token| permitted(token, rules))?;
-    let written = |token: &&Token| !matches!(token, Token::Whitespace(_));
-    let count = tokens.iter().filter(written).count();
-    if count > MOST_TOKENS {
-        return Err(limit(&format!(
-            "the statement has more than {MOST_TOKENS} words"
-        )));
+    let reader = Reader { lexer, rules };
+    let tokens = reader.read(sql)?;
+    let bare = Bare::of(&tokens);
+    let statement = single(tokens, grammar)?;
+    let walked = walk::walk(&statement, rules)?;
+    size::bounded(&statement, rules)?;
+    let skeleton = single(bare.tokens.clone(), grammar)?;
+    let written = skeleton.to_string();
+    // What the grammar writes must be what it has read, or something was judged that is not sent.
+    if single(reader.read(&written)?, grammar)?.to_string() != written {
+        return Err(script::two_ways());
     }
-    let statements = Parser::new(grammar)
+    let fill = |written: &str| reader.fill(&bare, written);
+    Ok(Checked {
+        sql: fill(&written)?,
+        writes: !matches!(statement, Statement::Query(_)),
+        parameters: walked.parameters,
+        write: write::of(&statement, &skeleton, &fill, volatile())?,
+        calls: walked.calls,
+        fields: walked.fields,
+    })
+}
+
+fn single(tokens: Vec<Token>, grammar: &dyn Dialect) -> Result<Statement, SqlError> {
+    let mut statements = Parser::new(grammar)
         .with_recursion_limit(NESTING)
         .with_tokens(tokens)
         .parse_statements()
@@ -96,48 +111,22 @@ fn judge(
             ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
             other => unread(&other.to_string()),
         })?;
-    let [statement] = statements.as_slice() else {
-        return Err(if statements.is_empty() {
-            SqlError::Syntax {
-                message: "there is no statement".to_owned(),
-                hint: None,
-            }
-        } else {
-            denied("more than one statement", "Send one statement at a time.")
-        });
-    };
-    let parameters = walk::walk(statement, rules)?;
-    Ok(Checked {
-        sql: statement.to_string(),
-        writes: !matches!(statement, Statement::Query(_)),
-        parameters,
-        write: write::of(statement, volatile()),
-    })
+    match (statements.pop(), statements.is_empty()) {
+        (Some(statement), true) => Ok(statement),
+        (None, _) => Err(SqlError::Syntax {
+            message: "there is no statement".to_owned(),
+            hint: None,
+        }),
+        _ => Err(denied(
+            "more than one statement",
+            "Send one statement at a time.",
+        )),
+    }
 }
 
 fn volatile() -> &'static NameSet {
     static NAMES: OnceLock<NameSet> = OnceLock::new();
     NAMES.get_or_init(|| NameSet::read(include_str!("../../../data/volatile-functions.txt")))
-}
-
-/// What has no place in a statement whatever the grammar makes of it.
-fn permitted(token: &Token, rules: &Rules) -> Result<(), SqlError> {
-    match token {
-        // Servers run some comments, and take others for orders to the planner.
-        Token::Whitespace(Whitespace::MultiLineComment(text))
-            if rules.live_comments && text.trim_start_matches('M').starts_with(['!', '+']) =>
-        {
-            Err(denied("a comment that the server runs", "Leave it out."))
-        }
-        Token::AtSign => Err(denied("a variable of the session", "Use plain values.")),
-        Token::AtAt if rules.live_comments => {
-            Err(denied("a variable of the server", "Use plain values."))
-        }
-        Token::Word(word) if word.quote_style.is_none() && word.value.starts_with('@') => {
-            Err(denied("a variable", "Use plain values."))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn unread(message: &str) -> SqlError {

@@ -7,6 +7,12 @@ pub(in crate::sql) struct Rules {
     pub functions: NameSet,
     /// Functions that may stand for a table.
     pub table_functions: NameSet,
+    /// Words that call a function without parentheses, and tell about the session.
+    pub words: NameSet,
+    /// Functions that look for one of their arguments in another without looking at the clock, each as `name:place`.
+    pub searching: NameSet,
+    /// Functions whose result can be far larger than their arguments.
+    pub growing: NameSet,
     /// Types that may be cast to: those whose reading of a text looks nothing up.
     pub types: NameSet,
     /// Schemas that describe the server or the session.

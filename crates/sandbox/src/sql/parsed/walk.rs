@@ -3,9 +3,9 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments,
-    ObjectName, Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan,
-    Visit, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause,
+    FunctionArguments, Ident, ObjectName, Query, Select, SelectFlavor, SetExpr, Statement,
+    TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 
 use super::rules::Rules;
@@ -15,16 +15,27 @@ use crate::sql::error::SqlError;
 /// Levels of an expression.
 const DEPTH: usize = 100;
 
-/// How many values the statement takes, if all of it is permitted.
-pub(super) fn walk(statement: &Statement, rules: &Rules) -> Result<usize, SqlError> {
+/// What was found on the way through a statement that is permitted.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// How many values it takes.
+    pub parameters: usize,
+    /// Functions that it calls, in lower case.
+    pub calls: Vec<String>,
+    /// Names after a dot, as the server looks them up.
+    pub fields: Vec<String>,
+}
+
+/// Judges all of it.
+pub(super) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlError> {
     let mut judge = Judge {
         rules,
         depth: 0,
-        parameters: 0,
         outermost: true,
+        walked: Walked::default(),
     };
     match statement.visit(&mut judge) {
-        Continue(()) => Ok(judge.parameters),
+        Continue(()) => Ok(judge.walked),
         Break(error) => Err(error),
     }
 }
@@ -32,8 +43,8 @@ pub(super) fn walk(statement: &Statement, rules: &Rules) -> Result<usize, SqlErr
 struct Judge<'r> {
     rules: &'r Rules,
     depth: usize,
-    parameters: usize,
     outermost: bool,
+    walked: Walked,
 }
 
 type Flow = ControlFlow<SqlError>;
@@ -210,6 +221,19 @@ impl Visitor for Judge<'_> {
                 "this operator",
                 PLAIN,
             ),
+            // To PostgreSQL, `(x).f` and `x.f` are `f(x)` where x has no field f.
+            Expr::CompoundFieldAccess { access_chain, .. } => unless(
+                access_chain
+                    .iter()
+                    .any(|access| matches!(access, AccessExpr::Dot(_))),
+                "a field of an expression",
+                "Name columns as table.column, and use functions for JSON.",
+            ),
+            Expr::CompoundIdentifier(names) => self.field(names),
+            Expr::Identifier(name) => {
+                let word = name.quote_style.is_none() && self.rules.words.has(&name.value);
+                unless(word, &format!("the word {name}"), "Leave it out.")
+            }
             Expr::Prefixed { .. }
             | Expr::InUnnest { .. }
             | Expr::Struct { .. }
@@ -233,18 +257,18 @@ impl Visitor for Judge<'_> {
             Value::Number(..)
             | Value::SingleQuotedString(_)
             | Value::HexStringLiteral(_)
+            | Value::SingleQuotedByteStringLiteral(_)
             | Value::Boolean(_)
             | Value::Null => Continue(()),
-            Value::DoubleQuotedString(text) if !text.contains('"') => Continue(()),
             Value::Placeholder(name) => {
                 // `?` counts, `$n` names its place.
                 let place = match name.strip_prefix('$') {
                     Some(number) => number.parse().unwrap_or(usize::MAX),
-                    None if name == "?" => self.parameters + 1,
+                    None if name == "?" => self.walked.parameters + 1,
                     None => usize::MAX,
                 };
                 if (1..=500).contains(&place) {
-                    self.parameters = self.parameters.max(place);
+                    self.walked.parameters = self.walked.parameters.max(place);
                     Continue(())
                 } else {
                     deny(
@@ -270,10 +294,29 @@ impl Judge<'_> {
             .any(|prefix| lower.starts_with(prefix))
     }
 
-    fn function(&self, function: &Function) -> Flow {
+    fn field(&mut self, names: &[Ident]) -> Flow {
+        let Some(last) = names.last() else {
+            return Continue(());
+        };
+        let name = match last.quote_style {
+            None => last.value.to_lowercase(),
+            Some(_) => last.value.clone(),
+        };
+        unless(
+            self.closed_table(&name),
+            &format!("the name {last}"),
+            "Ask for columns of your own tables.",
+        )?;
+        self.walked.fields.push(name);
+        Continue(())
+    }
+
+    fn function(&mut self, function: &Function) -> Flow {
         let name = function.name.to_string();
-        let plain = match parts(&function.name).as_deref() {
-            Some([single]) => self.rules.functions.has(single),
+        let plain = match function.name.0.as_slice() {
+            [single] => single.as_ident().is_some_and(|name| {
+                name.quote_style.is_none() && self.rules.functions.has(&name.value)
+            }),
             _ => false,
         };
         if !plain {
@@ -282,6 +325,7 @@ impl Judge<'_> {
                 "Use the standard SQL functions.",
             );
         }
+        self.walked.calls.push(name.to_lowercase());
         let clauses = match &function.args {
             FunctionArguments::List(list) => list.clauses.as_slice(),
             FunctionArguments::None | FunctionArguments::Subquery(_) => &[],

@@ -9,6 +9,7 @@ use sqlparser::ast::{
 };
 
 use super::names::NameSet;
+use crate::sql::error::SqlError;
 
 /// The kinds of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,21 +58,64 @@ pub struct Matched {
     pub unsteady: Option<String>,
 }
 
-/// The write, where it is one of a single table.
-pub(super) fn of(statement: &Statement, volatile: &NameSet) -> Option<Write> {
-    match statement {
+/// Puts texts and quoted names back into what the grammar has written.
+type Fill<'f> = &'f dyn Fn(&str) -> Result<String, SqlError>;
+
+/// The write, where it is one of a single table. `skeleton` is the statement without its texts and quoted names.
+pub(super) fn of(
+    statement: &Statement,
+    skeleton: &Statement,
+    fill: Fill<'_>,
+    volatile: &NameSet,
+) -> Result<Option<Write>, SqlError> {
+    let write = match skeleton {
         Statement::Insert(insert) => of_insert(insert),
         Statement::Update(update) => of_update(update, volatile),
         Statement::Delete(delete) => of_delete(delete, volatile),
         _ => None,
+    };
+    let Some(mut write) = write else {
+        return Ok(None);
+    };
+    let Some((parts, assigned)) = names(statement) else {
+        return Ok(None);
+    };
+    (write.parts, write.assigned) = (parts, assigned);
+    for text in [&mut write.table, &mut write.qualifier, &mut write.body] {
+        *text = fill(text)?;
+    }
+    if let Some(rows) = &mut write.rows {
+        rows.tail = fill(&rows.tail)?;
+    }
+    Ok(Some(write))
+}
+
+/// The parts of the table's name, and the columns that are assigned where rows are there already.
+fn names(statement: &Statement) -> Option<(Vec<String>, Vec<String>)> {
+    match statement {
+        Statement::Insert(insert) => {
+            let TableObject::TableName(name) = &insert.table else {
+                return None;
+            };
+            let (_, assigned) = conflict(insert)?;
+            Some((parts(name)?, assigned))
+        }
+        Statement::Update(update) => {
+            let (name, _) = single(&update.table)?;
+            Some((parts(name)?, assigned(&update.assignments)?))
+        }
+        Statement::Delete(delete) => {
+            let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+            let (name, _) = single(from.first()?)?;
+            Some((parts(name)?, Vec::new()))
+        }
+        _ => None,
     }
 }
 
-fn of_insert(insert: &Insert) -> Option<Write> {
-    let TableObject::TableName(name) = &insert.table else {
-        return None;
-    };
-    let (upsert, assigned) = match &insert.on {
+/// Whether an INSERT changes rows that are there already, and which columns of them.
+fn conflict(insert: &Insert) -> Option<(bool, Vec<String>)> {
+    Some(match &insert.on {
         None => (false, Vec::new()),
         Some(OnInsert::DuplicateKeyUpdate(assignments)) => (true, assigned(assignments)?),
         Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
@@ -79,16 +123,23 @@ fn of_insert(insert: &Insert) -> Option<Write> {
             OnConflictAction::DoUpdate(update) => (true, assigned(&update.assignments)?),
         },
         Some(_) => return None,
+    })
+}
+
+fn of_insert(insert: &Insert) -> Option<Write> {
+    let TableObject::TableName(name) = &insert.table else {
+        return None;
     };
+    let (upsert, _) = conflict(insert)?;
     let mut body = insert.clone();
     body.returning = None;
     Some(Write {
         verb: Verb::Insert,
         table: name.to_string(),
-        parts: parts(name)?,
+        parts: Vec::new(),
         qualifier: name.0.last()?.to_string(),
         body: Statement::Insert(body).to_string(),
-        assigned,
+        assigned: Vec::new(),
         upsert,
         ignore: insert.ignore,
         rows: None,
@@ -113,10 +164,10 @@ fn of_update(update: &Update, volatile: &NameSet) -> Option<Write> {
     Some(Write {
         verb: Verb::Update,
         table: name.to_string(),
-        parts: parts(name)?,
+        parts: Vec::new(),
         qualifier,
         body: Statement::Update(body).to_string(),
-        assigned: assigned(&update.assignments)?,
+        assigned: Vec::new(),
         upsert: false,
         ignore: false,
         rows: alone.then(|| Matched {
@@ -148,7 +199,7 @@ fn of_delete(delete: &Delete, volatile: &NameSet) -> Option<Write> {
     Some(Write {
         verb: Verb::Delete,
         table: name.to_string(),
-        parts: parts(name)?,
+        parts: Vec::new(),
         qualifier,
         body: Statement::Delete(body).to_string(),
         assigned: Vec::new(),

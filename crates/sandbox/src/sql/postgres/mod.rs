@@ -22,6 +22,9 @@ fn rules(write: bool) -> &'static Rules {
     RULES[usize::from(write)].get_or_init(|| Rules {
         functions: NameSet::read(include_str!("../../../data/postgres-functions.txt")),
         table_functions: NameSet::read(include_str!("../../../data/postgres-table-functions.txt")),
+        words: NameSet::read("current_role current_user session_user system_user user current_catalog current_schema"),
+        searching: NameSet::read(include_str!("../../../data/postgres-searching-functions.txt")),
+        growing: NameSet::read(include_str!("../../../data/postgres-growing-functions.txt")),
         types: NameSet::read(include_str!("../../../data/postgres-types.txt")),
         closed_schemas: NameSet::read("information_schema pg_catalog pg_toast"),
         closed_prefixes: &["pg_"],

@@ -1,3 +1,4 @@
+mod called;
 mod change;
 mod put_back;
 mod shape;
@@ -41,8 +42,9 @@ impl Connection {
         let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
              SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
              SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
+        let settings = format!("{settings}; {}", called::PREPARE);
         connection
-            .execute(settings)
+            .execute(AssertSqlSafe(settings))
             .await
             .map_err(|e| no_connection(&e))?;
         let powerful: bool = sqlx::query_scalar(POWERS)
@@ -64,8 +66,12 @@ impl Connection {
         limits: &Limits,
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        self.begin(checked.writes, limits).await?;
-        let answer = self.inside(checked, parameters, limits, purpose).await;
+        let own = self.begin(checked.writes, limits, Some(checked)).await;
+        let answer = match own {
+            Ok(None) => self.inside(checked, parameters, limits, purpose).await,
+            Ok(Some(function)) => Err(called::refused(&function)),
+            Err(error) => Err(error),
+        };
         self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
             .await
     }
@@ -76,12 +82,18 @@ impl Connection {
         snapshot: &Snapshot,
         limits: &Limits,
     ) -> Result<u64, SqlError> {
-        self.begin(true, limits).await?;
+        self.begin(true, limits, None).await?;
         let answer = put_back::restore(&mut self.0, snapshot, limits).await;
         self.end(true, answer, limits).await
     }
 
-    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+    /// Opens a transaction; a function of the database's own that the statement could call, if there is one.
+    async fn begin(
+        &mut self,
+        write: bool,
+        limits: &Limits,
+        checked: Option<&Checked>,
+    ) -> Result<Option<String>, SqlError> {
         // What was there before a write is read as of its beginning.
         let mode = if write {
             "ISOLATION LEVEL REPEATABLE READ READ WRITE"
@@ -89,9 +101,13 @@ impl Connection {
             "READ ONLY"
         };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
-        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}");
-        let done = self.0.execute(AssertSqlSafe(begin)).await;
-        done.map(|_| ()).map_err(|e| classify(&e, limits))
+        let own = checked.and_then(called::look_up).unwrap_or_default();
+        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {own}");
+        let query = sqlx::raw_sql(AssertSqlSafe(begin));
+        let found = query.fetch_optional(&mut self.0).await;
+        found
+            .and_then(|row| row.map(|row| row.try_get(0)).transpose())
+            .map_err(|e| classify(&e, limits))
     }
 
     /// Commits what worked, if it is to be kept.

@@ -1,0 +1,249 @@
+//! The words of a statement. Texts and quoted names are taken out of it before it is parsed for sending, and are put
+//! back, quoted anew, into what the grammar has written from its tree: so what a server gets is what was judged, word for
+//! word, and no text or name can be read as anything else.
+
+use sqlparser::dialect::Dialect;
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
+
+use super::rules::Rules;
+use super::{denied, limit, unread};
+use crate::sql::error::SqlError;
+
+/// Words, numbers and signs of a statement.
+const MOST_TOKENS: usize = 5000;
+
+/// Reads words as one kind of server does.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'r> {
+    pub lexer: &'r dyn Dialect,
+    pub rules: &'r Rules,
+}
+
+/// A statement's words without its texts and quoted names.
+#[derive(Debug)]
+pub(super) struct Bare {
+    pub tokens: Vec<Token>,
+    /// What was there, by the number in its substitute.
+    taken: Vec<Token>,
+}
+
+/// A word, and whether it followed the one before it at once.
+struct Word {
+    token: Token,
+    tight: bool,
+}
+
+impl Reader<'_> {
+    /// The words that count, each in the one form in which it is judged and sent.
+    pub fn read(self, sql: &str) -> Result<Vec<Token>, SqlError> {
+        let words = self.words(sql)?;
+        if words.len() > MOST_TOKENS {
+            return Err(limit(&format!(
+                "the statement has more than {MOST_TOKENS} words"
+            )));
+        }
+        Ok(words.into_iter().map(|word| word.token).collect())
+    }
+
+    /// What the grammar has written from the bare statement, with what was taken out put back.
+    pub fn fill(self, bare: &Bare, written: &str) -> Result<String, SqlError> {
+        let mut text = String::new();
+        let (mut named, mut dotted) = (false, false);
+        for Word { token, tight } in self.words(written)? {
+            let name = matches!(token, Token::Word(_));
+            // Some servers know a call by its parenthesis, which follows at once.
+            let joined = match token {
+                Token::LParen | Token::Period => named,
+                _ => dotted && name,
+            };
+            if !text.is_empty() && !(tight && joined) {
+                text.push(' ');
+            }
+            dotted = token == Token::Period && named && tight;
+            named = name;
+            write(bare.whole(&token).ok_or_else(two_ways)?, &mut text);
+        }
+        Ok(text)
+    }
+
+    fn words(self, sql: &str) -> Result<Vec<Word>, SqlError> {
+        let read = Tokenizer::new(self.lexer, sql)
+            .with_unescape(true)
+            .tokenize_with_location()
+            .map_err(|e| unread(&e.to_string()))?;
+        let lines: Vec<&str> = sql.split('\n').collect();
+        let mut words: Vec<Word> = Vec::with_capacity(read.len());
+        let mut tight = false;
+        for TokenWithSpan { token, span } in read {
+            if let Token::Whitespace(space) = &token {
+                if self.rules.live_comments && is_order(space) {
+                    return Err(denied("a comment that the server runs", "Leave it out."));
+                }
+                tight = false;
+                continue;
+            }
+            let token = match token {
+                // `0x1F` is a number, `X'1F'` is not.
+                Token::HexStringLiteral(digits)
+                    if !digits.is_empty() && begins_with_zero(&lines, span.start) =>
+                {
+                    Token::Number(format!("0x{digits}"), false)
+                }
+                other => plain(other, self.rules)?,
+            };
+            let number = matches!(
+                words.last(),
+                Some(Word {
+                    token: Token::Number(..),
+                    ..
+                })
+            );
+            if tight && number && matches!(token, Token::Word(_)) {
+                return Err(denied(
+                    &format!("a number followed by {token}"),
+                    "Put a blank between them, or write the number in decimal digits.",
+                ));
+            }
+            words.push(Word { token, tight });
+            tight = true;
+        }
+        Ok(words)
+    }
+}
+
+impl Bare {
+    pub fn of(tokens: &[Token]) -> Self {
+        let mut taken = Vec::new();
+        let mut take = |token: &Token, substitute: fn(usize) -> Token| {
+            taken.push(token.clone());
+            substitute(taken.len() - 1)
+        };
+        let tokens = tokens
+            .iter()
+            .map(|token| match token {
+                Token::SingleQuotedString(_) => {
+                    take(token, |n| Token::SingleQuotedString(format!("t{n}")))
+                }
+                Token::Word(word) if word.quote_style == Some('"') => {
+                    take(token, |n| Token::make_word(&format!("t{n}"), Some('"')))
+                }
+                Token::Word(word) if word.quote_style.is_some() => {
+                    take(token, |n| Token::make_word(&format!("t{n}"), Some('`')))
+                }
+                other => other.clone(),
+            })
+            .collect();
+        Self { tokens, taken }
+    }
+
+    /// What stood in the place of a substitute; anything that needs no quotes is itself.
+    fn whole<'t>(&'t self, token: &'t Token) -> Option<&'t Token> {
+        let substitute = match token {
+            Token::SingleQuotedString(text) => text,
+            Token::Word(word) if word.quote_style.is_some() => &word.value,
+            _ => return Some(token),
+        };
+        self.taken
+            .get(substitute.strip_prefix('t')?.parse::<usize>().ok()?)
+    }
+}
+
+pub(super) fn two_ways() -> SqlError {
+    denied("a statement that can be read in two ways", "Simplify it.")
+}
+
+fn begins_with_zero(lines: &[&str], at: Location) -> bool {
+    let place = |number: u64| usize::try_from(number).ok()?.checked_sub(1);
+    let line = place(at.line).and_then(|line| lines.get(line));
+    let sign = line.zip(place(at.column));
+    sign.and_then(|(line, column)| line.chars().nth(column)) == Some('0')
+}
+
+/// Servers run some comments, and take others for orders to the planner.
+fn is_order(space: &Whitespace) -> bool {
+    matches!(space, Whitespace::MultiLineComment(text) if text.trim_start_matches('M').starts_with(['!', '+']))
+}
+
+/// The token in the one form in which it is judged and sent, if it has a place in a statement at all.
+fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
+    let strange = || {
+        Err(denied(
+            "a literal of a special form",
+            "Use plain '…' text and numbers.",
+        ))
+    };
+    match token {
+        Token::AtSign => Err(denied("a variable of the session", "Use plain values.")),
+        Token::AtAt if rules.live_comments => {
+            Err(denied("a variable of the server", "Use plain values."))
+        }
+        Token::Word(word) if word.quote_style.is_none() && word.value.contains('@') => {
+            Err(denied("a variable", "Use plain values."))
+        }
+        // A text in all that is offered here; what is within was read, so it can be written plainly.
+        Token::DoubleQuotedString(text)
+        | Token::EscapedStringLiteral(text)
+        | Token::UnicodeStringLiteral(text) => sound(text),
+        Token::DollarQuotedString(text) => sound(text.value),
+        Token::SingleQuotedString(text) => sound(text),
+        Token::HexStringLiteral(ref digits)
+            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) =>
+        {
+            strange()
+        }
+        Token::SingleQuotedByteStringLiteral(ref bits)
+            if !bits.bytes().all(|b| matches!(b, b'0' | b'1')) =>
+        {
+            strange()
+        }
+        Token::Number(_, true) => strange(),
+        Token::NationalStringLiteral(_)
+        | Token::TripleSingleQuotedString(_)
+        | Token::TripleDoubleQuotedString(_)
+        | Token::DoubleQuotedByteStringLiteral(_)
+        | Token::TripleSingleQuotedByteStringLiteral(_)
+        | Token::TripleDoubleQuotedByteStringLiteral(_)
+        | Token::SingleQuotedRawStringLiteral(_)
+        | Token::DoubleQuotedRawStringLiteral(_)
+        | Token::TripleSingleQuotedRawStringLiteral(_)
+        | Token::TripleDoubleQuotedRawStringLiteral(_)
+        | Token::QuoteDelimitedStringLiteral(_)
+        | Token::NationalQuoteDelimitedStringLiteral(_) => strange(),
+        Token::Char(sign) => Err(denied(
+            &format!("the sign {sign}"),
+            "Write it in plain SQL.",
+        )),
+        other => Ok(other),
+    }
+}
+
+/// A text without the sign that ends texts for servers.
+fn sound(text: String) -> Result<Token, SqlError> {
+    if text.contains('\0') {
+        return Err(denied("a NUL character", "Leave it out."));
+    }
+    Ok(Token::SingleQuotedString(text))
+}
+
+fn write(token: &Token, text: &mut String) {
+    match token {
+        Token::Word(word) => match word.quote_style {
+            None => text.push_str(&word.value),
+            Some(quote) => quoted(&word.value, quote, text),
+        },
+        Token::SingleQuotedString(value) => quoted(value, '\'', text),
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+/// In quotes, those within doubled.
+fn quoted(value: &str, quote: char, text: &mut String) {
+    text.push(quote);
+    for sign in value.chars() {
+        if sign == quote {
+            text.push(quote);
+        }
+        text.push(sign);
+    }
+    text.push(quote);
+}
