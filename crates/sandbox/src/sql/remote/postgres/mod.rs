@@ -2,6 +2,7 @@ mod called;
 mod change;
 mod put_back;
 mod shape;
+mod values;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
@@ -157,13 +158,14 @@ impl Connection {
                 hint: None,
             });
         }
-        // The server makes the JSON, whatever the types, and says so instead where a row is too large to send.
+        // The server makes the JSON, whatever the types, and says so instead where a row is too large to send. An
+        // object, since a function takes no more than 100 arguments; its members' names are not counted.
         let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
         let names = names.join(", ");
         let wrapped = format!(
-            "SELECT CASE WHEN octet_length(j) <= {} THEN j END FROM (SELECT json_build_array({names})::text AS j \
-             FROM ({}) AS q({names})) AS r LIMIT {}",
-            limits.bytes,
+            "SELECT CASE WHEN pg_catalog.octet_length(j) <= {} THEN j END \
+             FROM (SELECT pg_catalog.row_to_json(q)::text AS j FROM ({}) AS q({names})) AS r LIMIT {}",
+            limits.bytes + names.len() + 4 * columns.len(),
             checked.sql,
             limits.rows + 1
         );
@@ -173,9 +175,9 @@ impl Connection {
         while let Some(row) = rows.try_next().await.map_err(error)? {
             let text: Option<String> = row.try_get(0).map_err(error)?;
             let text = text.ok_or_else(|| first_row(limits))?;
-            let values =
-                serde_json::from_str(&text).map_err(|e| SqlError::Server(e.to_string()))?;
-            if !collector.take(values, text.len())? {
+            let (values, bytes) =
+                values::row(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            if !collector.take(values, bytes)? {
                 break;
             }
         }
