@@ -2,6 +2,9 @@
 //! transaction that is read-only unless writing is asked for, with a time limit that the server enforces, and caps on
 //! what comes back. A role that could reach files or programs of the server is refused: there the server would be no
 //! boundary.
+//!
+//! Values are JSON, and a text where JSON's numbers would lose digits: decimals of `MariaDB` and `MySQL` always, numbers
+//! of PostgreSQL where no `f64` has all their digits.
 
 mod json;
 mod mysql;
@@ -50,7 +53,7 @@ pub struct Remote {
 #[derive(Debug)]
 enum Server {
     Postgres(postgres::Connection),
-    MySql(mysql::Connection),
+    MySql(Box<mysql::Connection>),
 }
 
 impl Remote {
@@ -73,7 +76,7 @@ impl Remote {
             } else {
                 let url = url.replacen("mariadb://", "mysql://", 1);
                 let connection = mysql::Connection::open(&url, &options).await;
-                connection.map(Server::MySql)
+                connection.map(|open| Server::MySql(Box::new(open)))
             }
         };
         let server = tokio::time::timeout(CONNECT, connecting)

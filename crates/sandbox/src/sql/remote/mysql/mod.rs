@@ -1,15 +1,15 @@
 mod change;
 mod put_back;
+mod row;
 mod shape;
 mod values;
 
 use futures_util::TryStreamExt as _;
-use serde_json::{Value, json};
-use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError, MySqlRow};
+use serde_json::Value;
+use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError};
 use sqlx::query::Query;
 use sqlx::{
-    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, MySql,
-    MySqlConnection, Row as _, TypeInfo as _, ValueRef as _,
+    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySql, MySqlConnection,
 };
 
 use super::json::Collector;
@@ -18,6 +18,7 @@ use crate::sql::change::Snapshot;
 use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
+use crate::sql::query::Truncated;
 
 /// Rights that reach beyond the tables.
 const POWERS: &str = "SELECT count(*) FROM information_schema.user_privileges WHERE privilege_type NOT IN \
@@ -28,49 +29,47 @@ const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GR
     SESSION lock_wait_timeout = 2, SESSION innodb_lock_wait_timeout = 2, SESSION net_write_timeout = 10, \
     SESSION group_concat_max_len = 1048576";
 
-#[derive(Debug)]
-pub(super) struct Connection(
-    MySqlConnection,
-    /// Whether it has written.
-    bool,
-);
+/// A connection that is made anew where the one before is of no more use.
+pub(super) struct Connection {
+    wanted: MySqlConnectOptions,
+    limits: Limits,
+    link: Option<Link>,
+}
+
+impl std::fmt::Debug for Connection {
+    /// Without the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
 
 impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
-        let mut connection = wanted
+        let wanted = wanted
             // Statements are not closed one by one: nothing answers that, and what follows would wait for it.
             .statement_cache_capacity(100)
-            .disable_statement_logging()
-            .connect()
-            .await
-            .map_err(|e| no_connection(&e))?;
-        let failed = |e| no_connection(&e);
-        connection.execute(SETTINGS).await.map_err(failed)?;
-        let powers: i64 = sqlx::query_scalar(POWERS)
-            .fetch_one(&mut connection)
-            .await
-            .map_err(failed)?;
-        if powers > 0 {
-            return Err(too_much_power("has rights on the whole server"));
+            .disable_statement_logging();
+        let link = Link::open(&wanted, &options.limits).await?;
+        Ok(Self {
+            wanted,
+            limits: options.limits.clone(),
+            link: Some(link),
+        })
+    }
+
+    /// Taken out, so that it is gone if what is done with it is not finished.
+    async fn link(&mut self) -> Result<Link, SqlError> {
+        match self.link.take() {
+            Some(link) => Ok(link),
+            None => Link::open(&self.wanted, &self.limits).await,
         }
-        let version: String = sqlx::query_scalar("SELECT version()")
-            .fetch_one(&mut connection)
-            .await
-            .map_err(failed)?;
-        let wall = options.limits.wall;
-        let limit = if version.to_lowercase().contains("mariadb") {
-            format!("SET SESSION max_statement_time = {}", wall.as_secs_f64())
-        } else {
-            format!("SET SESSION max_execution_time = {}", wall.as_millis())
-        };
-        let rows = options.limits.rows + 1;
-        let limit = format!("{limit}, SESSION sql_select_limit = {rows}");
-        connection
-            .execute(AssertSqlSafe(limit))
-            .await
-            .map_err(failed)?;
-        Ok(Self(connection, false))
+    }
+
+    fn keep<T>(&mut self, link: Link, answer: Result<T, SqlError>) -> Result<T, SqlError> {
+        let broken = matches!(answer, Err(SqlError::Connect { .. }));
+        self.link = Some(link).filter(|link| !link.unread && !broken);
+        answer
     }
 
     pub async fn run(
@@ -80,10 +79,9 @@ impl Connection {
         limits: &Limits,
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        self.begin(checked.writes, limits).await?;
-        let answer = self.inside(checked, parameters, limits, purpose).await;
-        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
-            .await
+        let mut link = self.link().await?;
+        let answer = link.run(checked, parameters, limits, purpose).await;
+        self.keep(link, answer)
     }
 
     /// Puts the rows of `snapshot` back.
@@ -92,15 +90,95 @@ impl Connection {
         snapshot: &Snapshot,
         limits: &Limits,
     ) -> Result<u64, SqlError> {
+        let mut link = self.link().await?;
+        let answer = link.put_back(snapshot, limits).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn close(self) {
+        if let Some(link) = self.link {
+            let _ = link.connection.close().await;
+        }
+    }
+}
+
+struct Link {
+    connection: MySqlConnection,
+    /// Whether it has written.
+    written: bool,
+    /// Whether rows were left that may be too many to read.
+    unread: bool,
+}
+
+impl Link {
+    async fn open(wanted: &MySqlConnectOptions, limits: &Limits) -> Result<Self, SqlError> {
+        let failed = |e| no_connection(&e);
+        let mut connection = wanted.connect().await.map_err(failed)?;
+        connection.execute(SETTINGS).await.map_err(failed)?;
+        let (version, database): (String, Option<String>) =
+            sqlx::query_as("SELECT version(), DATABASE()")
+                .fetch_one(&mut connection)
+                .await
+                .map_err(failed)?;
+        if let Some(name) = database.filter(|name| closed(name)) {
+            return Err(SqlError::Connect {
+                reason: format!(
+                    "its URL names {name}, a database of the server's own; name the one that has your tables"
+                ),
+            });
+        }
+        let mariadb = version.to_lowercase().contains("mariadb");
+        let powers: i64 = sqlx::query_scalar(POWERS)
+            .fetch_one(&mut connection)
+            .await
+            .map_err(failed)?;
+        if powers > 0 {
+            return Err(too_much_power("has rights on the whole server"));
+        }
+        let wall = limits.wall;
+        let limit = if mariadb {
+            format!("SET SESSION max_statement_time = {}", wall.as_secs_f64())
+        } else {
+            format!("SET SESSION max_execution_time = {}", wall.as_millis())
+        };
+        let limit = format!("{limit}, SESSION sql_select_limit = {}", limits.rows + 1);
+        connection
+            .execute(AssertSqlSafe(limit))
+            .await
+            .map_err(failed)?;
+        Ok(Self {
+            connection,
+            written: false,
+            unread: false,
+        })
+    }
+
+    async fn run(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        self.begin(checked.writes, limits).await?;
+        let answer = self.inside(checked, parameters, limits, purpose).await;
+        if self.unread {
+            return answer;
+        }
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
+            .await
+    }
+
+    async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
         self.begin(true, limits).await?;
-        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        let answer = put_back::restore(&mut self.connection, snapshot, limits).await;
         self.end(true, answer, limits).await
     }
 
     async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
-        if write && std::mem::replace(&mut self.1, true) {
+        if write && std::mem::replace(&mut self.written, true) {
             // Servers have trouble with some statements that are run a second time.
-            let cleared = self.0.clear_cached_statements().await;
+            let cleared = self.connection.clear_cached_statements().await;
             cleared.map_err(|e| classify(&e, limits))?;
         }
         // What a write's condition has found stays what it finds.
@@ -112,7 +190,7 @@ impl Connection {
         };
         // By the text protocol: servers do not prepare these.
         for sql in begin.iter().copied() {
-            let done = sqlx::raw_sql(sql).execute(&mut self.0).await;
+            let done = sqlx::raw_sql(sql).execute(&mut self.connection).await;
             done.map_err(|e| classify(&e, limits))?;
         }
         Ok(())
@@ -130,7 +208,7 @@ impl Connection {
         } else {
             "ROLLBACK"
         };
-        let ended = sqlx::raw_sql(end).execute(&mut self.0).await;
+        let ended = sqlx::raw_sql(end).execute(&mut self.connection).await;
         let ended = ended.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
@@ -142,109 +220,44 @@ impl Connection {
         limits: &Limits,
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
-        let error = |e| classify(&e, limits);
         if checked.writes {
             let look = purpose == Purpose::Look;
-            let changes = change::change(&mut self.0, checked, parameters, limits, look).await?;
+            let changes =
+                change::change(&mut self.connection, checked, parameters, limits, look).await?;
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = AssertSqlSafe(checked.sql.clone());
         let query = bind(sqlx::query(sql), parameters)?;
-        let mut rows = query.fetch(&mut self.0);
-        let mut collector: Option<Collector<'_>> = None;
-        while let Some(row) = rows.try_next().await.map_err(error)? {
-            let into = collector.get_or_insert_with(|| Collector::new(columns(&row), limits));
-            let (values, bytes) = values(&row).map_err(error)?;
-            if !into.take(values, bytes)? {
-                break;
+        let mut collector = Collector::new(Vec::new(), limits);
+        let mut rows = query.fetch(&mut self.connection);
+        while let Some(row) = rows.try_next().await.map_err(|e| classify(&e, limits))? {
+            if collector.rows.columns.is_empty() {
+                collector.rows.columns = row::columns(&row);
             }
+            let taken = row::values(&row)
+                .map_err(|e| classify(&e, limits))
+                .and_then(|(values, bytes)| collector.take(values, bytes));
+            if matches!(taken, Ok(true)) {
+                continue;
+            }
+            // A LIMIT of the statement's own may be beyond the session's, and rows may be large.
+            let rows_only = collector.rows.truncated == Some(Truncated::Rows);
+            self.unread = !(rows_only && matches!(rows.try_next().await, Ok(None)));
+            taken?;
+            break;
         }
         drop(rows);
-        Ok(Answer::Rows(match collector {
-            Some(collector) => collector.rows,
-            None => Collector::new(Vec::new(), limits).rows,
-        }))
-    }
-
-    pub async fn close(self) {
-        let _ = self.0.close().await;
+        Ok(Answer::Rows(collector.rows))
     }
 }
 
-fn columns(row: &MySqlRow) -> Vec<String> {
-    row.columns().iter().map(|c| c.name().to_owned()).collect()
-}
-
-fn values(row: &MySqlRow) -> Result<(Vec<Value>, usize), sqlx::Error> {
-    let mut bytes = 0;
-    let mut values = Vec::with_capacity(row.len());
-    for at in 0..row.len() {
-        let raw = row.try_get_raw(at)?;
-        if raw.is_null() {
-            values.push(Value::Null);
-            bytes += 4;
-            continue;
-        }
-        let kind = raw.type_info().name().to_owned();
-        let value = value(row, at, &kind)?;
-        bytes += match &value {
-            Value::String(text) => text.len(),
-            _ => 8,
-        };
-        values.push(value);
-    }
-    Ok((values, bytes))
-}
-
-fn value(row: &MySqlRow, at: usize, kind: &str) -> Result<Value, sqlx::Error> {
-    let bytes = || row.try_get_unchecked::<&[u8], _>(at);
-    Ok(match kind {
-        "BOOLEAN" | "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "BIGINT" => {
-            json!(row.try_get_unchecked::<i64, _>(at)?)
-        }
-        kind if kind.ends_with("UNSIGNED") || kind == "YEAR" || kind == "BIT" => {
-            json!(row.try_get_unchecked::<u64, _>(at)?)
-        }
-        "FLOAT" => number(f64::from(row.try_get_unchecked::<f32, _>(at)?)),
-        "DOUBLE" => number(row.try_get_unchecked::<f64, _>(at)?),
-        "DATE" | "DATETIME" | "TIMESTAMP" => json!(moment(bytes()?, kind == "DATE")),
-        "TIME" => json!(span(bytes()?)),
-        "BINARY" | "VARBINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" | "GEOMETRY" => {
-            crate::sql::value::blob(bytes()?)
-        }
-        _ => json!(String::from_utf8_lossy(bytes()?)),
-    })
-}
-
-fn number(value: f64) -> Value {
-    serde_json::Number::from_f64(value).map_or_else(|| json!(value.to_string()), Value::Number)
-}
-
-/// The binary protocol: a length, then year (2 bytes), month, day, hour, minute, second, microseconds (4 bytes), as
-/// far as they are not zero.
-fn moment(bytes: &[u8], date_only: bool) -> String {
-    let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
-    let year = u16::from_le_bytes([at(1), at(2)]);
-    let date = format!("{year:04}-{:02}-{:02}", at(3), at(4));
-    if date_only {
-        return date;
-    }
-    let micros = u32::from_le_bytes([at(8), at(9), at(10), at(11)]);
-    let time = format!("{date}T{:02}:{:02}:{:02}", at(5), at(6), at(7));
-    if micros == 0 {
-        time
-    } else {
-        format!("{time}.{micros:06}")
-    }
-}
-
-/// Likewise: a length, a sign, days (4 bytes), hours, minutes, seconds, microseconds (4 bytes).
-fn span(bytes: &[u8]) -> String {
-    let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
-    let days = u32::from_le_bytes([at(2), at(3), at(4), at(5)]);
-    let hours = u64::from(days) * 24 + u64::from(at(6));
-    let sign = if at(1) == 1 { "-" } else { "" };
-    format!("{sign}{hours:02}:{:02}:{:02}", at(7), at(8))
+/// Whether tables of the database are closed by its name.
+fn closed(database: &str) -> bool {
+    let table = format!("SELECT 1 FROM {}.x", shape::quoted(database));
+    matches!(
+        crate::sql::mysql::check(&table, false),
+        Err(SqlError::Denied { .. })
+    )
 }
 
 fn bind<'q>(
