@@ -177,10 +177,11 @@ fn timeout(limits: &Limits) -> SqlError {
     }
 }
 
-fn too_much_power(what: &str) -> SqlError {
+fn too_much_power(powers: &[String]) -> SqlError {
     SqlError::Connect {
         reason: format!(
-            "its user {what}, so the server would not hold it back; make a user of its own that may only read the tables it needs"
+            "its user has too much power over the server, which would not hold it back: {}; make a user of its own that may only read the tables it needs",
+            powers.join(", ")
         ),
     }
 }

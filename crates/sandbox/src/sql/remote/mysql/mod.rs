@@ -1,4 +1,5 @@
 mod change;
+mod powers;
 mod put_back;
 mod row;
 mod shape;
@@ -19,10 +20,6 @@ use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
 use crate::sql::query::Truncated;
-
-/// Rights that reach beyond the tables.
-const POWERS: &str = "SELECT count(*) FROM information_schema.user_privileges WHERE privilege_type NOT IN \
-    ('USAGE', 'SELECT', 'INSERT', 'UPDATE', 'DELETE', 'SHOW VIEW', 'SHOW DATABASES', 'EXECUTE')";
 
 /// Settings of the session, beside the time limit. A backslash is a character like any other, as the guard has read it.
 const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GROUP_BY,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO', \
@@ -128,12 +125,9 @@ impl Link {
             });
         }
         let mariadb = version.to_lowercase().contains("mariadb");
-        let powers: i64 = sqlx::query_scalar(POWERS)
-            .fetch_one(&mut connection)
-            .await
-            .map_err(failed)?;
-        if powers > 0 {
-            return Err(too_much_power("has rights on the whole server"));
+        let powers = powers::of(&mut connection, mariadb).await.map_err(failed)?;
+        if !powers.is_empty() {
+            return Err(too_much_power(&powers));
         }
         let wall = limits.wall;
         let limit = if mariadb {

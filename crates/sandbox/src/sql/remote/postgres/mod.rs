@@ -1,5 +1,6 @@
 mod called;
 mod change;
+mod powers;
 mod put_back;
 mod shape;
 mod values;
@@ -19,12 +20,6 @@ use crate::sql::change::Snapshot;
 use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
-
-/// Roles that reach beyond the database.
-const POWERS: &str = "SELECT rolsuper OR rolreplication OR EXISTS (SELECT 1 FROM pg_catalog.pg_roles p WHERE p.rolname IN \
-    ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program', 'pg_signal_backend', 'pg_maintain', \
-    'pg_write_all_data') AND pg_catalog.pg_has_role(current_user, p.oid, 'MEMBER')) \
-    FROM pg_catalog.pg_roles WHERE rolname = current_user";
 
 #[derive(Debug)]
 pub(super) struct Connection(PgConnection);
@@ -48,14 +43,11 @@ impl Connection {
             .execute(AssertSqlSafe(settings))
             .await
             .map_err(|e| no_connection(&e))?;
-        let powerful: bool = sqlx::query_scalar(POWERS)
-            .fetch_one(&mut connection)
+        let powers = powers::of(&mut connection)
             .await
             .map_err(|e| no_connection(&e))?;
-        if powerful {
-            return Err(too_much_power(
-                "is a superuser or may read files, run programs or write all data of the server",
-            ));
+        if !powers.is_empty() {
+            return Err(too_much_power(&powers));
         }
         Ok(Self(connection))
     }
