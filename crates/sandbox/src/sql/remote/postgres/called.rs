@@ -28,7 +28,8 @@ pub(super) fn look_up(checked: &Checked) -> Option<String> {
     let names = !checked.calls.is_empty() || !checked.fields.is_empty();
     names.then(|| {
         format!(
-            "EXECUTE steward_own({}, {})",
+            "SET LOCAL plan_cache_mode = force_generic_plan; EXECUTE steward_own({}, {}); \
+             SET LOCAL plan_cache_mode = auto",
             list(&checked.calls),
             list(&checked.fields)
         )
