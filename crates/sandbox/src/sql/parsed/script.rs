@@ -56,7 +56,8 @@ impl Reader<'_> {
                 Token::LParen | Token::Period => named,
                 _ => dotted && name,
             };
-            if !text.is_empty() && !(tight && joined) {
+            let apart = !tight || !joined;
+            if apart && !text.is_empty() {
                 text.push(' ');
             }
             dotted = token == Token::Period && named && tight;
@@ -181,11 +182,11 @@ fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
             Err(denied("a variable", "Use plain values."))
         }
         // A text in all that is offered here; what is within was read, so it can be written plainly.
-        Token::DoubleQuotedString(text)
+        Token::SingleQuotedString(text)
+        | Token::DoubleQuotedString(text)
         | Token::EscapedStringLiteral(text)
         | Token::UnicodeStringLiteral(text) => sound(text),
         Token::DollarQuotedString(text) => sound(text.value),
-        Token::SingleQuotedString(text) => sound(text),
         Token::HexStringLiteral(ref digits)
             if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) =>
         {
@@ -196,8 +197,8 @@ fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
         {
             strange()
         }
-        Token::Number(_, true) => strange(),
-        Token::NationalStringLiteral(_)
+        Token::Number(_, true)
+        | Token::NationalStringLiteral(_)
         | Token::TripleSingleQuotedString(_)
         | Token::TripleDoubleQuotedString(_)
         | Token::DoubleQuotedByteStringLiteral(_)

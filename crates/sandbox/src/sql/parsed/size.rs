@@ -121,8 +121,8 @@ impl Search<'_> {
             Expr::Function(function) => {
                 let grows = self.rules.growing.has(&function.name.to_string());
                 let arguments = arguments(function);
-                let all = |one: &Option<&Expr>| one.is_some_and(|one| self.short(one));
-                !grows && arguments.iter().all(all)
+                let all = |one: Option<&Expr>| one.is_some_and(|one| self.short(one));
+                !grows && arguments.into_iter().all(all)
             }
             _ => false,
         }
