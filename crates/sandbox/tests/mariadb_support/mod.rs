@@ -48,7 +48,9 @@ impl MariaDb {
         } else {
             "--skip-symbolic-links"
         };
+        // A server that starts clears what others have in a folder that it shares; this starts one too.
         let made = Command::new(program("mariadb-install-db"))
+            .env("TMPDIR", at("tmp"))
             .args([
                 "--no-defaults",
                 "--auth-root-authentication-method=normal",
@@ -79,7 +81,6 @@ impl MariaDb {
                 "--innodb-buffer-pool-size=32M",
             ])
             .arg(format!("--datadir={}", at("data")))
-            // A server that starts clears what others have in a folder that it shares.
             .arg(format!("--tmpdir={}", at("tmp")))
             .arg(format!("--socket={}", at("socket")))
             .arg(format!("--pid-file={}", at("pid")))

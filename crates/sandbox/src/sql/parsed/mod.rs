@@ -2,6 +2,7 @@
 //! written anew from what was judged, so that no server can read another statement than the one that was checked.
 //! The boundary behind it is the server's own: a role of its own and a read-only transaction.
 
+mod fields;
 mod names;
 mod rules;
 mod script;
@@ -9,9 +10,10 @@ mod size;
 mod walk;
 mod write;
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use sqlparser::ast::Statement;
+use sqlparser::ast::{Statement, TableFactor, VisitMut, VisitorMut};
 use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
@@ -83,9 +85,13 @@ fn judge(
     let tokens = reader.read(sql)?;
     let bare = Bare::of(&tokens);
     let statement = single(tokens, grammar)?;
-    let walked = walk::walk(&statement, rules)?;
+    let mut walked = walk::walk(&statement, rules)?;
+    let fields = fields::fields(&statement, rules)?;
+    walked.calls.extend(fields.of_values);
     size::bounded(&statement, rules)?;
-    let skeleton = single(bare.tokens.clone(), grammar)?;
+    let mut skeleton = single(bare.tokens.clone(), grammar)?;
+    // `FROM ONLY t` is no table ONLY that is called t, so the server shall see AS.
+    let _ = skeleton.visit(&mut Explicit);
     let written = skeleton.to_string();
     // What the grammar writes must be what it has read, or something was judged that is not sent.
     if single(reader.read(&written)?, grammar)?.to_string() != written {
@@ -98,8 +104,28 @@ fn judge(
         parameters: walked.parameters,
         write: write::of(&statement, &skeleton, &fill, volatile())?,
         calls: walked.calls,
-        fields: walked.fields,
+        fields: fields.of_rows,
     })
+}
+
+/// Writes AS before what a table is called.
+struct Explicit;
+
+impl VisitorMut for Explicit {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        if let TableFactor::Table { alias, .. }
+        | TableFactor::Derived { alias, .. }
+        | TableFactor::Function { alias, .. }
+        | TableFactor::UNNEST { alias, .. }
+        | TableFactor::NestedJoin { alias, .. } = factor
+            && let Some(alias) = alias
+        {
+            alias.explicit = true;
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 fn single(tokens: Vec<Token>, grammar: &dyn Dialect) -> Result<Statement, SqlError> {

@@ -15,6 +15,6 @@ impl NameSet {
     }
 
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains(name.to_lowercase().as_str())
+        self.0.contains(name.to_ascii_lowercase().as_str())
     }
 }

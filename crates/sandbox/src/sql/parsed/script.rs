@@ -37,6 +37,9 @@ impl Reader<'_> {
     /// The words that count, each in the one form in which it is judged and sent.
     pub fn read(self, sql: &str) -> Result<Vec<Token>, SqlError> {
         let words = self.words(sql)?;
+        if self.rules.live_comments {
+            prefixes(&words)?;
+        }
         if words.len() > MOST_TOKENS {
             return Err(limit(&format!(
                 "the statement has more than {MOST_TOKENS} words"
@@ -151,6 +154,28 @@ impl Bare {
 
 pub(super) fn two_ways() -> SqlError {
     denied("a statement that can be read in two ways", "Simplify it.")
+}
+
+/// BINARY before a value binds tighter than the grammar here believes.
+fn prefixes(words: &[Word]) -> Result<(), SqlError> {
+    let is = |word: Option<&Word>, names: &[&str]| {
+        matches!(word, Some(Word { token: Token::Word(word), .. })
+            if word.quote_style.is_none() && names.iter().any(|name| word.value.eq_ignore_ascii_case(name)))
+    };
+    let of = |at: usize| words.get(at).map(|word| &word.token);
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let after = of(at + 1);
+        let size =
+            matches!(after, Some(Token::LParen)) && matches!(of(at + 2), Some(Token::Number(..)));
+        let kind = is(before, &["as", "collate", "set"])
+            || (before.is_some_and(|word| word.token == Token::Comma)
+                && (size || after == Some(&Token::RParen)));
+        if is(Some(word), &["binary"]) && !kind {
+            return Err(denied("BINARY before a value", "Write CAST(… AS BINARY)."));
+        }
+    }
+    Ok(())
 }
 
 fn begins_with_zero(lines: &[&str], at: Location) -> bool {

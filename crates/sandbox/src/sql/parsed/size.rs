@@ -5,7 +5,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
-    Statement, Value, Visit, Visitor,
+    Statement, TableFactor, Value, Visit, Visitor,
 };
 
 use super::denied;
@@ -17,12 +17,16 @@ const SHORT: usize = 1000;
 
 /// Refuses a statement that looks for something that may be long.
 pub(super) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlError> {
-    let mut growth = Growth { rules, grows: 0 };
+    let mut growth = Growth {
+        rules,
+        grows: false,
+        flows: false,
+    };
     let _ = statement.visit(&mut growth);
     let mut search = Search {
         rules,
-        // A column of a table; where values are made, it may be one of those.
-        columns: growth.grows == 0,
+        // A column of a table; where values can come from another query, it may be one that was made there.
+        columns: !(growth.grows && growth.flows),
     };
     match statement.visit(&mut search) {
         Continue(()) => Ok(()),
@@ -35,26 +39,39 @@ pub(super) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlErr
 
 struct Growth<'r> {
     rules: &'r Rules,
-    grows: usize,
+    /// Something makes long values.
+    grows: bool,
+    /// A query reads what another query, or a function that stands for a table, has made.
+    flows: bool,
 }
 
 impl Visitor for Growth<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        if query.with.as_ref().is_some_and(|with| with.recursive) {
-            self.grows += 1;
-        }
+        self.flows |= query.with.is_some();
+        Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        let plain = matches!(
+            factor,
+            TableFactor::Table { args: None, .. } | TableFactor::NestedJoin { .. }
+        );
+        self.flows |= !plain;
         Continue(())
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if let Expr::Function(function) = expr {
-            // The search itself may grow: `replace(a, b, c)` alone makes nothing for another.
-            let name = function.name.to_string().to_lowercase();
-            let grows = self.rules.growing.has(&name);
-            self.grows += usize::from(grows && places(self.rules, &name).next().is_none());
-        }
+        self.grows |= match expr {
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_lowercase();
+                let queried = matches!(function.args, FunctionArguments::Subquery(_));
+                queried || self.rules.growing.has(&name) || name.starts_with("concat")
+            }
+            Expr::BinaryOp { op, .. } => matches!(op, BinaryOperator::StringConcat),
+            _ => false,
+        };
         Continue(())
     }
 }

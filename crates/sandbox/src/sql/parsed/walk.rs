@@ -22,8 +22,6 @@ pub(super) struct Walked {
     pub parameters: usize,
     /// Functions that it calls, in lower case.
     pub calls: Vec<String>,
-    /// Names after a dot, as the server looks them up.
-    pub fields: Vec<String>,
 }
 
 /// Judges all of it.
@@ -72,9 +70,13 @@ impl Visitor for Judge<'_> {
                 "this form of INSERT",
                 PLAIN,
             ),
-            Statement::Update(_) | Statement::Delete(_) if self.rules.write && outermost => {
-                Continue(())
-            }
+            Statement::Update(_) if self.rules.write && outermost => Continue(()),
+            Statement::Delete(delete) if self.rules.write && outermost => unless(
+                // Words before FROM can be orders to the server, which the grammar takes for tables.
+                !delete.tables.is_empty(),
+                "DELETE with words before FROM",
+                "Write DELETE FROM table WHERE …",
+            ),
             _ => deny("a statement that does more than read", ONLY_READ),
         }
     }
@@ -181,7 +183,11 @@ impl Visitor for Judge<'_> {
             }
             TableFactor::Function { name, .. } => self.table_function(name),
             TableFactor::Derived { sample, .. } => unless(sample.is_some(), "TABLESAMPLE", PLAIN),
-            TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => Continue(()),
+            TableFactor::NestedJoin { .. } => Continue(()),
+            TableFactor::UNNEST { .. } => {
+                self.call("unnest");
+                Continue(())
+            }
             _ => deny("a kind of table that is not known here", PLAIN),
         }
     }
@@ -190,6 +196,9 @@ impl Visitor for Judge<'_> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Break(limit(&format!("an expression of more than {DEPTH} levels")));
+        }
+        for name in grammatical(expr) {
+            self.call(name);
         }
         match expr {
             Expr::Function(function) => self.function(function),
@@ -229,7 +238,6 @@ impl Visitor for Judge<'_> {
                 "a field of an expression",
                 "Name columns as table.column, and use functions for JSON.",
             ),
-            Expr::CompoundIdentifier(names) => self.field(names),
             Expr::Identifier(name) => {
                 let word = name.quote_style.is_none() && self.rules.words.has(&name.value);
                 unless(word, &format!("the word {name}"), "Leave it out.")
@@ -294,23 +302,6 @@ impl Judge<'_> {
             .any(|prefix| lower.starts_with(prefix))
     }
 
-    fn field(&mut self, names: &[Ident]) -> Flow {
-        let Some(last) = names.last() else {
-            return Continue(());
-        };
-        let name = match last.quote_style {
-            None => last.value.to_lowercase(),
-            Some(_) => last.value.clone(),
-        };
-        unless(
-            self.closed_table(&name),
-            &format!("the name {last}"),
-            "Ask for columns of your own tables.",
-        )?;
-        self.walked.fields.push(name);
-        Continue(())
-    }
-
     fn function(&mut self, function: &Function) -> Flow {
         let name = function.name.to_string();
         let plain = match function.name.0.as_slice() {
@@ -325,7 +316,7 @@ impl Judge<'_> {
                 "Use the standard SQL functions.",
             );
         }
-        self.walked.calls.push(name.to_lowercase());
+        self.call(&name);
         let clauses = match &function.args {
             FunctionArguments::List(list) => list.clauses.as_slice(),
             FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
@@ -347,14 +338,28 @@ impl Judge<'_> {
         )
     }
 
-    fn table_function(&self, name: &ObjectName) -> Flow {
-        match parts(name).as_deref() {
-            Some([single]) if self.rules.table_functions.has(single) => Continue(()),
-            _ => deny(
+    fn table_function(&mut self, name: &ObjectName) -> Flow {
+        let single = match name.0.as_slice() {
+            [single] => single.as_ident(),
+            _ => None,
+        };
+        let permitted = |name: &&Ident| {
+            name.quote_style.is_none() && self.rules.table_functions.has(&name.value)
+        };
+        match single.filter(permitted) {
+            Some(single) => {
+                self.call(&single.value);
+                Continue(())
+            }
+            None => deny(
                 format!("table function {name}"),
                 "Query the tables of the database.",
             ),
         }
+    }
+
+    fn call(&mut self, name: &str) {
+        self.walked.calls.push(name.to_ascii_lowercase());
     }
 
     fn data_type(&self, data_type: &DataType) -> Flow {
@@ -369,6 +374,21 @@ impl Judge<'_> {
                 "Cast to text, numbers, dates or JSON.",
             )
         }
+    }
+}
+
+/// Functions that the grammar knows by name.
+fn grammatical(expr: &Expr) -> &'static [&'static str] {
+    match expr {
+        Expr::Ceil { .. } => &["ceil", "ceiling"],
+        Expr::Floor { .. } => &["floor"],
+        Expr::Substring { .. } => &["substring", "substr", "mid"],
+        Expr::Position { .. } => &["position"],
+        Expr::Overlay { .. } => &["overlay"],
+        Expr::Trim { .. } => &["trim", "btrim", "ltrim", "rtrim"],
+        Expr::Extract { .. } => &["extract", "date_part"],
+        Expr::AtTimeZone { .. } => &["timezone"],
+        _ => &[],
     }
 }
 

@@ -5,6 +5,8 @@ mod row;
 mod shape;
 mod values;
 
+use std::collections::HashSet;
+
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError};
@@ -17,9 +19,13 @@ use super::json::Collector;
 use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
 use crate::sql::change::Snapshot;
 use crate::sql::error::{SqlError, told};
-use crate::sql::parsed::Checked;
+use crate::sql::parsed::{Checked, denied};
 use crate::sql::policy::Limits;
 use crate::sql::query::Truncated;
+
+/// Functions of the connection's database that somebody has made.
+const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
+    WHERE routine_type = 'FUNCTION' AND routine_schema = DATABASE()";
 
 /// Settings of the session, beside the time limit. A backslash is a character like any other, as the guard has read it.
 const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GROUP_BY,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO', \
@@ -101,6 +107,8 @@ impl Connection {
 
 struct Link {
     connection: MySqlConnection,
+    /// Functions that the database defines by itself; servers call them where they lack one of that name.
+    own: HashSet<String>,
     /// Whether it has written.
     written: bool,
     /// Whether rows were left that may be too many to read.
@@ -140,8 +148,13 @@ impl Link {
             .execute(AssertSqlSafe(limit))
             .await
             .map_err(failed)?;
+        let own: Vec<String> = sqlx::query_scalar(OWN)
+            .fetch_all(&mut connection)
+            .await
+            .map_err(failed)?;
         Ok(Self {
             connection,
+            own: own.into_iter().map(|name| name.to_lowercase()).collect(),
             written: false,
             unread: false,
         })
@@ -154,6 +167,12 @@ impl Link {
         limits: &Limits,
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
+        if let Some(name) = checked.calls.iter().find(|name| self.own.contains(*name)) {
+            return Err(denied(
+                &format!("the function {name}, which this database has by itself"),
+                "Use the server's own functions.",
+            ));
+        }
         self.begin(checked.writes, limits).await?;
         let answer = self.inside(checked, parameters, limits, purpose).await;
         if self.unread {

@@ -3,8 +3,8 @@
 use crate::sql::error::SqlError;
 use crate::sql::parsed::{Checked, denied};
 
-/// Prepared once for a connection. Functions of extensions are the administrator's choice; those in plain SQL that run
-/// with the caller's rights can do no more than the statement. A name after a dot calls what takes a row.
+/// Prepared once for a connection. Functions of extensions are the administrator's choice, as are those that functions in
+/// plain SQL with the caller's rights call. A name after a dot calls what takes a row.
 pub(super) const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
     SELECT p.oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc p \
     JOIN pg_catalog.pg_language l ON l.oid = p.prolang LEFT JOIN pg_catalog.pg_type t ON t.oid = p.proargtypes[0] \
@@ -12,8 +12,10 @@ pub(super) const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
     AND pg_catalog.pg_function_is_visible(p.oid) \
     AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass \
       AND d.objid = p.oid AND d.deptype = 'e') \
-    AND ((p.proname = ANY($1) AND (p.prosecdef OR (p.provolatile = 'v' AND l.lanname <> 'sql'))) \
-      OR (p.proname = ANY($2) AND p.pronargs > 0 AND p.pronargs - p.pronargdefaults <= 1 AND t.typtype IN ('c', 'd', 'p'))) \
+    AND ((p.proname = ANY($1) AND (p.prosecdef OR p.prokind <> 'f' OR l.lanname <> 'sql')) \
+      OR (p.proname = ANY($2) AND p.pronargs > 0 \
+        AND p.pronargs - p.pronargdefaults - CASE WHEN p.provariadic <> 0 THEN 1 ELSE 0 END <= 1 \
+        AND (t.typtype IN ('c', 'd', 'p') OR p.provariadic <> 0))) \
     LIMIT 1";
 
 /// Finds such a function, if the statement could call one.
