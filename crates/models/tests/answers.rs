@@ -290,9 +290,9 @@ async fn many_small_pieces_do_not_stall() {
     let started = std::time::Instant::now();
     let (chunks, error) = ask(&client(), &connection(&server.base_url()), &request("hi")).await;
     assert_eq!((chunks.len(), error), (401, None));
-    // With Nagle's algorithm it would be 40 ms apiece.
+    // With Nagle's algorithm it would be 40 ms apiece: 16 s.
     assert!(
-        started.elapsed() < Duration::from_secs(4),
+        started.elapsed() < Duration::from_secs(12),
         "{:?}",
         started.elapsed()
     );

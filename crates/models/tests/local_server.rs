@@ -394,7 +394,7 @@ async fn a_client_that_leaves_frees_the_model() {
         assert_eq!(next.status, 200);
         // The whole window would take a minute.
         assert!(
-            started.elapsed() < Duration::from_secs(5),
+            started.elapsed() < Duration::from_secs(20),
             "{:?}",
             started.elapsed()
         );

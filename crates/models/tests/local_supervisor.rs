@@ -146,7 +146,7 @@ mod with_the_model {
         let pid = server.supervisor.process_id().await.unwrap().to_string();
         let started = Instant::now();
         server.supervisor.stop().await;
-        assert!(started.elapsed() < Duration::from_secs(2));
+        assert!(started.elapsed() < Duration::from_secs(20));
         assert!(!alive(&pid));
         assert!(!server.endpoint.socket_path.exists());
         server.supervisor.endpoint().await.unwrap();
@@ -214,7 +214,7 @@ mod with_the_model {
         let started = Instant::now();
         while alive(&child) {
             assert!(
-                started.elapsed() < Duration::from_secs(5),
+                started.elapsed() < Duration::from_secs(20),
                 "the child lives on"
             );
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -25,7 +25,7 @@ async fn time_is_up_and_nothing_lives_on() {
         let outcome = run(&sandbox, spec).await;
         assert_eq!(outcome.exit, Exit::TimedOut, "{tier:?}");
         assert!(
-            started.elapsed() < Duration::from_secs(4),
+            started.elapsed() < Duration::from_secs(20),
             "{tier:?} {:?}",
             started.elapsed()
         );
@@ -49,7 +49,7 @@ async fn background_children_end_with_the_command() {
             (Exit::Exited(0), "done\n"),
             "{tier:?}"
         );
-        assert!(started.elapsed() < Duration::from_secs(5), "{tier:?}");
+        assert!(started.elapsed() < Duration::from_secs(20), "{tier:?}");
         still(&dir.path().join("alive"), tier).await;
     }
 }
@@ -196,7 +196,7 @@ async fn a_real_fork_bomb_is_contained() {
                 outcome.exit,
                 started.elapsed()
             );
-            assert!(started.elapsed() < Duration::from_secs(6), "{tier:?}");
+            assert!(started.elapsed() < Duration::from_secs(20), "{tier:?}");
         }
     }
 }
