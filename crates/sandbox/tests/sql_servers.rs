@@ -119,10 +119,7 @@ async fn postgres() {
          CREATE FUNCTION floor(text) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 1; END'; \
          CREATE ROLE files LOGIN; GRANT pg_read_server_files TO files";
     admin.execute(grants).await.unwrap();
-    let as_user = |name: &str| {
-        let (_, rest) = url.split_once('@').unwrap();
-        format!("postgres://{name}@{rest}")
-    };
+    let as_user = |name: &str| TestPostgres::as_user(&url, name);
     attempts(
         &as_user("reader"),
         include_str!("data/postgres-attempts.txt"),

@@ -45,10 +45,7 @@ async fn postgres() {
     admin.execute(POSTGRES).await.unwrap();
     let owns = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO p_owner', current_database()); END $$";
     admin.execute(owns).await.unwrap();
-    let as_user = |name: &str| {
-        let (_, rest) = url.split_once('@').unwrap();
-        format!("postgres://{name}@{rest}")
-    };
+    let as_user = |name: &str| TestPostgres::as_user(&url, name);
     refused(&url, "SUPERUSER").await;
     for (name, told) in [
         ("p_indirect", "SUPERUSER by the role p_super"),

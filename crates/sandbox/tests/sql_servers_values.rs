@@ -54,8 +54,7 @@ async fn postgres() {
         places.join(", "),
     );
     admin.execute(AssertSqlSafe(set_up)).await.unwrap();
-    let (_, rest) = url.split_once('@').unwrap();
-    let reader = format!("postgres://value_reader@{rest}");
+    let reader = TestPostgres::as_user(&url, "value_reader");
     let mut reader = Remote::connect(&reader, options()).await.unwrap();
     assert_eq!(
         one(&mut reader, "SELECT * FROM sums").await,
@@ -89,7 +88,7 @@ async fn postgres() {
         },
         write: false,
     };
-    let reader = format!("postgres://value_reader@{rest}");
+    let reader = TestPostgres::as_user(&url, "value_reader");
     let mut small = Remote::connect(&reader, few).await.unwrap();
     assert_eq!(
         one(&mut small, "SELECT 11, 22, 33").await,

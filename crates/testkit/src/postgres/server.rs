@@ -84,6 +84,11 @@ impl TestPostgres {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
     }
 
+    /// The same database for another user without a password.
+    pub fn as_user(url: &str, user: &str) -> String {
+        url.replacen(USER, user, 1)
+    }
+
     /// Process id of the server, for tests that stop it.
     pub fn pid(&self) -> Result<u32> {
         let text = std::fs::read_to_string(self.folder.path().join("data/postmaster.pid"))?;

@@ -107,11 +107,8 @@ impl Visitor for Dots<'_> {
             return Continue(());
         };
         let name = looked_up(last);
-        let closed = |prefix: &&str| name.to_lowercase().starts_with(*prefix);
         let columns = self.tables.0.get(&looked_up(qualifier));
-        if self.rules.closed_prefixes.iter().any(closed)
-            || columns.is_some_and(|columns| !columns.contains(&name))
-        {
+        if self.rules.closes(&name) || columns.is_some_and(|columns| !columns.contains(&name)) {
             return Break(denied(
                 &format!("the name {qualifier}.{last}"),
                 "Ask for columns; name those of a function as in unnest(…) AS t(x).",

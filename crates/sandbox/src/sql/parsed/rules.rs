@@ -24,3 +24,12 @@ pub(in crate::sql) struct Rules {
     /// INSERT, UPDATE and DELETE too.
     pub write: bool,
 }
+
+impl Rules {
+    /// Whether the server keeps names such as this one for itself, whatever the schema.
+    pub fn closes(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        let mut prefixes = self.closed_prefixes.iter();
+        prefixes.any(|prefix| lower.starts_with(prefix))
+    }
+}

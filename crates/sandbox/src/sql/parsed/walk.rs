@@ -135,14 +135,14 @@ impl Visitor for Judge<'_> {
         };
         match parts.as_slice() {
             [table] => {
-                if self.closed_table(table) {
+                if self.rules.closes(table) {
                     return refused();
                 }
             }
             [schema, table] => {
                 if self.rules.closed_schemas.has(schema)
-                    || self.closed_table(schema)
-                    || self.closed_table(table)
+                    || self.rules.closes(schema)
+                    || self.rules.closes(table)
                 {
                     return refused();
                 }
@@ -294,14 +294,6 @@ impl Visitor for Judge<'_> {
 }
 
 impl Judge<'_> {
-    fn closed_table(&self, name: &str) -> bool {
-        let lower = name.to_lowercase();
-        self.rules
-            .closed_prefixes
-            .iter()
-            .any(|prefix| lower.starts_with(prefix))
-    }
-
     fn function(&mut self, function: &Function) -> Flow {
         let name = function.name.to_string();
         let plain = match function.name.0.as_slice() {
