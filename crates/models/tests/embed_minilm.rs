@@ -8,17 +8,7 @@ use steward_core::ports::Embedder;
 use steward_models::embed::{DIMENSION, EmbedOptions, LazyMiniLm, MiniLm};
 
 fn dir() -> PathBuf {
-    let cache = std::env::var_os("STEWARD_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").expect("HOME")).join(".cache/steward"),
-        PathBuf::from,
-    );
-    let dir = cache.join("models/all-MiniLM-L6-v2-int8");
-    assert!(
-        dir.is_dir(),
-        "no model at {}: run `make setup`",
-        dir.display()
-    );
-    dir
+    steward_testkit::set_up("models/all-MiniLM-L6-v2-int8")
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

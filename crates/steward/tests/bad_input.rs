@@ -217,16 +217,12 @@ fn a_database_of_a_newer_program() {
     let bench = Bench::new(Script::default());
     bench.run(&["runs"]).exits(0);
     let file = bench.data().join("steward.db");
-    let sql =
-        "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()";
-    let change = |statement: &str| {
-        let mut python = std::process::Command::new(common::cache().join("venv/bin/python3"));
-        python.args(["-c", sql]).arg(&file).arg(statement);
-        common::finish(python).exits(0);
-    };
-    change("insert into steward_schema (version, name) values (999, 'of the future')");
+    common::change_database(
+        &file,
+        "insert into steward_schema (version, name) values (999, 'of the future')",
+    );
     refused(bench.run(&["runs"]), &["999", "newer steward"]);
-    change("delete from steward_schema where version = 999");
+    common::change_database(&file, "delete from steward_schema where version = 999");
     bench.run(&["runs"]).exits(0);
 }
 

@@ -300,12 +300,10 @@ fn a_replay_that_differs_is_shown_and_fails() {
     let report = bench.run(&["ask", "-y", "--json", ASK]).exits(0).json();
     let run = report["run"].as_str().unwrap();
     bench.run(&["runs", "keep", run, "first"]).exits(0);
-    let change = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(\"update events set body = replace(body, 'It is written.', 'It is gone.') where kind = 'run.finished'\"); d.commit()";
-    let mut python = std::process::Command::new(common::cache().join("venv/bin/python3"));
-    python
-        .args(["-c", change])
-        .arg(bench.data().join("steward.db"));
-    finish(python).exits(0);
+    common::change_database(
+        &bench.data().join("steward.db"),
+        "update events set body = replace(body, 'It is written.', 'It is gone.') where kind = 'run.finished'",
+    );
     let check = |bench: &Bench| {
         let done = bench.run(&["runs", "replay", run]).exits(1);
         for part in ["then", "It is gone.", "now", "It is written."] {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, Server, cache, data_file, finish};
+use common::{Bench, Server, data_file, finish};
 use serde_json::json;
 use std::process::Command;
 use steward_testkit::model_server::{Behaviour, Reply, Rule, Script};
@@ -52,7 +52,7 @@ fn python_mcp_client_works_unchanged() {
     let bench = Bench::new(script);
     bench.work.write("beacon.txt", "light").unwrap();
     let server = Server::start(&bench);
-    let program = cache().join("venv-mcp/bin/python3");
+    let program = steward_testkit::set_up("venv-mcp/bin/python3");
     assert!(
         program.exists(),
         "{} is missing; run scripts/setup.sh test",

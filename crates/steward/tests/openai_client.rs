@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, Server, cache, data_file, finish};
+use common::{Bench, Server, data_file, finish};
 use serde_json::json;
 use std::process::Command;
 use steward_testkit::model_server::{Behaviour, Rule, Script};
@@ -37,7 +37,7 @@ fn openai_python_client_works_unchanged() {
     let bench = Bench::new(script);
     bench.work.write("beacon.txt", "light").unwrap();
     let server = Server::start(&bench);
-    let mut python = Command::new(cache().join("venv-clients/bin/python3"));
+    let mut python = Command::new(steward_testkit::set_up("venv-clients/bin/python3"));
     python
         .arg(data_file("openai_client.py"))
         .arg(format!("{}/v1", server.url))

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, Server, cache, finish_within};
+use common::{Bench, Server, finish_within};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -65,7 +65,9 @@ impl House {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("schemathesis.toml");
         std::fs::write(&file, settings).unwrap();
-        let mut command = Command::new(cache().join("venv-schemathesis/bin/schemathesis"));
+        let mut command = Command::new(steward_testkit::set_up(
+            "venv-schemathesis/bin/schemathesis",
+        ));
         command
             .args(["--no-color", "--config-file"])
             .arg(&file)

@@ -6,6 +6,7 @@ mod effect_server;
 mod memory;
 pub mod model_server;
 pub mod postgres;
+mod set_up;
 pub mod sshd;
 mod workspace;
 
@@ -13,5 +14,6 @@ pub use clock::{FakeClock, SeqIds};
 pub use effect_server::{Count, EffectOptions, EffectServer};
 pub use memory::Memory;
 pub use model_server::ScriptedModelServer;
+pub use set_up::{cache, set_up};
 pub use sshd::Sshd;
 pub use workspace::Workspace;

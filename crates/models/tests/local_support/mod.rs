@@ -10,21 +10,8 @@ use steward_models::local::{ChildCommand, Endpoint, Supervisor, SupervisorOption
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-pub fn cache() -> PathBuf {
-    if let Some(dir) = std::env::var_os("STEWARD_CACHE") {
-        return dir.into();
-    }
-    PathBuf::from(std::env::var_os("HOME").expect("HOME")).join(".cache/steward")
-}
-
 pub fn model_path() -> PathBuf {
-    let path = cache().join("models/SmolLM2-135M-Instruct.Q4_1.gguf");
-    assert!(
-        path.is_file(),
-        "no model at {}: run `make setup`",
-        path.display()
-    );
-    path
+    steward_testkit::set_up("models/SmolLM2-135M-Instruct.Q4_1.gguf")
 }
 
 /// The example binary, which Cargo builds beside the tests.

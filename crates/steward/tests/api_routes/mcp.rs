@@ -1,6 +1,5 @@
 //! Logins at MCP servers, and host keys, through the API.
 
-use crate::common::cache;
 use crate::house::{House, key, text};
 use reqwest::Method;
 use serde_json::json;
@@ -26,7 +25,7 @@ impl Drop for Served {
 fn served() -> Served {
     let notes = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/mcp/servers/server.py");
-    let mut child = Command::new(cache().join("venv-mcp/bin/python3"))
+    let mut child = Command::new(steward_testkit::set_up("venv-mcp/bin/python3"))
         .arg(script)
         .args(["--http", "--oauth", "--notes"])
         .arg(notes.path())

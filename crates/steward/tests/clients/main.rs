@@ -89,7 +89,7 @@ fn here(part: &str) -> PathBuf {
 }
 
 fn python(file: &str) -> Command {
-    let mut command = Command::new(cache().join("venv-clients/bin/python3"));
+    let mut command = Command::new(steward_testkit::set_up("venv-clients/bin/python3"));
     command.arg(here("python").join(file));
     command
 }
@@ -99,7 +99,11 @@ fn node(place: &Path, file: &str) -> Command {
     std::fs::copy(here("node").join(file), place.join(file)).unwrap();
     let packages = place.join("node_modules");
     if !packages.exists() {
-        std::os::unix::fs::symlink(cache().join("clients-node/node_modules"), packages).unwrap();
+        std::os::unix::fs::symlink(
+            steward_testkit::set_up("clients-node/node_modules"),
+            packages,
+        )
+        .unwrap();
     }
     let own = cache().join("node/bin/node");
     let mut command = Command::new(if own.exists() { own } else { "node".into() });

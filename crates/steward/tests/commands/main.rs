@@ -15,7 +15,7 @@ mod phrases;
 mod sandbox;
 mod skill;
 
-use common::{Bench, Done, Server, cache, finish};
+use common::{Bench, Done, Server, finish};
 use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -43,7 +43,7 @@ fn with_input(bench: &Bench, args: &[&str], input: &str) -> Done {
 fn on_terminal(bench: &Bench, args: &[&str], answers: &[(&str, &str)]) -> Done {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/terminal.py");
     let program = bench.command(args);
-    let mut command = Command::new(cache().join("venv-mcp/bin/python3"));
+    let mut command = Command::new(steward_testkit::set_up("venv-mcp/bin/python3"));
     command
         .arg(script)
         .arg(serde_json::to_string(answers).unwrap())

@@ -1,5 +1,5 @@
 use crate::both;
-use crate::common::{Bench, cache};
+use crate::common::Bench;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ struct Served {
 impl Served {
     fn start(more: &[&str]) -> Self {
         let notes = tempfile::tempdir().unwrap();
-        let mut child = Command::new(cache().join("venv-mcp/bin/python3"))
+        let mut child = Command::new(steward_testkit::set_up("venv-mcp/bin/python3"))
             .arg(script())
             .arg("--http")
             .args(more)

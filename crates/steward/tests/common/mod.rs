@@ -158,11 +158,12 @@ pub fn finish_within(mut command: Command, limit: Duration) -> Done {
 }
 
 /// Where the models and the Python client are.
-pub fn cache() -> PathBuf {
-    std::env::var_os("STEWARD_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/steward"),
-        PathBuf::from,
-    )
+pub use steward_testkit::cache;
+
+/// Changes a data directory's database behind the program's back.
+pub fn change_database(file: &Path, statement: &str) {
+    let database = rusqlite::Connection::open(file).unwrap();
+    assert!(database.execute(statement, []).unwrap() > 0, "{statement}");
 }
 
 /// A file or folder beside the tests.

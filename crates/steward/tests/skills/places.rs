@@ -194,7 +194,7 @@ pub fn program(path: &Path, text: &str) {
 
 /// The MCP server of the official SDK: its command and what it must be able to read.
 pub fn mcp_server() -> (Vec<String>, Vec<String>) {
-    let venv = crate::common::cache().join("venv-mcp");
+    let venv = steward_testkit::set_up("venv-mcp");
     let program = venv.join("bin/python3");
     assert!(
         program.exists(),
@@ -215,7 +215,7 @@ pub fn mcp_server() -> (Vec<String>, Vec<String>) {
 
 /// Folder of ansible's programs.
 pub fn ansible() -> PathBuf {
-    let folder = crate::common::cache().join("venv-ansible/bin");
+    let folder = steward_testkit::set_up("venv-ansible/bin");
     assert!(
         folder.join("ansible-playbook").exists(),
         "ansible is missing; run scripts/setup.sh test"

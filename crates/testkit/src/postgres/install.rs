@@ -20,7 +20,7 @@ pub(super) struct Install {
 impl Install {
     /// Finds the programs; makes what is shared by all servers if it isn't there yet.
     pub(super) fn find() -> Result<Self> {
-        let cached = cache().join("postgres");
+        let cached = crate::cache().join("postgres");
         let home = cached.canonicalize().map_err(|e| {
             Error::other(format!(
                 "no PostgreSQL in {}: {e}; run scripts/setup.sh test",
@@ -118,14 +118,6 @@ impl Install {
             ["-R".as_ref(), "a+rX".as_ref(), target.as_os_str()],
         )
     }
-}
-
-/// Where the set-up script puts things.
-fn cache() -> PathBuf {
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
-    std::env::var_os("STEWARD_CACHE")
-        .filter(|value| !value.is_empty())
-        .map_or_else(|| home().join(".cache/steward"), PathBuf::from)
 }
 
 fn is_root() -> Result<bool> {

@@ -22,24 +22,16 @@ use uuid::Uuid;
 pub const TENANT: TenantId = TenantId::DEFAULT;
 pub const START: i64 = 1_795_248_000_000;
 
-fn cache() -> PathBuf {
-    std::env::var_os("STEWARD_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/steward"),
-        PathBuf::from,
-    )
-}
-
 /// The Python that has the official SDK, and all folders that it is installed in.
 pub fn python() -> (String, Vec<String>) {
-    let program = cache().join("venv-mcp/bin/python3");
-    assert!(
-        program.exists(),
-        "{} is missing; run scripts/setup.sh test",
-        program.display()
-    );
+    let program = steward_testkit::set_up("venv-mcp/bin/python3");
     let real = program.canonicalize().unwrap();
     let home = real.parent().and_then(Path::parent).unwrap();
-    let folders = [cache().join("venv-mcp"), home.to_owned(), servers()];
+    let folders = [
+        steward_testkit::set_up("venv-mcp"),
+        home.to_owned(),
+        servers(),
+    ];
     let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
     let outside = |path: &&PathBuf| path.as_path() != Path::new("/usr");
     let read = folders.iter().filter(outside).map(text).collect();

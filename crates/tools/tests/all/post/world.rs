@@ -112,16 +112,7 @@ impl Servers {
         if rustix::process::geteuid().is_root() {
             chown(at("mail"), Some(65534), Some(65534)).unwrap();
         }
-        let cache = std::env::var_os("STEWARD_CACHE").map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/steward"),
-            PathBuf::from,
-        );
-        let python = cache.join("venv-mail/bin/python3");
-        assert!(
-            python.exists(),
-            "{} is missing: run scripts/setup.sh test",
-            python.display()
-        );
+        let python = steward_testkit::set_up("venv-mail/bin/python3");
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/post/smtp_server.py");
         let mut smtp = Command::new(python)
             .arg(script)

@@ -16,20 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 /// The venv that `scripts/setup.sh test` makes.
 fn ansible() -> World {
-    let cache = std::env::var_os("STEWARD_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/steward"),
-        PathBuf::from,
-    );
-    let venv = cache.join("venv-ansible");
-    let program = venv.join("bin/ansible-playbook");
-    assert!(
-        program.exists(),
-        "{} is missing; run `scripts/setup.sh test`",
-        program.display()
-    );
+    let programs = steward_testkit::set_up("venv-ansible/bin");
     let programs = Programs {
-        search: vec![venv.join("bin"), "/usr/bin".into(), "/bin".into()],
-        own: vec![venv.join("bin")],
+        search: vec![programs.clone(), "/usr/bin".into(), "/bin".into()],
+        own: vec![programs],
         ..Programs::default()
     };
     let world = World::new(vec![Arc::new(AnsibleExecutor::new(programs, helper()))]);
