@@ -1,12 +1,12 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
+use crate::agent_fields::check_chat;
 use crate::auth::Caller;
+use crate::begin::begin;
 use crate::gateway::{Inbound, pass};
 use crate::home::Home;
-use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::{ChatRequest, OpenAiError, usage};
-use crate::started::tell;
 use crate::state::ApiState;
 use crate::stream::stream;
 use axum::Json;
@@ -42,6 +42,7 @@ async fn ask_agent(
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     may_ask(&principal)?;
+    check_chat(&inbound.parsed()?)?;
     let request: ChatRequest = inbound.parsed()?;
     let agent = find(&state, &principal, &request.model).await?;
     let name = agent.name.clone();
@@ -54,9 +55,7 @@ async fn ask_agent(
     );
     let created = state.runs.deps().clock.now().0 / 1000;
     let start = start_of(&state, &principal, agent, request)?;
-    let run = state.runs.start(start).await?;
-    tell(&state, run).await;
-    count_tokens(&state, &principal, run);
+    let run = begin(&state, &principal, &inbound, "/v1/chat/completions", start).await?;
     if streamed {
         return Ok(stream(&state, run, name, created, with_usage).into_response());
     }
@@ -81,22 +80,6 @@ fn start_of(
     mut agent: Agent,
     request: ChatRequest,
 ) -> Result<StartRun, OpenAiError> {
-    if request.n.is_some_and(|n| n != 1) {
-        return Err(OpenAiError::invalid(
-            "an agent gives one answer; leave `n` out",
-            "n",
-        ));
-    }
-    if request
-        .tools
-        .as_ref()
-        .is_some_and(|tools| !tools.is_empty())
-    {
-        return Err(OpenAiError::invalid(
-            "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
-            "tools",
-        ));
-    }
     let mut history = Vec::new();
     for message in &request.messages {
         let text = message.text()?;
@@ -156,8 +139,11 @@ async fn whole(
     created: i64,
 ) -> Result<Json<Value>, OpenAiError> {
     let mut events = state.runs.watch(run, 0);
+    let mut refused = None;
     while let Some(event) = events.next().await {
         match event?.body {
+            EventBody::ModelFailed { error, .. } => refused = Some(error),
+            EventBody::ModelResponded { .. } => refused = None,
             EventBody::ApprovalRequested { subject, .. } => {
                 return Ok(Json(completion(
                     run,
@@ -176,7 +162,8 @@ async fn whole(
                 ..
             } => {
                 if let Outcome::Failed { message } = outcome {
-                    return Err(OpenAiError::failed(format!("{message} (run {run})")));
+                    let message = format!("{message} (run {run})");
+                    return Err(OpenAiError::run_failed(message, refused.as_ref()));
                 }
                 if let Outcome::Limited {
                     limit: Limit::Spend,

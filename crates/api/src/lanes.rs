@@ -6,14 +6,16 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tower::Service;
+use tower_http::timeout::TimeoutBody;
 
 /// Most lanes: passing on is cheap, and each lane keeps connections to models of its own.
 const MOST: usize = 8;
@@ -47,6 +49,7 @@ struct Arrival {
 /// Counts an open connection.
 struct Open {
     count: Arc<AtomicUsize>,
+    _permit: OwnedSemaphorePermit,
     _alive: mpsc::Sender<()>,
 }
 
@@ -58,13 +61,14 @@ impl Drop for Open {
 
 impl Lanes {
     /// As many as there are processors.
-    pub(crate) fn start(router: &Router) -> io::Result<Self> {
+    /// `patience` is how long a client may take for a request's head, and between two pieces of its body.
+    pub(crate) fn start(router: &Router, patience: Duration) -> io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (stopping, stopped) = watch::channel(false);
         let (over, ended) = watch::channel(());
         let (alive, gone) = mpsc::channel(1);
         let lanes = (0..processors.min(MOST))
-            .map(|number| Lane::start(number, router, &stopped, &ended))
+            .map(|number| Lane::start(number, router, patience, &stopped, &ended))
             .collect::<io::Result<_>>()?;
         Ok(Self {
             all: lanes,
@@ -75,8 +79,13 @@ impl Lanes {
         })
     }
 
-    /// Gives a new connection to the lane with the fewest.
-    pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+    /// Gives a new connection to the lane with the fewest. The permit is given back when it ends.
+    pub(crate) fn take(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        permit: OwnedSemaphorePermit,
+    ) -> io::Result<()> {
         let fewest = |lane: &&Lane| lane.open.load(Ordering::Relaxed);
         let Some(lane) = self.all.iter().min_by_key(fewest) else {
             return Ok(());
@@ -85,6 +94,7 @@ impl Lanes {
         lane.open.fetch_add(1, Ordering::Relaxed);
         let open = Open {
             count: Arc::clone(&lane.open),
+            _permit: permit,
             _alive: self.alive.clone(),
         };
         let arrival = Arrival { stream, peer, open };
@@ -105,6 +115,7 @@ impl Lane {
     fn start(
         number: usize,
         router: &Router,
+        patience: Duration,
         stopped: &watch::Receiver<bool>,
         ended: &watch::Receiver<()>,
     ) -> io::Result<Self> {
@@ -120,7 +131,7 @@ impl Lane {
             .spawn(move || {
                 runtime.block_on(async {
                     tokio::select! {
-                        () = serve_all(arriving, router, stopped) => {}
+                        () = serve_all(arriving, router, patience, stopped) => {}
                         _gone = ended.changed() => {}
                     }
                 });
@@ -137,12 +148,13 @@ impl Lane {
 async fn serve_all(
     mut arriving: mpsc::UnboundedReceiver<Arrival>,
     router: Router,
+    patience: Duration,
     stopped: watch::Receiver<bool>,
 ) {
     while let Some(Arrival { stream, peer, open }) = arriving.recv().await {
         match TcpStream::from_std(stream) {
             Ok(stream) => {
-                let served = serve_one(stream, peer, router.clone(), stopped.clone());
+                let served = serve_one(stream, peer, router.clone(), patience, stopped.clone());
                 tokio::spawn(async move {
                     served.await;
                     drop(open);
@@ -157,15 +169,19 @@ async fn serve_one(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    patience: Duration,
     mut stopped: watch::Receiver<bool>,
 ) {
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let mut request = request.map(Body::new);
+        let mut request = request.map(|body| Body::new(TimeoutBody::new(patience, body)));
         request.extensions_mut().insert(ConnectInfo(peer));
         // Always ready.
         router.clone().call(request)
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,

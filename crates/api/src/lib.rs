@@ -1,7 +1,9 @@
 //! HTTP: the only room with HTTP types.
 
+mod agent_fields;
 mod assets;
 mod auth;
+mod begin;
 mod chat;
 mod dto;
 mod extract;

@@ -24,6 +24,7 @@ pub(crate) async fn list(
     for name in connections(&state, &principal).await {
         data.push(entry(&format!("{PREFIX}{name}")));
     }
+    data.push(entry(state.runs.deps().embedder.model()));
     Ok(Json(json!({"object": "list", "data": data})))
 }
 

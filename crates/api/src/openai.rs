@@ -1,11 +1,12 @@
 //! Shapes of the OpenAI dialect.
 
+use crate::gateway::model_error;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_core::model::{ModelErrorClass, Usage};
+use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, StoreError};
 use steward_engine::EngineError;
 
@@ -121,6 +122,20 @@ impl OpenAiError {
         }
     }
 
+    /// A run that failed; `refused` is the model's error that ended it, if that was why. Steward has tried again
+    /// where that made sense, so a client's own tries would only be further runs.
+    pub fn run_failed(message: String, refused: Option<&ModelError>) -> Self {
+        let mut error = match refused {
+            Some(refused) => Self {
+                message,
+                ..model_error(refused)
+            },
+            None => Self::failed(message),
+        };
+        error.headers.push(("x-should-retry", "false".to_owned()));
+        error
+    }
+
     pub fn body(&self) -> Value {
         json!({"error": {"message": self.message, "type": self.kind, "code": self.code, "param": self.param}})
     }
@@ -167,7 +182,7 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
-/// Body of a chat completion. Fields that are not named are for models, not for agents.
+/// Body of a chat completion, as far as agents read it; [`crate::agent_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ChatRequest {
     pub model: String,
@@ -182,10 +197,6 @@ pub(crate) struct ChatRequest {
     pub max_tokens: Option<u32>,
     #[serde(default)]
     pub max_completion_tokens: Option<u32>,
-    #[serde(default)]
-    pub tools: Option<Vec<Value>>,
-    #[serde(default)]
-    pub n: Option<u32>,
     #[serde(default)]
     pub user: Option<String>,
 }

@@ -2,8 +2,8 @@
 
 use crate::assets::assets;
 use crate::guard::{
-    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, once, panic_layer,
-    secure,
+    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here,
+    nothing_in_the_dialect, once, panic_layer, secure,
 };
 use crate::mcp::mcp_routes;
 use crate::openapi::{docs_routes, document_routes};
@@ -31,9 +31,12 @@ pub fn router(state: ApiState) -> Router {
         .route("/api", any(nothing_here))
         .route("/api/", any(nothing_here))
         .route("/api/{*rest}", any(nothing_here))
-        .route("/v1", any(nothing_here))
-        .route("/v1/", any(nothing_here))
-        .route("/v1/{*rest}", any(nothing_here))
+        .route("/v1", any(nothing_in_the_dialect))
+        .route("/v1/", any(nothing_in_the_dialect))
+        .route("/v1/{*rest}", any(nothing_in_the_dialect))
+        // Monitors ask here; the studio's page must not tell them that all is well.
+        .route("/health", any(nothing_here))
+        .route("/metrics", any(nothing_here))
         .route("/docs/", any(nothing_here))
         .route("/docs/{*rest}", any(nothing_here));
     guarded(all, state)

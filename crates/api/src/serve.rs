@@ -8,14 +8,22 @@ use axum::middleware::from_fn_with_state;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long open requests may take once the server stops. Event streams of browsers never end by themselves.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long to wait when there is no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(500);
+
+/// How long a client may take for a request's head, between two pieces of its body, and between two requests on one
+/// connection.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Fewest and most connections at once. Further ones wait in the system's queue.
+const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
 
 /// A server that has its port.
 pub struct Listening {
@@ -48,11 +56,22 @@ pub async fn serve(
     state: ApiState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<Lanes> {
+    serve_within(listening, state, stop, PATIENCE, most_connections()).await
+}
+
+async fn serve_within(
+    listening: Listening,
+    state: ApiState,
+    stop: impl Future<Output = ()> + Send + 'static,
+    patience: Duration,
+    connections: usize,
+) -> std::io::Result<Lanes> {
     let home = Home(Some(Handle::current()));
     let router = router(state).layer(from_fn_with_state(home, send_home));
-    let mut lanes = Lanes::start(&router)?;
+    let mut lanes = Lanes::start(&router, patience)?;
+    let room = Arc::new(Semaphore::new(connections));
     tokio::select! {
-        () = accept_all(&listening.listener, &lanes) => {}
+        () = accept_all(&listening.listener, &lanes, &room) => {}
         () = stop => {}
     }
     drop(listening);
@@ -61,10 +80,25 @@ pub async fn serve(
     Ok(lanes)
 }
 
-async fn accept_all(listener: &TcpListener, lanes: &Lanes) {
+/// Half of the files that this process may open: each connection may need one more towards a model or a database.
+fn most_connections() -> usize {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let half = files.map_or(*CONNECTIONS.end(), |files| {
+        usize::try_from(files / 2).unwrap_or(usize::MAX)
+    });
+    half.clamp(*CONNECTIONS.start(), *CONNECTIONS.end())
+}
+
+async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>) {
     loop {
+        if room.available_permits() == 0 {
+            tracing::warn!("as many connections are open as may be; further ones wait");
+        }
+        let Ok(permit) = Arc::clone(room).acquire_owned().await else {
+            return;
+        };
         let taken = match listener.accept().await {
-            Ok((stream, peer)) => take(stream, peer, lanes),
+            Ok((stream, peer)) => take(stream, peer, permit, lanes),
             Err(error) => Err(error),
         };
         let Err(error) = taken else { continue };
@@ -82,22 +116,73 @@ async fn accept_all(listener: &TcpListener, lanes: &Lanes) {
     }
 }
 
-fn take(stream: TcpStream, peer: SocketAddr, lanes: &Lanes) -> std::io::Result<()> {
+fn take(
+    stream: TcpStream,
+    peer: SocketAddr,
+    permit: OwnedSemaphorePermit,
+    lanes: &Lanes,
+) -> std::io::Result<()> {
     // Without it, streams stall for 40 ms now and then.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY refused");
     }
-    lanes.take(stream, peer)
+    lanes.take(stream, peer, permit)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests {
-    use super::{Listening, serve};
+    use super::{Listening, serve, serve_within};
     use crate::testing::bed;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
+
+    /// A server for the length of a test.
+    async fn within(patience: Duration, connections: usize) -> std::net::SocketAddr {
+        let listening = Listening::bind("127.0.0.1:0").await.unwrap();
+        let address = listening.address;
+        let forever = std::future::pending();
+        let state = bed().state;
+        tokio::spawn(async move {
+            serve_within(listening, state, forever, patience, connections).await
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn clients_that_send_too_slowly_are_given_up() {
+        let address = within(Duration::from_millis(300), 64).await;
+        let half_a_head = "GET /healthz HTTP/1.1\r\nHost: loc".to_owned();
+        let half_a_body = format!(
+            "POST /api/auth/login HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
+        );
+        for begun in [half_a_head, half_a_body] {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            client.write_all(begun.as_bytes()).await.unwrap();
+            let mut rest = Vec::new();
+            let ended =
+                tokio::time::timeout(Duration::from_secs(10), client.read_to_end(&mut rest)).await;
+            assert!(ended.is_ok(), "it is still open: {begun}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
+        let address = within(Duration::from_secs(30), 1).await;
+        let head = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        let mut answer = [0; 1024];
+        let mut first = TcpStream::connect(address).await.unwrap();
+        first.write_all(head.as_bytes()).await.unwrap();
+        assert!(first.read(&mut answer).await.unwrap() > 0);
+        let mut second = TcpStream::connect(address).await.unwrap();
+        second.write_all(head.as_bytes()).await.unwrap();
+        let early = tokio::time::timeout(Duration::from_millis(300), second.read(&mut answer));
+        assert!(early.await.is_err(), "it was served beyond the limit");
+        drop(first);
+        let late = tokio::time::timeout(Duration::from_secs(10), second.read(&mut answer));
+        assert!(late.await.expect("it is served").unwrap() > 0);
+    }
 
     #[tokio::test]
     async fn a_request_that_never_ends_does_not_keep_the_server_up() {

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::ports::{Blobs, Clock, Users, Vault};
 use steward_tools::DispatcherBuilder;
@@ -141,6 +142,38 @@ pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> D
 /// A line of `doctor`: what it is about, and what works or what doesn't and what to do.
 pub type Line = (String, Result<String, String>);
 
+/// Longest wait for a search engine of one's own.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
+async fn search(config: &SearchConfig) -> Result<String, String> {
+    let what = format!("{} at {}", config.engine.title(), config.base);
+    if config.own.is_none() {
+        return Ok(format!(
+            "{what}, not tried: it is asked when an agent searches"
+        ));
+    }
+    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default())
+    else {
+        return Err(format!("{what}: the address has no host"));
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let connected = tokio::time::timeout(
+        SEARCH_PATIENCE,
+        tokio::net::TcpStream::connect((host, port)),
+    );
+    match connected.await {
+        Ok(Ok(_)) => Ok(format!("{what} answers")),
+        Ok(Err(error)) => Err(format!(
+            "{what}: {error}; start it, or mend STEWARD_SEARCH_URL"
+        )),
+        Err(_) => Err(format!(
+            "{what}: no connection within {} s; start it, or mend STEWARD_SEARCH_URL",
+            SEARCH_PATIENCE.as_secs()
+        )),
+    }
+}
+
 /// What `doctor` says. Mail accounts are tried by logging in; a search is not made.
 pub async fn doctor(
     settings: &Settings,
@@ -148,14 +181,14 @@ pub async fn doctor(
     clock: &dyn Clock,
     tenant: TenantId,
 ) -> Vec<Line> {
-    let search = settings.daily.search.as_ref().map_or_else(
-        || {
+    let search = match settings.daily.search.as_ref() {
+        Some(config) => search(config).await,
+        None => Ok(
             "not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"
-                .to_owned()
-        },
-        |config| format!("{} at {}", config.engine.title(), config.base),
-    );
-    let mut lines = vec![("web search".to_owned(), Ok(search))];
+                .to_owned(),
+        ),
+    };
+    let mut lines = vec![("web search".to_owned(), search)];
     if settings.daily.mail.accounts.is_empty() {
         let file = settings.data_dir.join(MAIL);
         let text = format!("not set up; describe an account in {}", file.display());

@@ -27,11 +27,11 @@ pub(super) fn stopping() -> OpenAiError {
 }
 
 /// A model's error.
-pub(super) fn model_error(error: &ModelError) -> OpenAiError {
+pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
     use ModelErrorClass as Class;
     let (status, kind, code) = match error.class {
-        // The key at fault is not the caller's.
-        Class::Auth => (502, "server_error", "upstream_auth"),
+        // As the provider says it, so that no client tries again in vain; the message names the connection.
+        Class::Auth => (401, "authentication_error", "upstream_auth"),
         Class::UnknownModel => (404, "invalid_request_error", "model_not_found"),
         Class::ContextLength => (400, "invalid_request_error", "context_length_exceeded"),
         Class::BadRequest => (400, "invalid_request_error", "invalid_value"),

@@ -14,6 +14,7 @@ mod translate;
 
 pub(crate) use allowed::{may_use_agent, may_use_connection};
 pub(crate) use embed::embeddings;
+pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub use ledger::Ledger;
 pub(crate) use pass::{completions, pass};

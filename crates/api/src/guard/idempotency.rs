@@ -12,9 +12,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::TenantId;
 use steward_core::hash::sha256;
 use steward_core::ports::Remembered;
+use steward_core::{TenantId, Timestamp};
 
 const HEADER: &str = "idempotency-key";
 /// Longest key, characters.
@@ -56,7 +56,12 @@ pub(crate) async fn once(
 }
 
 async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Response, Problem> {
-    let key = key(request.headers())?;
+    let Some(key) = idempotency_key(request.headers()).map_err(|hint| {
+        Problem::invalid("Idempotency-Key", "the idempotency key can't be used", hint)
+    })?
+    else {
+        return Ok(next.run(request).await);
+    };
     let (mut parts, body) = request.into_parts();
     let identity = identify(&mut parts, &state).await?;
     let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path()))
@@ -70,13 +75,16 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256(&[line.as_bytes(), &bytes].concat());
     let now = state.runs.deps().clock.now();
-    let forget = steward_core::Timestamp(
-        now.0
-            .saturating_sub(i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX)),
-    );
     let begun = state
         .idempotency
-        .begin(known.tenant, &known.owner, &known.key, &hash, now, forget)
+        .begin(
+            known.tenant,
+            &known.owner,
+            &known.key,
+            &hash,
+            now,
+            oldest_key(now),
+        )
         .await?;
     match begun {
         Remembered::New => {}
@@ -97,20 +105,28 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     }
 }
 
-fn key(headers: &HeaderMap) -> Result<String, Problem> {
+/// The request's key, if it has one; else what is wrong with it.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, String> {
     let mut all = headers.get_all(HEADER).iter();
-    let key = all
-        .next()
-        .and_then(|value| value.to_str().ok())
+    let Some(first) = all.next() else {
+        return Ok(None);
+    };
+    let key = first
+        .to_str()
+        .ok()
         .filter(|key| (1..=MAX_KEY).contains(&key.len()));
     match (key, all.next()) {
-        (Some(key), None) => Ok(key.to_owned()),
-        _ => Err(Problem::invalid(
-            "Idempotency-Key",
-            "the idempotency key can't be used",
-            format!("send one key of 1 to {MAX_KEY} ASCII characters, such as a UUID"),
+        (Some(key), None) => Ok(Some(key.to_owned())),
+        _ => Err(format!(
+            "send one idempotency key of 1 to {MAX_KEY} ASCII characters, such as a UUID"
         )),
     }
+}
+
+/// Keys that were first seen before this are forgotten.
+pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
+    let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+    Timestamp(now.0.saturating_sub(kept))
 }
 
 /// Keeps a success. What was refused changed nothing, so its key is free again; what failed halfway is not

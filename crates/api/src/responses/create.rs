@@ -4,15 +4,15 @@ use super::object::{Frame, usage};
 use super::previous::history;
 use super::request::Request;
 use super::stream::stream;
+use crate::agent_fields::check_responses;
 use crate::auth::{Caller, Person};
+use crate::begin::begin;
 use crate::chat::may_ask;
 use crate::gateway::{Inbound, pass};
 use crate::home::Home;
-use crate::keys::count_tokens;
 use crate::models::find;
 use crate::openai::OpenAiError;
 use crate::pieces::{Piece, Shown};
-use crate::started::tell;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
@@ -50,13 +50,8 @@ async fn ask_agent(
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     may_ask(&person.principal)?;
+    check_responses(&inbound.parsed()?)?;
     let request: Request = inbound.parsed()?;
-    if request.tools.as_ref().is_some_and(|all| !all.is_empty()) {
-        return Err(OpenAiError::invalid(
-            "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
-            "tools",
-        ));
-    }
     let mut agent = find(&state, &person.principal, &request.model).await?;
     let asked = request.input.asked(request.instructions.clone())?;
     let mut earlier = match &request.previous_response_id {
@@ -93,7 +88,7 @@ async fn ask_agent(
     };
     let frame = Frame {
         created: state.runs.deps().clock.now().0 / 1000,
-        run: state.runs.start(start).await?,
+        run: begin(&state, &person.principal, &inbound, "/v1/responses", start).await?,
         model: name,
         instructions: request.instructions,
         previous: request.previous_response_id,
@@ -101,8 +96,6 @@ async fn ask_agent(
         max_output_tokens: request.max_output_tokens,
         metadata: request.metadata.unwrap_or_else(|| json!({})),
     };
-    tell(&state, frame.run).await;
-    count_tokens(&state, &person.principal, frame.run);
     if request.stream.unwrap_or(false) {
         return Ok(stream(&state, frame).into_response());
     }

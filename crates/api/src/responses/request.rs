@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use steward_core::message::{Message, Role};
 
-/// Body of a request. Fields that are not named are for models, not for agents.
+/// Body of a request, as far as agents read it; [`crate::agent_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Request {
     pub model: String,
@@ -20,8 +20,6 @@ pub(crate) struct Request {
     pub temperature: Option<f32>,
     #[serde(default)]
     pub max_output_tokens: Option<u32>,
-    #[serde(default)]
-    pub tools: Option<Vec<Value>>,
     #[serde(default)]
     pub user: Option<String>,
     #[serde(default)]

@@ -5,7 +5,7 @@ use futures::StreamExt;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
-use steward_core::model::{Connection, ModelError};
+use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::passing::Asked;
 use steward_core::ports::{ByteStream, Passage};
 use tokio::time::timeout;
@@ -45,6 +45,14 @@ impl From<ModelError> for Refused {
     }
 }
 
+/// The model's name as its endpoint knows it. The built-in one goes by no name: its connection's is a file's path.
+fn wire_model(connection: &Connection) -> &str {
+    match connection.provider {
+        Provider::Local => "",
+        _ => &connection.model,
+    }
+}
+
 /// What is passed to whom.
 pub(super) struct Passing<'a> {
     pub client: &'a Client,
@@ -57,7 +65,7 @@ impl Passing<'_> {
     /// Asks one connection by its own model's name.
     pub async fn ask(&self, connection: &Connection, left: Duration) -> Result<Answer, Refused> {
         let limits = self.client.passing_limits(left);
-        let body = Bytes::from(self.asked.with_model(self.body, &connection.model));
+        let body = Bytes::from(self.asked.with_model(self.body, wire_model(connection)));
         let sent = self.client.pass(connection, self.passage, body, &limits);
         let (origin, response) = sent.await?;
         let status = response.status();

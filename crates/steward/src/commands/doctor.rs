@@ -99,14 +99,13 @@ async fn browser(settings: &Settings) -> Finding {
     match found {
         Some(browsers) => match browsers.check().await {
             Ok(how) => Finding::good("browser", how),
-            Err(error) => Finding::bad("browser", error.to_string(), browser::HINT),
+            Err(error) => absent(&error.to_string()),
         },
-        None => absent(),
+        None => absent(&browser::program().err().unwrap_or_default()),
     }
 }
 
-fn absent() -> Finding {
-    let why = browser::program().err().unwrap_or_default();
+fn absent(why: &str) -> Finding {
     if variable("STEWARD_CHROMIUM").is_some() {
         return Finding::bad("browser", why, browser::HINT);
     }

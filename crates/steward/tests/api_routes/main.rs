@@ -14,6 +14,7 @@ mod chat;
 #[path = "../common/mod.rs"]
 mod common;
 mod connections;
+mod dialect;
 mod exams;
 mod files;
 mod house;
