@@ -146,7 +146,7 @@ pub type Line = (String, Result<String, String>);
 const SEARCH_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
-async fn search(config: &SearchConfig) -> Result<String, String> {
+async fn try_search(config: &SearchConfig) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
     if config.own.is_none() {
         return Ok(format!(
@@ -182,7 +182,7 @@ pub async fn doctor(
     tenant: TenantId,
 ) -> Vec<Line> {
     let search = match settings.daily.search.as_ref() {
-        Some(config) => search(config).await,
+        Some(config) => try_search(config).await,
         None => Ok(
             "not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"
                 .to_owned(),

@@ -71,13 +71,18 @@ async fn what_is_not_there_is_said_as_a_problem() {
         "GET /api",
         "GET /api/",
         "POST /api/nothing",
-        "GET /v1/nothing",
         "GET /docs/x",
+        "GET /metrics",
     ] {
         let answer = bed.send(line, &[], "").await;
         assert_eq!(answer.status, 404, "{line}: {}", answer.text);
         assert!(answer.json()["hint"].as_str().unwrap().contains("/docs"));
     }
+    let answer = bed.send("GET /v1/nothing", &[], "").await;
+    assert_eq!(
+        (answer.status, &answer.json()["error"]["code"]),
+        (404, &json!("unknown_url"))
+    );
     let answer = bed.send("PATCH /api/auth/me", &[], "").await;
     assert_eq!(answer.status, 405);
     assert!(

@@ -194,7 +194,7 @@ async fn a_client_that_leaves_closes_the_call_and_pays_for_what_came() {
 async fn errors_are_in_the_shape_of_openai() {
     let cases = [
         (ModelErrorClass::RateLimit, 429, "rate_limit_exceeded"),
-        (ModelErrorClass::Auth, 502, "upstream_auth"),
+        (ModelErrorClass::Auth, 401, "upstream_auth"),
         (ModelErrorClass::Connect, 503, "upstream_unreachable"),
         (ModelErrorClass::Timeout, 504, "upstream_timeout"),
         (
