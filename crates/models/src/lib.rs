@@ -11,4 +11,3 @@ pub mod openai;
 pub mod price;
 pub mod recognise;
 pub mod registry;
-pub mod telemetry;

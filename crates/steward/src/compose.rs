@@ -2,6 +2,7 @@
 
 use crate::book::{ConnectionBook, Known};
 use crate::settings::{Settings, variable};
+use crate::traces::Traces;
 use anyhow::{Context, anyhow};
 use secrecy::SecretString;
 use std::path::PathBuf;
@@ -84,6 +85,8 @@ pub struct App {
     pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
     python: Arc<PythonPool>,
+    /// Where traces go, if anywhere.
+    traces: Option<Arc<Traces>>,
     inside: OnceCell<Inside>,
 }
 
@@ -195,9 +198,12 @@ impl App {
             None => tools,
         };
         let tools = crate::daily::tools(tools, settings, daily);
-        let tools = with_references(tools, &desk.library)
-            .skills(desk.runtime)
-            .build()?;
+        let traces = Traces::open(settings, store.clone(), tenant).map(Arc::new);
+        let mut tools = with_references(tools, &desk.library).skills(desk.runtime);
+        if let Some(traces) = traces.clone() {
+            tools = tools.when_ended(move |run| traces.ended(run));
+        }
+        let tools = tools.build()?;
         let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::keeping(
             &settings.embedding_dir,
             steward_models::embed::EmbedOptions::default(),
@@ -216,6 +222,7 @@ impl App {
             deep: settings.deep,
             ..EngineConfig::default()
         };
+        config.max_runs = settings.max_runs.unwrap_or(config.max_runs);
         if let Some(seconds) = settings.lease_s {
             config.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
             config.poll = config.poll.min(config.lease / 2);
@@ -254,6 +261,7 @@ impl App {
             browsers,
             local,
             python: desk.python,
+            traces,
             inside: OnceCell::new(),
         })
     }
@@ -314,6 +322,9 @@ impl App {
             browsers.close_all();
         }
         self.local.stop().await;
+        if let Some(traces) = &self.traces {
+            traces.close().await;
+        }
     }
 }
 

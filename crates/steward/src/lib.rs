@@ -18,4 +18,5 @@ pub mod settings;
 pub mod skills;
 pub mod telemetry;
 pub mod term;
+pub mod traces;
 pub mod vault;

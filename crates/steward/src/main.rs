@@ -36,7 +36,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
         let serving = matches!(command, None | Some(Command::Serve(_)));
         #[cfg(feature = "failpoints")]
         steward::crash::arm();
-        let _guard = telemetry::init(&settings, serving);
+        telemetry::init(&settings, serving);
         match command.unwrap_or(Command::Serve(steward::cli::Serve::default())) {
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
             Command::Ask(args) => commands::ask::run(settings, args, term).await,

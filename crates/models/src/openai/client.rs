@@ -21,7 +21,7 @@ use super::send::{Outgoing, json_bytes};
 use super::stream::Manner;
 use super::transport::{LocalModels, Transports};
 use super::{classify, listing, score, stream, wire};
-use crate::{native, telemetry};
+use crate::native;
 
 /// Talks to any number of connections.
 #[derive(Clone)]
@@ -78,26 +78,19 @@ impl Client {
         connection: &Connection,
         request: &ModelRequest,
     ) -> Result<ChunkStream, ModelError> {
-        let span = telemetry::chat_span(connection, request);
         let limits = self.limits(request);
         let wire = wire_of(connection);
         let accepted = self.accepted(connection, request, wire, &limits).await;
-        let (origin, response) = match accepted {
-            Ok(pair) => pair,
-            Err(error) => {
-                telemetry::record_error(&span, &error);
-                return Err(error);
-            }
-        };
+        let (origin, response) = accepted?;
         let manner = match wire {
             Wire::Chat => Manner::new(Framing::Sse, Decoder::default()),
             Wire::Responses => Manner::new(Framing::Sse, responses::Decoder::default()),
             Wire::Native => native::manner(connection.provider),
         };
         if stream::is_whole(&response, manner.framing) {
-            return stream::read_whole(response, manner, origin, limits, span).await;
+            return stream::read_whole(response, manner, origin, limits).await;
         }
-        Ok(stream::read(response, manner, origin, limits, span).boxed())
+        Ok(stream::read(response, manner, origin, limits).boxed())
     }
 
     /// How likely each candidate is as the beginning of the reply.

@@ -9,7 +9,6 @@ use serde_json::Value;
 use steward_core::model::{ModelChunk, ModelError, Usage};
 use steward_core::ports::ChunkStream;
 use tokio::time::timeout;
-use tracing::Span;
 
 use super::classify;
 use super::decode::{Decode, Fault, State, is_error};
@@ -17,7 +16,6 @@ use super::describe::Origin;
 use super::framing::{BadFrame, Framing, Parser};
 use super::limits::Limits;
 use super::send::causes_without_url;
-use crate::telemetry;
 
 /// Longest body read as a whole, bytes.
 const WHOLE_LIMIT: usize = 16 << 20;
@@ -88,14 +86,13 @@ pub(super) async fn read_whole(
     manner: Manner,
     origin: Origin,
     limits: Limits,
-    span: Span,
 ) -> Result<ChunkStream, ModelError> {
     let kind = content_type(&response).unwrap_or_default();
     let result = async {
         let raw = text(response, &origin, &limits).await?;
         let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);
         let value: Value = serde_json::from_str(&raw).map_err(|_| nonsense())?;
-        let mut reader = Reader::new(manner, &origin, &limits, &span);
+        let mut reader = Reader::new(manner, &origin, &limits);
         let read = if is_error(&value) {
             Err(Fault::InBand(value))
         } else {
@@ -105,13 +102,8 @@ pub(super) async fn read_whole(
         chunks.push(reader.end(true)?);
         Ok(chunks)
     };
-    match result.await {
-        Ok(chunks) => Ok(futures::stream::iter(chunks.into_iter().map(Ok)).boxed()),
-        Err(error) => {
-            telemetry::record_error(&span, &error);
-            Err(error)
-        }
-    }
+    let chunks: Vec<ModelChunk> = result.await?;
+    Ok(futures::stream::iter(chunks.into_iter().map(Ok)).boxed())
 }
 
 /// The reply's chunks. After an error nothing comes.
@@ -120,10 +112,9 @@ pub(super) fn read(
     manner: Manner,
     origin: Origin,
     limits: Limits,
-    span: Span,
 ) -> impl Stream<Item = Chunk> + Send {
     async_stream::stream! {
-        let mut reader = Reader::new(manner, &origin, &limits, &span);
+        let mut reader = Reader::new(manner, &origin, &limits);
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
@@ -158,7 +149,7 @@ pub(super) fn read(
                         }
                     }
                     Err(fault) => {
-                        yield Err(reader.failed(fault));
+                        yield Err(reader.fault(fault));
                         return;
                     }
                 }
@@ -174,7 +165,6 @@ pub(super) fn read(
 struct Reader<'a> {
     origin: &'a Origin,
     limits: &'a Limits,
-    span: &'a Span,
     since: Instant,
     parser: Parser,
     decoder: Box<dyn Decode>,
@@ -184,11 +174,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(manner: Manner, origin: &'a Origin, limits: &'a Limits, span: &'a Span) -> Self {
+    fn new(manner: Manner, origin: &'a Origin, limits: &'a Limits) -> Self {
         Self {
             origin,
             limits,
-            span,
             since: Instant::now(),
             parser: Parser::new(manner.framing),
             decoder: manner.decoder,
@@ -217,7 +206,7 @@ impl<'a> Reader<'a> {
 
     fn silence(&self) -> ModelError {
         let timeouts = self.limits.timeouts;
-        let error = if self.state().has_answer() {
+        if self.state().has_answer() {
             let what = "the answer stopped: nothing more came";
             self.limits
                 .error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
@@ -225,8 +214,7 @@ impl<'a> Reader<'a> {
             let (what, stage) = ("no content came", timeouts.first_content);
             self.limits
                 .error(self.origin, what, stage, "models.first_content_timeout_ms")
-        };
-        self.noted(error)
+        }
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, ModelError> {
@@ -239,21 +227,15 @@ impl<'a> Reader<'a> {
                 BadFrame::Corrupt => "something that is no event stream",
             };
             let error = self.origin.not_an_answer(what);
-            self.noted(
-                self.origin
-                    .with_detail(error, &String::from_utf8_lossy(&self.head)),
-            )
+            self.origin
+                .with_detail(error, &String::from_utf8_lossy(&self.head))
         })?;
         self.any_event |= !events.is_empty();
         Ok(events)
     }
 
     fn lost(&self, why: &str) -> ModelError {
-        self.noted(self.origin.broken(why, self.state().usage))
-    }
-
-    fn failed(&self, fault: Fault) -> ModelError {
-        self.noted(self.fault(fault))
+        self.origin.broken(why, self.state().usage)
     }
 
     fn fault(&self, fault: Fault) -> ModelError {
@@ -289,26 +271,12 @@ impl<'a> Reader<'a> {
             } else {
                 String::from_utf8_lossy(&self.head)
             };
-            return Err(self.noted(self.origin.with_detail(error, &raw)));
+            return Err(self.origin.with_detail(error, &raw));
         }
         if !self.state().has_answer() {
             let finish = self.state().finish();
-            return Err(self.noted(self.origin.empty(finish, usage, self.limits.max_tokens)));
+            return Err(self.origin.empty(finish, usage, self.limits.max_tokens));
         }
-        let end = self.state().end(&self.origin.connection.model);
-        if let ModelChunk::End {
-            finish,
-            usage,
-            model,
-        } = &end
-        {
-            telemetry::record_end(self.span, finish, usage, model);
-        }
-        Ok(end)
-    }
-
-    fn noted(&self, error: ModelError) -> ModelError {
-        telemetry::record_error(self.span, &error);
-        error
+        Ok(self.state().end(&self.origin.connection.model))
     }
 }
