@@ -74,6 +74,23 @@ pub(crate) fn may_ask(principal: &Principal) -> Result<(), OpenAiError> {
     Ok(())
 }
 
+/// Longest name that a client gives its own user, characters.
+const NOTE: usize = 80;
+
+/// Who asks, for the log and for whoever approves: the caller, who has proved it. Whom a client says that it asks for
+/// is a note beside it.
+pub(crate) fn asked_by(principal: &Principal, user: Option<&str>) -> String {
+    let said = user.unwrap_or_default().chars();
+    let note: String = said
+        .filter(|c| !c.is_control() && !"“”\"".contains(*c))
+        .take(NOTE)
+        .collect();
+    match note.trim() {
+        "" => principal.name.clone(),
+        note => format!("{} (says it asks for “{note}”)", principal.name),
+    }
+}
+
 fn start_of(
     state: &ApiState,
     principal: &Principal,
@@ -122,7 +139,7 @@ fn start_of(
         history,
         mode: Mode::Loop,
         origin: Origin::Api,
-        asked_by: request.user.unwrap_or_else(|| principal.name.clone()),
+        asked_by: asked_by(principal, request.user.as_deref()),
         user: Some(principal.user),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),

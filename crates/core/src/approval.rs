@@ -1,8 +1,10 @@
 //! Decisions asked of people. Rows of the store: they wait for weeks and survive upgrades.
 
+use crate::plan::PlanStep;
 use crate::policy::{GrantScope, RiskClass};
+use crate::skill::SkillRef;
 use crate::tool::Preview;
-use crate::{ApprovalId, RunId, Timestamp};
+use crate::{AgentId, ApprovalId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -58,6 +60,31 @@ pub enum Subject {
         /// The question.
         text: String,
     },
+}
+
+/// What a question stands on: what the run knew when it asked. Whoever shows or compares questions needs no log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The agent.
+    pub agent: AgentId,
+    /// Folder that its tools work in.
+    pub workspace: String,
+    /// Who asked the agent.
+    pub asked_by: String,
+    /// The run that delegated to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
+    /// Why a person is asked.
+    pub reason: String,
+    /// All of outside that had entered the run, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entered: Vec<Taint>,
+    /// The skills that would carry it out, in the versions of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<SkillRef>,
+    /// The steps, where a plan is asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<PlanStep>,
 }
 
 /// Content from outside that entered a run.
@@ -141,6 +168,8 @@ pub struct Approval {
     pub run_id: RunId,
     /// What is asked.
     pub subject: Subject,
+    /// What it stands on.
+    pub about: About,
     /// When it was asked.
     pub asked_at: Timestamp,
     /// The answer, once given.

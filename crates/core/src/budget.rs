@@ -89,8 +89,11 @@ pub struct Spent {
     pub tokens: u64,
     /// Tokens reserved for a call in flight.
     pub tokens_reserved: u64,
-    /// Millionths of a US dollar.
+    /// Millionths of a US dollar, settled.
     pub cost_micros: u64,
+    /// Millionths of a US dollar reserved for a call in flight.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cost_reserved: u64,
 }
 
 impl Spent {
@@ -101,6 +104,14 @@ impl Spent {
         let made = self.model_calls + self.below;
         made.saturating_sub(self.cut_off.min(budget.model_calls))
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_none(amount: &u64) -> bool {
+    *amount == 0
 }
 
 #[expect(
@@ -122,7 +133,9 @@ impl Budget {
             tokens: self
                 .tokens
                 .saturating_sub(spent.tokens + spent.tokens_reserved),
-            cost_micros: self.cost_micros.saturating_sub(spent.cost_micros),
+            cost_micros: self
+                .cost_micros
+                .saturating_sub(spent.cost_micros + spent.cost_reserved),
             depth: self.depth.saturating_sub(1),
             call_ms: self.call_ms,
         }
@@ -185,13 +198,21 @@ impl Limit {
     }
 }
 
-/// Whether another model call, expected to cost `tokens`, fits.
-pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64) -> Result<(), Limit> {
+/// Whether another model call, which may take so many tokens and so much money, fits.
+pub fn model_call_fits(
+    budget: &Budget,
+    spent: &Spent,
+    tokens: u64,
+    cost_micros: u64,
+) -> Result<(), Limit> {
     if spent.counted_calls(budget) >= budget.model_calls {
         return Err(Limit::ModelCalls);
     }
     if spent.tokens + spent.tokens_reserved + tokens > budget.tokens {
         return Err(Limit::Tokens);
+    }
+    if spent.cost_micros + spent.cost_reserved + cost_micros > budget.cost_micros {
+        return Err(Limit::Cost);
     }
     common(budget, spent)
 }

@@ -3,12 +3,13 @@
 mod parts;
 
 use crate::agent::PlanStyle;
-use crate::approval::{Answer, Subject, Taint};
+use crate::approval::{About, Answer, Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::{DeepStep, StepEnd};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::Candidate;
+use crate::ports::StandingGrant;
 use crate::prompt::Compaction;
 use crate::routing::Attempt;
 use crate::tool::{EffectClass, ToolCall};
@@ -52,6 +53,12 @@ pub enum EventBody {
         /// What it needs to be replayed.
         setup: Box<Setup>,
     },
+    /// As many runs are at work as may be: this one begins when one of them ends.
+    #[serde(rename = "run.queued")]
+    RunQueued {
+        /// How many.
+        at_work: usize,
+    },
     /// A runner took the run over, after a restart or from another node.
     #[serde(rename = "run.resumed")]
     RunResumed {
@@ -68,7 +75,7 @@ pub enum EventBody {
         /// Whether any tool seems to be wanted at all.
         wants_tool: bool,
     },
-    /// Committed before a model is asked; reserves tokens.
+    /// Committed before a model is asked; reserves tokens and money.
     #[serde(rename = "model.requested")]
     ModelRequested {
         /// Counts model calls from 1.
@@ -83,6 +90,9 @@ pub enum EventBody {
         prompt: Vec<Message>,
         /// Tokens reserved.
         reserved: u64,
+        /// Money reserved, millionths of a US dollar; 0 where no price is known.
+        #[serde(default)]
+        reserved_micros: u64,
     },
     /// A piece of the reply, coalesced.
     #[serde(rename = "model.delta")]
@@ -144,6 +154,9 @@ pub enum EventBody {
         /// All connections that were asked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attempts: Vec<Attempt>,
+        /// What it took all the same.
+        #[serde(default)]
+        usage: Usage,
     },
     /// The model is told that nothing has happened yet (RUN-9); the next model call follows.
     #[serde(rename = "model.corrected")]
@@ -269,6 +282,8 @@ pub enum EventBody {
         approval_id: ApprovalId,
         /// What is asked.
         subject: Box<Subject>,
+        /// What it stands on.
+        about: Box<About>,
     },
     /// A person answered.
     #[serde(rename = "approval.decided")]
@@ -279,6 +294,12 @@ pub enum EventBody {
         answer: Answer,
         /// Who.
         by: String,
+    },
+    /// Permissions of the agent were given or taken back while the run went on; those from here on hold.
+    #[serde(rename = "grants.changed")]
+    GrantsChanged {
+        /// All that are in force.
+        standing: Vec<StandingGrant>,
     },
     /// A call was not run: unknown tool, invalid arguments, denied.
     #[serde(rename = "tool.rejected")]
@@ -422,6 +443,7 @@ impl EventBody {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run.started",
+            Self::RunQueued { .. } => "run.queued",
             Self::RunResumed { .. } => "run.resumed",
             Self::IntentFiltered { .. } => "intent.filtered",
             Self::ModelRequested { .. } => "model.requested",
@@ -441,6 +463,7 @@ impl EventBody {
             Self::PlanFilled { .. } => "plan.filled",
             Self::ApprovalRequested { .. } => "approval.requested",
             Self::ApprovalDecided { .. } => "approval.decided",
+            Self::GrantsChanged { .. } => "grants.changed",
             Self::ToolRejected { .. } => "tool.rejected",
             Self::ToolIntent { .. } => "tool.intent",
             Self::ToolResult { .. } => "tool.result",

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use classify::{Classified, classified, classify};
-pub use hint::{Hint, Hinted, hint};
+pub use hint::{Hint, Hinted, ToolHint, hint};
 pub use task::Task;
 
 /// An agent's routing besides its primary connection (ROUTE-2).

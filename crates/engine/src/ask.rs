@@ -64,10 +64,12 @@ pub(crate) async fn ask(
         },
     };
     let id = ApprovalId(deps.ids.next());
+    let about = journal.state.about(&subject);
     let row = Approval {
         id,
         run_id: journal.run(),
         subject: subject.clone(),
+        about: about.clone(),
         asked_at: deps.clock.now(),
         answer: None,
         decided_by: None,
@@ -76,6 +78,7 @@ pub(crate) async fn ask(
     events.push(EventBody::ApprovalRequested {
         approval_id: id,
         subject: Box::new(subject),
+        about: Box::new(about),
     });
     let status = status(&journal.state, RunStatus::Parked);
     journal

@@ -7,7 +7,7 @@ use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
 use crate::runner::Runner;
-use crate::start::{StartRun, begun, row, setup, standing};
+use crate::start::{StartRun, begun, row, setup};
 use crate::tool_call::result_limit;
 use fail::fail_point;
 use serde_json::{Value, json};
@@ -64,6 +64,7 @@ pub(crate) async fn delegate(
             result: ToolResult::Error {
                 message,
                 fatal: false,
+                origin: None,
             },
             ms: 0,
         },
@@ -87,11 +88,11 @@ pub(crate) async fn attend(runner: &mut Runner<'_>, child: ChildRun) -> StoreRes
         }
         Ok(_) => {}
         Err(StoreError::NotFound(_)) => {
-            let until = runner.service.until();
+            let (until, place) = (runner.service.until(), runner.service.place());
             match begin(runner, &child).await {
                 Ok(lease) => {
                     fail_point!("engine.child.made");
-                    runner.service.spawn(lease, true, until);
+                    runner.service.begin(lease, place, until).await;
                 }
                 Err(EngineError::Store(error)) => return Err(error),
                 Err(error) => {
@@ -180,7 +181,7 @@ async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineErr
         origin: Origin::Delegation,
         asked_by: parent.asked_by.clone(),
         workspace: parent.workspace.clone(),
-        grants: passed_on(deps, parent).await?,
+        grants: passed_on(parent),
         connection: None,
         intent_filter: parent.intent_filter,
         user: parent.user,
@@ -219,18 +220,10 @@ fn left(parent: &Setup, state: &RunState) -> Budget {
 
 /// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
 /// parent's agent for good does not go for another.
-async fn passed_on(deps: &Deps, parent: &Setup) -> Result<Vec<Grant>, EngineError> {
-    let own = standing(deps, &parent.agent, deps.clock.now()).await?;
-    Ok(parent
-        .grants
-        .iter()
-        .filter(|grant| {
-            grant.scope == GrantScope::AllButDestructive
-                && grant.until.is_none()
-                && !own.contains(grant)
-        })
-        .cloned()
-        .collect())
+fn passed_on(parent: &Setup) -> Vec<Grant> {
+    let all =
+        |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
+    parent.grants.iter().filter(all).cloned().collect()
 }
 
 /// The child's end becomes the call's result.
@@ -274,6 +267,7 @@ async fn give_up(runner: &mut Runner<'_>, child: &ChildRun, why: &str) -> StoreR
         result: ToolResult::Error {
             message: format!("the agent {} could not be asked: {why}", child.agent),
             fatal: false,
+            origin: None,
         },
         ms: 0,
     };
@@ -319,6 +313,7 @@ fn result(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> Too
             return ToolResult::Error {
                 message: format!("the agent {agent} gave no answer: {why}"),
                 fatal: false,
+                origin: None,
             };
         }
         (Some(why), false) => {

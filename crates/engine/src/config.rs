@@ -10,6 +10,8 @@ pub struct EngineConfig {
     pub node: String,
     /// How long a lease lasts without renewal. Another node takes over after it.
     pub lease: Duration,
+    /// Most runs at work here at once; others wait for a place.
+    pub max_runs: usize,
     /// How often runs to resume, commands and alarms are looked for.
     pub poll: Duration,
     /// Plans sampled from a model that can plan.
@@ -29,6 +31,7 @@ impl Default for EngineConfig {
         Self {
             node: "local".to_owned(),
             lease: Duration::from_secs(15),
+            max_runs: 256,
             poll: Duration::from_secs(1),
             plan_candidates: 2,
             max_plan_steps: 6,

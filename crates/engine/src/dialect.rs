@@ -4,6 +4,8 @@ use crate::as_text::{as_text, with_objects, without_system};
 use crate::closing::{closing, open_step, plan_text};
 use crate::compact;
 use crate::deep;
+use crate::search::listed;
+use std::fmt::Write as _;
 
 use steward_core::event::{ReadingKind, Setup};
 use steward_core::message::Message;
@@ -139,12 +141,14 @@ pub(crate) fn request(
         summing_up(state, setup, capabilities, reserve)
     } else {
         let closing = closing(state, purpose);
+        let notes = notes(state, setup, purpose, native);
         let skills = skills_text(&setup.skills, room_for_tools(capabilities));
         assemble(&PromptInput {
             instructions: &setup.agent.instructions,
             skills: &skills,
             tool_text: &tool_text,
             memory: &setup.memory,
+            notes: &notes,
             now: if any {
                 state.cascade.begun_at
             } else {
@@ -187,6 +191,23 @@ pub(crate) fn request(
         beside,
         reserve,
     }
+}
+
+/// What the newest request has to know of tools that the prompt's beginning does not say, since that stays the same in a
+/// conversation.
+fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> String {
+    if purpose != Purpose::Reply || !setup.capabilities.plans {
+        return String::new();
+    }
+    let mut text = String::new();
+    if let Some(hint) = setup.hint.as_ref().filter(|hint| !hint.tools.is_empty()) {
+        let _ = writeln!(text, "[Tools to look at first: {}]", hint.tools.join(", "));
+    }
+    let fresh = state.fresh_tools();
+    if !native && !fresh.is_empty() {
+        let _ = writeln!(text, "{}", listed(fresh.iter()));
+    }
+    text
 }
 
 /// The tools that are explained, and those that can be called, which may be more: what a search
@@ -254,6 +275,7 @@ fn summing_up(
         skills: "",
         tool_text: "",
         memory: "",
+        notes: "",
         now: state.cascade.begun_at,
         history: &[],
         messages: &[Message::user(text)],

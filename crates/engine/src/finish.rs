@@ -61,6 +61,10 @@ pub(crate) async fn finish(
             });
         }
         side.push(SideWrite::Messages(conversation, messages));
+        let carried = state.carried();
+        if carried != setup.carried {
+            side.push(SideWrite::Carried(conversation, carried));
+        }
     }
     if let Some(parent) = state.setup.as_ref().and_then(|setup| setup.parent) {
         let ended = Command::ChildEnded { run: state.run_id };

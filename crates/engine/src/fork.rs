@@ -3,7 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
-use crate::start::{check_input, route, row, said, standing};
+use crate::start::{check_input, route, row, said};
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::ports::Lease;
 use steward_core::run::{ForkPoint, ForkPoints, RunState};
@@ -127,8 +127,9 @@ async fn changed(
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;
     if let Some(id) = request.conversation {
-        let (history, taint) = said(deps, id).await?;
+        let (history, taint, carried) = said(deps, id).await?;
         setup.history = history;
+        setup.carried = carried;
         // What the other run went on from stays: the fork's first events may repeat it.
         let new = taint
             .into_iter()
@@ -140,13 +141,10 @@ async fn changed(
     if setup.user != request.user || setup.asked_by != request.asked_by {
         setup.grants.clear();
     }
-    let standing = standing(deps, &setup.agent, now).await?;
-    setup.grants.extend(
-        standing
-            .into_iter()
-            .filter(|grant| !setup.grants.contains(grant))
-            .collect::<Vec<_>>(),
-    );
+    setup.standing = deps
+        .store
+        .grants(deps.tenant, Some(setup.agent.id), now)
+        .await?;
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;

@@ -6,7 +6,7 @@ use crate::dialect;
 use crate::finish::finish;
 use crate::raw::Received;
 use crate::runner::Runner;
-use crate::spend::{Took, set_aside, settle};
+use crate::spend::{Took, estimate, set_aside, settle};
 use crate::understand::understood;
 use fail::fail_point;
 use futures::StreamExt;
@@ -21,7 +21,7 @@ use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
 use steward_core::routing::Attempt;
 use steward_core::run::AnswerFrom;
-use steward_core::{TimerId, budget};
+use steward_core::{ConnectionId, TimerId, budget};
 use steward_parse::{Out, Parsed};
 
 /// How many chunks that are ready at once make one delta event.
@@ -54,7 +54,13 @@ pub(crate) async fn ask_once(
         return Ok(false);
     }
     let reserved = built.reserved();
-    if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved) {
+    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
+    let estimate = estimate(runner, setup, tokens, reply.into()).await;
+    let reserved_micros = estimate.cost_micros;
+    let state = &runner.journal.state;
+    if let Err(limit) =
+        budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros)
+    {
         finish(
             &mut runner.journal,
             Outcome::Limited {
@@ -66,8 +72,7 @@ pub(crate) async fn ask_once(
         .await?;
         return Ok(false);
     }
-    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
-    let aside = match set_aside(runner, setup, tokens, reply.into()).await? {
+    let aside = match set_aside(runner, setup, &estimate).await? {
         Ok(aside) => aside,
         Err(message) => {
             let limit = Limit::Spend;
@@ -87,13 +92,17 @@ pub(crate) async fn ask_once(
             prompt_hash: hash::of_json(&serde_json::json!(prompt)),
             prompt,
             reserved,
+            reserved_micros,
         })
         .await?;
     fail_point!("engine.model.requested");
-    match stream(runner, setup, step, purpose).await? {
+    match stream(runner, setup, step, purpose, &aside.targets).await? {
         Ok(mut reply) => {
             let took = reply.took();
-            settle(runner.deps, aside, Some(took), false).await;
+            let attempts = &reply.answered.attempts;
+            let spent = settle(runner.deps, aside, Some(took), attempts, false).await;
+            // What the run pays is what its budgets count.
+            reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
             let state = &runner.journal.state;
             let understood = understood(state, setup, purpose, &mut reply.parsed, step);
@@ -118,7 +127,8 @@ pub(crate) async fn ask_once(
             Ok(true)
         }
         Err(mut failed) => {
-            settle(runner.deps, aside, failed.took.take(), true).await;
+            let took = failed.took.take();
+            failed.usage = settle(runner.deps, aside, took, &failed.attempts, true).await;
             fail_call(runner, step, purpose, failed)
                 .await
                 .map(|()| false)
@@ -155,6 +165,8 @@ struct Failed {
     error: ModelError,
     attempts: Vec<Attempt>,
     took: Option<Took>,
+    /// What was spent all the same.
+    usage: Usage,
 }
 
 impl From<ModelError> for Failed {
@@ -163,23 +175,24 @@ impl From<ModelError> for Failed {
             error,
             attempts: Vec::new(),
             took: None,
+            usage: Usage::default(),
         }
     }
 }
 
 /// Asks the connections of the run's route, each in its own form, until one begins to answer.
-async fn open(runner: &Runner<'_>, setup: &Setup, purpose: Purpose) -> Result<Opened, Failed> {
+async fn open(
+    runner: &Runner<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+    targets: &[ConnectionId],
+) -> Result<Opened, Failed> {
     let state = &runner.journal.state;
     let max_steps = runner.deps.config.max_plan_steps;
     let request = |connection: &Connection| {
         let capabilities = known(setup, connection);
         dialect::request(state, setup, capabilities, purpose, max_steps).request
     };
-    let only = [setup.connection];
-    let targets = setup
-        .route
-        .as_ref()
-        .map_or(&only[..], |route| route.targets.as_slice());
     let call = ModelCall {
         targets,
         routing: &setup.agent.routing,
@@ -188,9 +201,8 @@ async fn open(runner: &Runner<'_>, setup: &Setup, purpose: Purpose) -> Result<Op
     };
     tokio::select! {
         opened = runner.deps.models.open(call) => opened.map_err(|none| Failed {
-            error: none.error,
             attempts: none.attempts,
-            took: None,
+            ..none.error.into()
         }),
         () = runner.handle.cancel.cancelled() => Err(cancelled().into()),
     }
@@ -210,9 +222,10 @@ async fn stream(
     setup: &Setup,
     step: u32,
     purpose: Purpose,
+    targets: &[ConnectionId],
 ) -> StoreResult<Result<Reply, Failed>> {
     let cancel = runner.handle.cancel.clone();
-    let opened = match open(runner, setup, purpose).await {
+    let opened = match open(runner, setup, purpose, targets).await {
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
@@ -222,6 +235,7 @@ async fn stream(
     let mut answered = Answered {
         connection: opened.connection.id,
         name: opened.connection.name.clone(),
+        provider: Some(opened.connection.provider),
         model: opened.connection.model.clone(),
         strategy,
         in_thought,
@@ -266,9 +280,9 @@ async fn stream(
         show(runner, step, purpose, shown).await?;
         if let Some(error) = failed {
             return Ok(Err(Failed {
-                error,
                 took: Some(took(&answered, &received, usage)),
                 attempts: answered.attempts,
+                ..error.into()
             }));
         }
     }
@@ -324,7 +338,10 @@ async fn fail_call(
     step: u32,
     purpose: Purpose,
     Failed {
-        error, attempts, ..
+        error,
+        attempts,
+        usage,
+        ..
     }: Failed,
 ) -> StoreResult<()> {
     let tries = runner.journal.state.failures + 1;
@@ -342,6 +359,7 @@ async fn fail_call(
                 error,
                 retry_at: None,
                 attempts,
+                usage,
             })
             .await;
     }
@@ -370,6 +388,7 @@ async fn fail_call(
                     error,
                     retry_at: Some(at),
                     attempts,
+                    usage,
                 },
                 EventBody::TimerSet {
                     timer_id,

@@ -33,14 +33,17 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
 pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
     match intent::rank(&setup.input, &setup.tools, deps.embedder.as_ref()).await {
         Ok(filtered) => EventBody::IntentFiltered {
-            kept: affordable(setup, filtered.kept),
+            kept: affordable(setup, hinted(setup, filtered.kept)),
             offered: setup.tools.len(),
             wants_tool: filtered.wants_tool,
         },
         Err(error) if setup.reading == ReadingKind::Any => {
             tracing::warn!(%error, "the tools are narrowed by their words");
             EventBody::IntentFiltered {
-                kept: affordable(setup, intent::by_words(&setup.input, &setup.tools)),
+                kept: affordable(
+                    setup,
+                    hinted(setup, intent::by_words(&setup.input, &setup.tools)),
+                ),
                 offered: setup.tools.len(),
                 wants_tool: true,
             }
@@ -61,6 +64,19 @@ pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
             }
         }
     }
+}
+
+/// Tools that the request's kind asks for go first, where they fit it about as well as others.
+fn hinted(setup: &Setup, ranked: Vec<Ranked>) -> Vec<Ranked> {
+    let Some(hint) = &setup.hint else {
+        return ranked;
+    };
+    let best = ranked.iter().map(|one| one.score).fold(0.0, f32::max);
+    let (mut first, rest): (Vec<Ranked>, Vec<Ranked>) = ranked
+        .into_iter()
+        .partition(|one| one.score >= best / 2.0 && hint.tools.contains(&one.tool));
+    first.extend(rest);
+    first
 }
 
 /// The best of `ranked` that the model can choose among, and that its window has room for.

@@ -151,7 +151,8 @@ impl Replayer {
             EventBody::RunFinished {
                 outcome: Outcome::Limited { limit, .. },
                 ..
-            } if *limit != Limit::Spend => self
+            // What a call costs is only known where prices are.
+            } if !matches!(limit, Limit::Spend | Limit::Cost) => self
                 .limit(&setup, event)
                 .map(|now| (format!("stopped at the limit of {limit:?}"), now)),
             _ => None,
@@ -346,7 +347,7 @@ impl Replayer {
             _ => return None,
         };
         let built = self.request(setup, purpose);
-        budget::model_call_fits(&setup.budget, &self.state.spent, built.reserved())
+        budget::model_call_fits(&setup.budget, &self.state.spent, built.reserved(), 0)
             .is_ok()
             .then(|| format!("ask the model: {} tokens fit the budget", built.reserved()))
     }

@@ -12,11 +12,14 @@ use crate::search;
 use crate::service::RunService;
 use crate::tier4;
 use crate::tool_call::{result_limit, run_tool, scope_of};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome, ToolResult};
-use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
+use steward_core::ports::{
+    Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult,
+};
 use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
 use steward_core::tool::truncate;
 use tokio::sync::Notify;
@@ -85,6 +88,9 @@ pub(crate) async fn drive(
     runner.take_commands().await?;
     loop {
         let effects = runner.journal.state.next(deps.clock.now());
+        if runner.permissions_changed(&effects).await? {
+            continue;
+        }
         if effects.is_empty() && runner.rest().await? {
             let state = &runner.journal.state;
             if state.is_finished() {
@@ -114,6 +120,36 @@ impl Runner<'_> {
             // The lease goes back once the other run is at work, see `rest`.
             Some(Waiting::Child(_)) | None => false,
         }
+    }
+
+    /// Takes down what people allowed the agent, or took back, since the run last looked; `true`: what `effects` was
+    /// decided on has changed.
+    async fn permissions_changed(&mut self, effects: &[Effect]) -> StoreResult<bool> {
+        let state = &self.journal.state;
+        let matters = effects.iter().any(|effect| match effect {
+            Effect::RunTool { .. } | Effect::Delegate { .. } => !state.standing.is_empty(),
+            Effect::Ask(Ask::Call { .. }) => true,
+            _ => false,
+        });
+        let Some(setup) = state.setup.as_deref().filter(|_| matters) else {
+            return Ok(false);
+        };
+        let (deps, now) = (self.deps, self.deps.clock.now());
+        let agent = Some(setup.agent.id);
+        let standing = deps.store.grants(deps.tenant, agent, now).await?;
+        let in_force = |one: &&StandingGrant| one.grant.until.is_none_or(|until| now < until);
+        let known: HashSet<_> = state
+            .standing
+            .iter()
+            .filter(in_force)
+            .map(|one| one.id)
+            .collect();
+        if known == standing.iter().map(|one| one.id).collect() {
+            return Ok(false);
+        }
+        let changed = EventBody::GrantsChanged { standing };
+        self.journal.append(changed).await?;
+        Ok(true)
     }
 
     /// Takes queued commands in: each becomes an event, consumed in the same transaction.

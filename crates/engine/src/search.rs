@@ -63,8 +63,14 @@ fn described(state: &RunState, query: &str, found: &[Ranked]) -> String {
     if found.is_empty() {
         return format!("No other tool fits \"{query}\". Go on with those that are listed.");
     }
+    let tools = found.iter().filter_map(|ranked| state.tool(&ranked.tool));
+    listed(tools)
+}
+
+/// Tools that can be called though the prompt's beginning does not explain them.
+pub(crate) fn listed<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     let mut text = String::from("These tools can be called now, like the others:\n");
-    for spec in found.iter().filter_map(|ranked| state.tool(&ranked.tool)) {
+    for spec in tools {
         let full = spec.parameters.to_string();
         let arguments = if full.chars().count() <= FULL {
             full

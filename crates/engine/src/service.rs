@@ -13,12 +13,14 @@ use crate::undo::{Undone, undo};
 use crate::watch::watch;
 use futures::stream::BoxStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::agent::Agent;
 use steward_core::approval::Answer;
 use steward_core::event::Event;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
 use steward_core::run::{ForkPoint, RunState};
 use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,17 +35,27 @@ struct Inner {
     held: HeldRuns,
     tasks: TaskTracker,
     shutdown: CancellationToken,
+    /// Places of runs at work.
+    places: Arc<Semaphore>,
+    /// Whether somebody found no place since the last sweep.
+    crowded: AtomicBool,
+    /// A place is free that somebody waits for.
+    freed: Notify,
 }
 
 impl RunService {
     /// A service without background work; [`Self::serve`] begins it.
     pub fn new(deps: Deps) -> Self {
+        let places = Arc::new(Semaphore::new(deps.config.max_runs.max(1)));
         Self {
             inner: Arc::new(Inner {
                 deps,
                 held: HeldRuns::default(),
                 tasks: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
+                places,
+                crowded: AtomicBool::new(false),
+                freed: Notify::new(),
             }),
         }
     }
@@ -53,13 +65,37 @@ impl RunService {
         &self.inner.deps
     }
 
-    /// Starts a run. When this returns, the request is durable and the run at work.
+    /// Starts a run. When this returns, the request is durable, and the run at work or waiting for a place.
     pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
-        let until = self.until();
-        let lease = start(&self.inner.deps, request).await?;
+        let (until, place) = (self.until(), self.place());
+        let queued = place.is_none().then(|| self.at_work());
+        let lease = start(&self.inner.deps, request, queued).await?;
         let run = lease.run;
-        self.spawn(lease, true, until);
+        self.begin(lease, place, until).await;
         Ok(run)
+    }
+
+    /// A place for a run at work, if there is one.
+    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.inner.places).try_acquire_owned().ok();
+        if place.is_none() {
+            self.inner.crowded.store(true, Ordering::SeqCst);
+        }
+        place
+    }
+
+    /// Drives a run that was just made, or leaves it to whoever has a place first.
+    pub(crate) async fn begin(
+        &self,
+        lease: Lease,
+        place: Option<OwnedSemaphorePermit>,
+        until: Timestamp,
+    ) {
+        if place.is_some() {
+            self.spawn(lease, true, until, place);
+        } else if let Err(error) = self.inner.deps.store.release(&lease).await {
+            tracing::warn!(run = %lease.run, %error, "a run that waits begins when its lease ends");
+        }
     }
 
     /// Events of a run after `after`, past and to come, without gap or duplicate.
@@ -151,10 +187,10 @@ impl RunService {
     /// Begins a run with the first events of another and drives it on. What those events did is
     /// not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
-        let until = self.until();
+        let (until, place) = (self.until(), self.place());
         let lease = fork(&self.inner.deps, request).await?;
         let run = lease.run;
-        self.spawn(lease, true, until);
+        self.begin(lease, place, until).await;
         Ok(run)
     }
 
@@ -186,7 +222,7 @@ impl RunService {
         if self.handle(run).is_some() {
             return Ok(false);
         }
-        self.claim(Claim::Run(run)).await
+        self.claim(Claim::Run(run), self.place()).await
     }
 
     /// Begins the background work: runs to resume, commands of others, alarms.
@@ -197,6 +233,7 @@ impl RunService {
                 service.sweep().await;
                 tokio::select! {
                     () = tokio::time::sleep(service.inner.deps.config.poll) => {}
+                    () = service.inner.freed.notified() => {}
                     () = service.inner.shutdown.cancelled() => return,
                 }
             }
@@ -220,8 +257,8 @@ impl RunService {
             tracing::warn!(%error, "cannot look for alarms");
         }
         self.keep().await;
-        loop {
-            match self.claim(Claim::Any).await {
+        while let Some(place) = self.place() {
+            match self.claim(Claim::Any, Some(place)).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -269,14 +306,22 @@ impl RunService {
         match self.handle(run) {
             Some(handle) if stops => handle.interrupt(),
             Some(handle) => handle.wake.notify_one(),
+            // A stop waits for nobody; whatever else was said is taken in when there is a place.
             None => {
-                self.claim(Claim::Run(run)).await?;
+                let place = self.place();
+                if stops || place.is_some() {
+                    self.claim(Claim::Run(run), place).await?;
+                }
             }
         }
         Ok(())
     }
 
-    async fn claim(&self, what: Claim) -> Result<bool, EngineError> {
+    async fn claim(
+        &self,
+        what: Claim,
+        place: Option<OwnedSemaphorePermit>,
+    ) -> Result<bool, EngineError> {
         if self.inner.shutdown.is_cancelled() {
             return Ok(false);
         }
@@ -286,7 +331,11 @@ impl RunService {
             .store
             .claim(what, &deps.config.node, deps.clock.now(), until)
             .await?;
-        Ok(lease.map(|lease| self.spawn(lease, false, until)).is_some())
+        let found = lease.is_some();
+        if let Some(lease) = lease {
+            self.spawn(lease, false, until, place);
+        }
+        Ok(found)
     }
 
     /// When a lease that is taken now ends.
@@ -296,17 +345,29 @@ impl RunService {
     }
 
     /// Drives a run whose lease lasts until then, or longer.
-    pub(crate) fn spawn(&self, lease: Lease, fresh: bool, until: Timestamp) {
+    fn spawn(
+        &self,
+        lease: Lease,
+        fresh: bool,
+        until: Timestamp,
+        place: Option<OwnedSemaphorePermit>,
+    ) {
         let handle = Handle::new();
         self.inner.held.add(lease.clone(), handle.clone(), until);
         let service = self.clone();
         self.inner
             .tasks
-            .spawn(async move { service.hold(lease, handle, fresh).await });
+            .spawn(async move { service.hold(lease, handle, fresh, place).await });
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
-    async fn hold(&self, lease: Lease, handle: Handle, fresh: bool) {
+    async fn hold(
+        &self,
+        lease: Lease,
+        handle: Handle,
+        fresh: bool,
+        place: Option<OwnedSemaphorePermit>,
+    ) {
         let run = lease.run;
         let deps = &self.inner.deps;
         let mut parent = None;
@@ -328,9 +389,14 @@ impl RunService {
             }
         }
         self.inner.held.remove(&lease);
+        drop(place);
+        if self.inner.crowded.swap(false, Ordering::SeqCst) {
+            self.inner.freed.notify_one();
+        }
         // The one above has a command about it, so it goes on in any case; this is quicker.
         if let Some(parent) = parent.filter(|parent| self.handle(*parent).is_none())
-            && let Err(error) = Box::pin(self.claim(Claim::Run(parent))).await
+            && let Some(place) = self.place()
+            && let Err(error) = Box::pin(self.claim(Claim::Run(parent), Some(place))).await
         {
             tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
         }
@@ -339,7 +405,8 @@ impl RunService {
             .commands(deps.tenant, run)
             .await
             .is_ok_and(|queue| !queue.is_empty());
-        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run))).await {
+        // It had a place a moment ago.
+        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.place())).await {
             tracing::warn!(%run, %error, "cannot go on with the run");
         }
     }

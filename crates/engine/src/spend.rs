@@ -7,19 +7,34 @@ use crate::deps::Deps;
 use crate::runner::Runner;
 use std::time::Duration;
 use steward_core::event::Setup;
-use steward_core::model::{Connection, Usage};
+use steward_core::model::{Connection, ModelErrorClass, Usage};
 use steward_core::ports::{
-    BudgetScope, ReserveError, SpendState, Spender, SpentRecord, StoreResult,
+    BudgetScope, ReserveError, Reserved, SpendState, Spender, SpentRecord, StoreResult,
 };
+use steward_core::routing::Attempt;
 use steward_core::{ConnectionId, ReservationId, Timestamp};
 
 /// How much longer than the call itself a reservation lasts.
 const MARGIN: Duration = Duration::from_mins(1);
 
+/// What a call may take at most.
+pub(crate) struct Estimate {
+    /// Tokens of the prompt.
+    prompt: u64,
+    /// Longest reply, tokens.
+    reply: u64,
+    /// At the highest price of the connections that it may go to, millionths of a dollar.
+    pub cost_micros: u64,
+    /// Connections that it may go to, the first one first.
+    connections: Vec<Connection>,
+}
+
 /// Tokens and money set aside for a call in flight.
 pub(crate) struct Aside {
     id: ReservationId,
     spender: Spender,
+    /// Where the call may go: connections whose budget has room for it.
+    pub targets: Vec<ConnectionId>,
     /// Model name of the connection that is asked first.
     model: String,
     /// Tokens of the prompt, estimated.
@@ -35,14 +50,13 @@ pub(crate) struct Took {
     pub received: u64,
 }
 
-/// Sets aside what a call may take: `prompt` tokens and up to `reply` tokens, at the highest price of
-/// the connections it may go to. `Err` says to a person why it does not fit.
-pub(crate) async fn set_aside(
+/// What a call with so many tokens may take.
+pub(crate) async fn estimate(
     runner: &Runner<'_>,
     setup: &Setup,
     prompt: u64,
     reply: u64,
-) -> StoreResult<Result<Aside, String>> {
+) -> Estimate {
     let deps = runner.deps;
     let only = [setup.connection];
     let targets = setup
@@ -54,20 +68,40 @@ pub(crate) async fn set_aside(
         completion_tokens: reply,
         ..Usage::default()
     };
-    let (mut first, mut cost) = (None, 0);
+    let (mut connections, mut cost_micros) = (Vec::new(), 0);
     for target in targets {
         // One that is gone meanwhile is not asked either.
         let Ok(connection) = deps.models.select(Some(*target)).await else {
             continue;
         };
         let price = (deps.price)(&connection);
-        cost = cost.max(price.map_or(0, |price| price.cost(&most)));
-        first.get_or_insert(connection);
+        cost_micros = cost_micros.max(price.map_or(0, |price| price.cost(&most)));
+        connections.push(connection);
     }
+    Estimate {
+        prompt,
+        reply,
+        cost_micros,
+        connections,
+    }
+}
+
+/// Sets aside what a call may take. `Err` says to a person why it does not fit.
+pub(crate) async fn set_aside(
+    runner: &Runner<'_>,
+    setup: &Setup,
+    estimate: &Estimate,
+) -> StoreResult<Result<Aside, String>> {
+    let deps = runner.deps;
+    let connections = &estimate.connections;
+    let first = connections
+        .first()
+        .map_or(setup.connection, |first| first.id);
+    let others: Vec<ConnectionId> = connections.iter().skip(1).map(|one| one.id).collect();
     let spender = Spender {
         user: setup.user,
         agent: Some(setup.agent.id),
-        connection: Some(first.as_ref().map_or(setup.connection, |one| one.id)),
+        connection: Some(first),
         key: setup.key,
     };
     let id = ReservationId(runner.journal.run().0);
@@ -75,22 +109,27 @@ pub(crate) async fn set_aside(
     let until = now
         .plus(Duration::from_millis(setup.agent.tuning.timeout_ms))
         .plus(MARGIN);
-    let tokens = prompt.saturating_add(reply);
-    match deps
+    let tokens = estimate.prompt.saturating_add(estimate.reply);
+    let cost = estimate.cost_micros;
+    let reserved = deps
         .store
-        .reserve(deps.tenant, id, spender, tokens, cost, now, until)
-        .await
-    {
-        Ok(_) => Ok(Ok(Aside {
-            id,
-            spender,
-            model: setup.model.clone(),
-            prompt,
-        })),
+        .reserve(deps.tenant, id, spender, &others, tokens, cost, now, until)
+        .await;
+    match reserved {
+        Ok(Reserved { full, .. }) => {
+            let mut targets = vec![first];
+            targets.extend(others);
+            targets.retain(|target| !full.contains(target));
+            Ok(Ok(Aside {
+                id,
+                spender,
+                targets,
+                model: setup.model.clone(),
+                prompt: estimate.prompt,
+            }))
+        }
         Err(ReserveError::Exceeded(state, resets_at)) => {
-            Ok(Err(
-                told(deps, setup, first.as_ref(), &state, resets_at).await
-            ))
+            Ok(Err(told(deps, setup, connections, &state, resets_at).await))
         }
         Err(ReserveError::Store(error)) => Err(error),
     }
@@ -99,7 +138,7 @@ pub(crate) async fn set_aside(
 async fn told(
     deps: &Deps,
     setup: &Setup,
-    connection: Option<&Connection>,
+    connections: &[Connection],
     state: &SpendState,
     resets_at: Option<Timestamp>,
 ) -> String {
@@ -108,7 +147,10 @@ async fn told(
         BudgetScope::Installation => None,
         BudgetScope::User(_) => Some(setup.asked_by.as_str()),
         BudgetScope::Agent(_) => Some(setup.agent.name.as_str()),
-        BudgetScope::Connection(_) => connection.map(|one| one.name.as_str()),
+        BudgetScope::Connection(id) => {
+            let full = connections.iter().find(|one| one.id == id);
+            full.map(|one| one.name.as_str())
+        }
         BudgetScope::Key(id) => {
             key = deps.store.key(deps.tenant, id).await.ok();
             key.as_ref().map(|key| key.name.as_str())
@@ -117,10 +159,16 @@ async fn told(
     state.used_up(name, resets_at)
 }
 
-/// Ends a reservation with what its call took; `None`: nobody began to answer. The record is not
-/// worth losing the reply for, so a store that fails here is only told of: what is set aside ends by
-/// itself.
-pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, failed: bool) {
+/// Ends a reservation with what its call took; `None`: nobody began to answer. Requests that were dropped for a quicker
+/// answer count with their prompt. Returns what it all took. The record is not worth losing the reply for, so a store
+/// that fails here is only told of: what is set aside ends by itself.
+pub(crate) async fn settle(
+    deps: &Deps,
+    aside: Aside,
+    took: Option<Took>,
+    attempts: &[Attempt],
+    failed: bool,
+) -> Usage {
     let mut spent = SpentRecord {
         spender: aside.spender,
         model: aside.model,
@@ -130,7 +178,6 @@ pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, failed
         priced: false,
     };
     if let Some(took) = took {
-        spent.spender.connection = Some(took.connection);
         spent.model = took.model;
         spent.usage = took.usage;
         if spent.usage.prompt_tokens + spent.usage.completion_tokens == 0 {
@@ -138,17 +185,49 @@ pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, failed
             spent.usage.prompt_tokens = aside.prompt;
             spent.usage.completion_tokens = took.received;
         }
-        let connection = deps.models.select(Some(took.connection)).await.ok();
-        if let Some(price) = connection.and_then(|one| (deps.price)(&one)) {
-            spent.priced = true;
-            if spent.usage.cost_micros == 0 {
-                spent.usage.cost_micros = price.cost(&spent.usage);
-            }
-        } else {
-            spent.priced = spent.usage.cost_micros > 0;
-        }
+        spent = priced(deps, spent, took.connection).await;
     }
+    let mut all = spent.usage;
     if let Err(error) = deps.store.settle(deps.tenant, Some(aside.id), &spent).await {
         tracing::error!(%error, "the usage of a model call was not recorded");
     }
+    for attempt in attempts
+        .iter()
+        .filter(|attempt| attempt.class == Some(ModelErrorClass::Cancelled))
+    {
+        let overtaken = SpentRecord {
+            usage: Usage {
+                prompt_tokens: aside.prompt,
+                ..Usage::default()
+            },
+            failed: true,
+            ..spent.clone()
+        };
+        let overtaken = priced(deps, overtaken, attempt.connection).await;
+        all.prompt_tokens += overtaken.usage.prompt_tokens;
+        all.cost_micros += overtaken.usage.cost_micros;
+        if let Err(error) = deps.store.settle(deps.tenant, None, &overtaken).await {
+            tracing::error!(%error, "the usage of an overtaken model call was not recorded");
+        }
+    }
+    all
+}
+
+/// The record of a call to `connection`, at its price.
+async fn priced(deps: &Deps, mut spent: SpentRecord, connection: ConnectionId) -> SpentRecord {
+    spent.spender.connection = Some(connection);
+    let connection = deps.models.select(Some(connection)).await.ok();
+    if spent.failed
+        && let Some(connection) = &connection
+    {
+        spent.model.clone_from(&connection.model);
+    }
+    let price = connection.and_then(|one| (deps.price)(&one));
+    if let Some(price) = price
+        && spent.usage.cost_micros == 0
+    {
+        spent.usage.cost_micros = price.cost(&spent.usage);
+    }
+    spent.priced = price.is_some() || spent.usage.cost_micros > 0;
+    spent
 }

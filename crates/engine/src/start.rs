@@ -6,11 +6,13 @@ use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, ReadingKind, Setup};
 use steward_core::message::Message;
-use steward_core::model::Connection;
+use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::Grant;
 use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
-use steward_core::routing::{RouteTaken, Task};
-use steward_core::run::RunState;
+use steward_core::prompt::{Carried, Compaction, weigh_tools};
+use steward_core::routing::{RouteTaken, Task, ToolHint};
+use steward_core::run::{RunState, is_control, room_for_tools};
+use steward_core::tool::ToolSpec;
 use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
@@ -27,7 +29,8 @@ pub struct StartRun {
     pub input: String,
     /// Its conversation, if any.
     pub conversation: Option<ConversationId>,
-    /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API).
+    /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
+    /// a log of ours say what of outside they may derive from.
     pub history: Vec<Message>,
     /// Loop or plan.
     pub mode: Mode,
@@ -49,7 +52,12 @@ pub struct StartRun {
     pub key: Option<KeyId>,
 }
 
-pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, EngineError> {
+/// Makes a run with a lease of ours. `queued`: how many are at work in its way.
+pub(crate) async fn start(
+    deps: &Deps,
+    request: StartRun,
+    queued: Option<usize>,
+) -> Result<Lease, EngineError> {
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
@@ -61,9 +69,11 @@ pub(crate) async fn start(deps: &Deps, request: StartRun) -> Result<Lease, Engin
     let state = begun(run, &started, now);
     let row = row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
+    let mut first = vec![started];
+    first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
     Ok(deps
         .store
-        .create_run(row, vec![started], Vec::new(), &deps.config.node, until)
+        .create_run(row, first, Vec::new(), &deps.config.node, until)
         .await?)
 }
 
@@ -96,9 +106,11 @@ pub(crate) async fn setup(
         request.mode,
     )
     .await?;
-    let (history, taint) = match request.conversation {
-        Some(id) => said(deps, id).await?,
-        None => (request.history, Vec::new()),
+    let (history, taint, carried) = if let Some(id) = request.conversation {
+        said(deps, id).await?
+    } else {
+        let (history, taint) = tainting(request.history);
+        (history, taint, Carried::default())
     };
     let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
     let AgentTools { tools, prompts } = deps
@@ -107,8 +119,12 @@ pub(crate) async fn setup(
         .await
         .map_err(|error| EngineError::Tools(error.to_string()))?;
     let deep = deps.config.deep.of(request.agent.deep);
-    let mut grants = request.grants;
-    grants.extend(standing(deps, &request.agent, now).await?);
+    let carried = fitting(carried, &tools, &connection.capabilities);
+    let hint = ToolHint::of(&request.input, &tools);
+    let standing = deps
+        .store
+        .grants(deps.tenant, Some(request.agent.id), now)
+        .await?;
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools,
@@ -119,7 +135,10 @@ pub(crate) async fn setup(
         mode: request.mode,
         origin: request.origin,
         asked_by: request.asked_by,
-        grants,
+        carried,
+        hint,
+        grants: request.grants,
+        standing,
         connection: connection.id,
         model: connection.model,
         capabilities: connection.capabilities,
@@ -140,12 +159,36 @@ pub(crate) async fn setup(
     })
 }
 
-/// A conversation so far, and what of outside its answers may derive from, the latest last.
+/// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.
 pub(crate) async fn said(
     deps: &Deps,
     id: ConversationId,
-) -> Result<(Vec<Message>, Vec<Taint>), EngineError> {
-    let mut messages = deps.store.messages(deps.tenant, id).await?;
+) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
+    let (messages, taint) = tainting(deps.store.messages(deps.tenant, id).await?);
+    let mut carried = deps.store.carried(deps.tenant, id).await?;
+    if carried.compaction.history_from > messages.len() {
+        carried.compaction = Compaction::default();
+    }
+    Ok((messages, taint, carried))
+}
+
+/// What is carried on, but for tools that another model before this one could be told and this one can't.
+fn fitting(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities) -> Carried {
+    let offered: Vec<ToolSpec> = tools
+        .iter()
+        .filter(|spec| carried.offered.contains(&spec.name))
+        .cloned()
+        .collect();
+    let steering = offered.iter().filter(|spec| is_control(&spec.name)).count();
+    let most = capabilities.max_tools.saturating_mul(2) + steering;
+    if offered.len() > most || weigh_tools(&offered) > 2 * room_for_tools(capabilities) {
+        carried.offered.clear();
+    }
+    carried
+}
+
+/// Messages, and what of outside they may derive from, each source once, the latest last.
+fn tainting(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
     let mut taint: Vec<Taint> = Vec::new();
     for message in &mut messages {
         for one in std::mem::take(&mut message.taint) {
@@ -153,7 +196,7 @@ pub(crate) async fn said(
             taint.push(one);
         }
     }
-    Ok((messages, taint))
+    (messages, taint)
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.
@@ -186,16 +229,6 @@ pub(crate) async fn route(
         reason: route.reason,
     };
     Ok((first, taken))
-}
-
-/// What people allowed the agent beyond one run.
-pub(crate) async fn standing(
-    deps: &Deps,
-    agent: &Agent,
-    now: Timestamp,
-) -> Result<Vec<Grant>, EngineError> {
-    let grants = deps.store.grants(deps.tenant, Some(agent.id), now).await?;
-    Ok(grants.into_iter().map(|standing| standing.grant).collect())
 }
 
 /// The fold of a run's first event.

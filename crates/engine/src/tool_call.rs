@@ -3,13 +3,14 @@
 use crate::deps::Deps;
 use crate::journal::Journal;
 use fail::fail_point;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use steward_core::event::{EventBody, ToolResult};
 use steward_core::hash;
-use steward_core::ports::{Authorized, StoreResult, ToolScope};
-use steward_core::run::RunState;
+use steward_core::ports::{Authorized, SideWrite, StoreResult, ToolScope};
+use steward_core::run::{OutsideFile, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, ToolCall, ToolError, ToolOutput, truncate};
 
 /// Longest `data` kept beside the text, as JSON characters.
@@ -83,42 +84,97 @@ pub(crate) async fn run_tool(
     let scope = scope_of(deps, &journal.state, stop, &call.name);
     let begun = Instant::now();
     let (call_id, tool) = (call.id.clone(), call.name.clone());
-    let span = tracing::info_span!(
-        "execute_tool",
-        gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = %tool,
-        gen_ai.tool.call.id = %call_id,
-    );
+    let arguments = call.arguments.clone();
     let authorized = Authorized {
         call,
         idempotency_key: key,
         args_hash,
     };
-    let output = tracing::Instrument::instrument(deps.tools.run(authorized, &scope), span).await;
+    let output = deps.tools.run(authorized, &scope).await;
     fail_point!("engine.effect.after");
+    let error = |message, fatal| ToolResult::Error {
+        message,
+        fatal,
+        origin: None,
+    };
     let result = match output {
         Ok(output) => ok(output, limit),
-        Err(ToolError::RespondToModel(message)) => ToolResult::Error {
-            message,
-            fatal: false,
-        },
-        Err(ToolError::Fatal(message)) => ToolResult::Error {
-            message,
-            fatal: true,
-        },
+        Err(ToolError::RespondToModel(message)) => error(message, false),
+        Err(ToolError::Fatal(message)) => error(message, true),
     };
+    let (result, side) = traced(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
     let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
-    journal
-        .append(EventBody::ToolResult {
-            call_id,
-            tool,
-            result,
-            ms,
-        })
-        .await?;
+    let result = EventBody::ToolResult {
+        call_id,
+        tool,
+        result,
+        ms,
+    };
+    journal.commit(vec![result], side).await?;
     fail_point!("engine.result.after");
     Ok(())
+}
+
+/// Says of a result that quotes a file from outside where that comes from, and of a file that was written from what
+/// came from outside that it did.
+async fn traced(
+    deps: &Deps,
+    state: &RunState,
+    call_id: &str,
+    tool: &str,
+    arguments: &Value,
+    mut result: ToolResult,
+) -> StoreResult<(ToolResult, Vec<SideWrite>)> {
+    let Some(setup) = state.setup.as_deref() else {
+        return Ok((result, Vec::new()));
+    };
+    let known = deps
+        .store
+        .outside_files(deps.tenant, &setup.workspace)
+        .await?;
+    let quoted = |content: &str| quoted_file(tool, arguments, content, &setup.workspace, &known);
+    match &mut result {
+        ToolResult::Ok {
+            content,
+            tainted,
+            origin,
+            ..
+        } if !*tainted => {
+            *origin = quoted(content);
+            *tainted = origin.is_some();
+        }
+        ToolResult::Error {
+            message, origin, ..
+        } => *origin = quoted(message),
+        ToolResult::Ok { .. } | ToolResult::Dry { .. } => {}
+    }
+    let from = match &result {
+        ToolResult::Ok {
+            tainted: true,
+            origin,
+            ..
+        } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
+        _ => state
+            .tool(tool)
+            .zip(state.call(call_id))
+            .and_then(|(spec, entry)| state.taint_of(spec, &entry.call).pop())
+            .map(|last| last.origin),
+    };
+    let Some(origin) = from else {
+        return Ok((result, Vec::new()));
+    };
+    let side = written_files(&result, &setup.workspace)
+        .into_iter()
+        .map(|path| SideWrite::FromOutside {
+            workspace: setup.workspace.clone(),
+            file: OutsideFile {
+                path,
+                origin: origin.clone(),
+            },
+        })
+        .collect();
+    Ok((result, side))
 }
 
 /// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more

@@ -37,6 +37,8 @@ pub struct Settings {
     pub model_idle_s: u64,
     /// Seconds of a run's lease.
     pub lease_s: Option<f64>,
+    /// Most runs at work at once.
+    pub max_runs: Option<usize>,
     /// Deep planning of agents that say nothing of it.
     pub deep: DeepDefaults,
     /// Where the vault's key is.
@@ -105,6 +107,12 @@ impl Settings {
                 .map(|text| {
                     text.parse()
                         .context("STEWARD_LEASE_SECONDS is not a number")
+                })
+                .transpose()?,
+            max_runs: variable("STEWARD_MAX_RUNS")
+                .map(|text| {
+                    let most = text.parse().ok().filter(|most| *most > 0);
+                    most.context("STEWARD_MAX_RUNS is not a number above 0")
                 })
                 .transpose()?,
             deep: deep_defaults(&variable)?,

@@ -67,6 +67,7 @@ create table approvals (
     id         uuid   not null,
     run_id     uuid   not null,
     subject    text   not null,
+    about      text   not null,
     asked_at   bigint not null,
     answer     text,
     decided_by text,
@@ -76,6 +77,15 @@ create table approvals (
 );
 create index approvals_by_run on approvals (tenant_id, run_id);
 create index approvals_open on approvals (tenant_id, asked_at) where decided_at is null;
+
+-- Files whose content came from outside: uploads that were copied, what a run wrote that had read something of outside.
+create table outside_files (
+    tenant_id uuid not null,
+    workspace text not null,
+    path      text not null,
+    origin    text not null,
+    primary key (tenant_id, workspace, path)
+);
 
 create table agents (
     tenant_id uuid not null,

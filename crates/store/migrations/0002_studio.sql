@@ -27,6 +27,8 @@ alter table agents add column deleted_at bigint;
 drop index agents_by_name;
 create unique index agents_by_name on agents (tenant_id, name) where deleted_at is null;
 
+-- carried: what its prompts begin with.
+alter table conversations add column carried text;
 alter table conversations add column updated_at bigint not null default 0;
 alter table conversations add column deleted_at bigint;
 alter table conversations add column forked_from uuid;

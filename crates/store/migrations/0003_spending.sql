@@ -19,9 +19,11 @@ create table spend_limits (
 create unique index spend_limits_by_scope on spend_limits (tenant_id, scope, owner_id, period);
 
 -- Only calls that some limit counts are here.
+-- place: 0 counts under all limits; the others are further connections that the call may come to, each under its own.
 create table reservations (
     tenant_id     uuid   not null,
     id            uuid   not null,
+    place         bigint not null,
     user_id       uuid,
     agent_id      uuid,
     connection_id uuid,
@@ -29,7 +31,7 @@ create table reservations (
     tokens        bigint not null,
     cost_micros   bigint not null,
     ends_at       bigint not null,
-    primary key (tenant_id, id)
+    primary key (tenant_id, id, place)
 );
 create index reservations_by_end on reservations (tenant_id, ends_at);
 

@@ -4,10 +4,14 @@
 use async_trait::async_trait;
 use sqlx::{Connection, PgConnection};
 use std::sync::Arc;
-use steward_core::TenantId;
-use steward_core::ports::{BlobError, Blobs, Settings, StoreError};
+use steward_core::event::{EventBody, Origin};
+use steward_core::ports::{
+    BlobError, Blobs, Commit, RunRow, RunStatus, RunStore, Settings, StoreError,
+};
+use steward_core::{AgentId, RunId, TenantId, Timestamp};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::postgres::TestPostgres;
+use uuid::Uuid;
 
 struct NoBlobs;
 
@@ -78,4 +82,63 @@ async fn a_server_that_refuses_is_told_and_a_newer_schema_is_left_alone() {
         ),
         "{refused:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_is_written_as_a_whole_or_not_at_all() {
+    let server = TestPostgres::shared().await.unwrap();
+    let url = server.fresh_database().await.unwrap();
+    let store = Store::open(StoreConfig::postgres(&url), Arc::new(NoBlobs))
+        .await
+        .unwrap();
+    let row = RunRow {
+        id: RunId(Uuid::from_u128(1)),
+        tenant: TenantId::DEFAULT,
+        agent: AgentId(Uuid::from_u128(2)),
+        conversation: None,
+        title: "t".to_owned(),
+        status: RunStatus::Running,
+        outcome: None,
+        answer: None,
+        origin: Origin::Api,
+        user: None,
+        model: "m".to_owned(),
+        verdict: None,
+        forked_from: None,
+        created_at: Timestamp(1),
+        updated_at: Timestamp(1),
+        last_seq: 0,
+        tokens: 0,
+        cost_micros: 0,
+    };
+    let said = |text: &str| EventBody::PlanFailed {
+        message: text.to_owned(),
+    };
+    let until = Timestamp(i64::MAX);
+    let lease = store
+        .create_run(row, vec![said("one")], Vec::new(), "n", until)
+        .await
+        .unwrap();
+    // As if another writer of the same epoch had been quicker with the third event only.
+    let mut admin = PgConnection::connect(&url).await.unwrap();
+    for statement in [
+        "create function skip() returns trigger language plpgsql as $$ begin if new.seq = 3 then return null; end if; return new; end $$",
+        "create trigger skip before insert on events for each row execute function skip()",
+    ] {
+        sqlx::query(statement).execute(&mut admin).await.unwrap();
+    }
+    let append = |events| Commit {
+        tenant: lease.tenant,
+        run: lease.run,
+        epoch: lease.epoch,
+        after: 1,
+        at: Timestamp(2),
+        events,
+        side: Vec::new(),
+    };
+    let refused = store.commit(append(vec![said("two"), said("three")])).await;
+    assert!(refused.is_err(), "{refused:?}");
+    let log = store.events(lease.tenant, lease.run, 0, 10).await.unwrap();
+    assert_eq!(log.len(), 1, "nothing of it is written");
+    store.commit(append(vec![said("two")])).await.unwrap();
 }

@@ -34,12 +34,13 @@ export type Setup = {
 export type Taint = { call_id: string; tool: string; origin: string };
 export type ToolOutcome =
   | { outcome: "ok"; content: string; data?: unknown; truncated?: boolean; receipt?: Receipt; undo?: Undo; tainted?: boolean; origin?: string }
-  | { outcome: "error"; message: string; fatal?: boolean }
+  | { outcome: "error"; message: string; fatal?: boolean; origin?: string }
   | { outcome: "dry"; preview: string };
 
 /** What happened, by `type`. A newer server may send types that are not here; they are kept and not understood. */
 export type EventBody =
   | { type: "run.started"; v: number; setup: Setup }
+  | { type: "run.queued"; at_work: number }
   | { type: "run.resumed"; node: string }
   | { type: "intent.filtered"; kept: { tool: string; score: number }[]; offered: number; wants_tool: boolean }
   | { type: "model.requested"; step: number; purpose: Purpose; model: string; prompt_hash: string; prompt: Message[]; reserved: number }
@@ -59,6 +60,7 @@ export type EventBody =
   | { type: "plan.filled"; index: number; arguments: { Ok: Record<string, unknown> } | { Err: string } }
   | { type: "approval.requested"; approval_id: string; subject: Subject }
   | { type: "approval.decided"; approval_id: string; answer: Answer; by: string }
+  | { type: "grants.changed"; standing: { id: string }[] }
   | { type: "tool.rejected"; call_id: string; tool: string; message: string }
   | { type: "tool.intent"; call_id: string; tool: string; arguments: Record<string, unknown>; args_hash: string; effect: string; idempotency_key: string }
   | ({ type: "tool.result"; call_id: string; tool: string; ms: number } & ToolOutcome)

@@ -65,6 +65,9 @@ function apply(draft: Draft, event: RunEvent): void {
       } satisfies Partial<RunView>);
       return;
     }
+    case "run.queued":
+      view.doing = { what: "queue", since: event.at };
+      return;
     case "run.resumed": {
       // What was being said when the runner died is said again.
       view.items.forEach((item, index) => {

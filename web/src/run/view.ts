@@ -37,7 +37,7 @@ export type DeepItem = { kind: "deep"; key: string; versions: DeepVersion[] };
 export type Item = DeepItem | TextItem | ToolItem | PlanItem | AskItem | SteerItem | NoticeItem;
 
 /** What the run is busy with. */
-export type Doing = { what: "start" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
+export type Doing = { what: "start" | "queue" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
 
 export type RunView = {
   id: string;

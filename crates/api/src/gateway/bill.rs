@@ -34,11 +34,12 @@ pub(super) struct Bill {
 }
 
 impl Bill {
-    /// Sets aside what the call may take, under all budgets of the caller.
+    /// Sets aside what the call may take, under all budgets of the caller and of the connections that it may come to.
+    /// Of these, those whose budget has no room for it are taken out.
     pub async fn open(
         state: &ApiState,
         principal: &Principal,
-        connection: &Connection,
+        targets: &mut Vec<Connection>,
         passage: Passage,
         inbound: &Inbound,
         deadline: Duration,
@@ -54,14 +55,13 @@ impl Bill {
             completion_tokens: answer,
             ..Usage::default()
         };
-        let cost = state
-            .gateway
-            .price(connection)
-            .map_or(0, |price| price.cost(&most));
+        let prices = targets.iter().filter_map(|one| state.gateway.price(one));
+        let cost = prices.map(|price| price.cost(&most)).max().unwrap_or(0);
+        let others: Vec<_> = targets.iter().skip(1).map(|one| one.id).collect();
         let spender = Spender {
             user: Some(principal.user),
             agent: None,
-            connection: Some(connection.id),
+            connection: targets.first().map(|one| one.id),
             key: principal.key.as_ref().map(|key| key.id),
         };
         let (now, reservation) = (deps.clock.now(), ReservationId(deps.ids.next()));
@@ -73,6 +73,7 @@ impl Bill {
                 principal.tenant,
                 reservation,
                 spender,
+                &others,
                 tokens,
                 cost,
                 now,
@@ -81,13 +82,16 @@ impl Bill {
             .await
             .map_err(|error| not_reserved(error, now))?;
         state.ledger.opened();
+        targets.retain(|one| !aside.full.contains(&one.id));
         Ok(Self {
             ledger: Arc::clone(&state.ledger),
             clock: Arc::clone(&deps.clock),
             tenant: principal.tenant,
-            reservation: aside.then_some(reservation),
+            reservation: aside.held.then_some(reservation),
             spender,
-            model: connection.model.clone(),
+            model: targets
+                .first()
+                .map_or_else(String::new, |one| one.model.clone()),
             // Four bytes are about a token; JSON around the prompt makes up for the difference.
             prompt: length.div_ceil(4),
             settled: false,

@@ -50,22 +50,30 @@ pub(crate) async fn pass(
     passage: Passage,
 ) -> Result<Response, OpenAiError> {
     may_ask(principal)?;
-    let targets = resolve(state, principal, name, &inbound.headers).await?;
-    let Some(first) = targets.first() else {
-        return Err(OpenAiError::unknown_connection(name, &[], "model"));
+    let mut targets = resolve(state, principal, name, &inbound.headers).await?;
+    let translated = |targets: &[Connection]| {
+        let first = targets.first().filter(|first| !speaks_the_dialect(first));
+        first.is_some() && passage == Passage::ChatCompletions
     };
+    // What can't be translated is refused before anything is set aside for it.
+    let mut request = if translated(&targets) {
+        Some(translate::request(inbound, DEADLINE_MS)?)
+    } else {
+        None
+    };
+    let mut bill = Bill::open(state, principal, &mut targets, passage, inbound, DEADLINE).await?;
+    if !translated(&targets) {
+        request = None;
+    } else if request.is_none() {
+        request = Some(translate::request(inbound, DEADLINE_MS).inspect_err(|_| {
+            bill.settle(None, Usage::default(), true, true);
+        })?);
+    }
     let ids: Vec<ConnectionId> = targets.iter().map(|one| one.id).collect();
     let routing = Routing {
         max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX),
         ..Routing::default()
     };
-    let translated = passage == Passage::ChatCompletions && !speaks_the_dialect(first);
-    let request = if translated {
-        Some(translate::request(inbound, DEADLINE_MS)?)
-    } else {
-        None
-    };
-    let mut bill = Bill::open(state, principal, first, passage, inbound, DEADLINE).await?;
     if let Some(request) = request {
         return translate::answer(state, &ids, &routing, request, bill).await;
     }

@@ -108,6 +108,7 @@ pub(super) async fn follow(
             EventBody::ApprovalRequested {
                 approval_id,
                 subject,
+                ..
             } if event.seq > seen.last_seq => return Ok(waits(run, approval_id, &subject)),
             EventBody::ToolIntent { tool, .. } => progress.say(format!("uses {tool}")).await,
             EventBody::ToolResult { tool, .. } => progress.say(format!("used {tool}")).await,

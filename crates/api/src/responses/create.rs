@@ -7,7 +7,7 @@ use super::stream::stream;
 use crate::agent_fields::check_responses;
 use crate::auth::{Caller, Person};
 use crate::begin::begin;
-use crate::chat::may_ask;
+use crate::chat::{asked_by, may_ask};
 use crate::gateway::{Inbound, pass};
 use crate::home::Home;
 use crate::models::find;
@@ -76,9 +76,7 @@ async fn ask_agent(
         history: earlier,
         mode: Mode::Loop,
         origin: Origin::Api,
-        asked_by: request
-            .user
-            .unwrap_or_else(|| person.principal.name.clone()),
+        asked_by: asked_by(&person.principal, request.user.as_deref()),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),
         connection: None,

@@ -4,13 +4,12 @@ use crate::auth::Person;
 use crate::openai::OpenAiError;
 use crate::state::ApiState;
 use steward_core::RunId;
-use steward_core::event::EventBody;
 use steward_core::message::Message;
 use steward_core::ports::{RunStatus, StoreError};
 
 const FIELD: &str = "previous_response_id";
 
-/// The messages up to and with the answer of that response.
+/// The messages up to and with the answer of that response, with what of outside entered its run.
 pub(super) async fn history(
     state: &ApiState,
     person: &Person,
@@ -36,14 +35,16 @@ pub(super) async fn history(
             FIELD,
         ));
     }
-    let first = deps.store.events(deps.tenant, run, 0, 1).await?;
-    let Some(EventBody::RunStarted { setup, .. }) =
-        first.into_iter().next().map(|stored| stored.event.body)
-    else {
+    let ended = state.runs.state(run).await?;
+    let taint = ended.sources();
+    let Some(setup) = ended.setup else {
         return Err(missing());
     };
     let mut history = setup.history;
-    history.push(Message::user(setup.input));
+    history.push(Message {
+        taint,
+        ..Message::user(setup.input)
+    });
     if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
         history.push(Message::assistant(answer));
     }

@@ -3,10 +3,10 @@
 use super::nothing::Nothing;
 use async_trait::async_trait;
 use steward_core::ports::{
-    Page, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError,
-    StoreResult, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+    Page, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord,
+    StoreError, StoreResult, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
 };
-use steward_core::{BudgetId, KeyId, ReservationId, TenantId, Timestamp, UserId};
+use steward_core::{BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 
 fn missing<T>() -> StoreResult<T> {
     Err(StoreError::NotFound("it".to_owned()))
@@ -28,12 +28,13 @@ impl SpendLimits for Nothing {
         _: TenantId,
         _: ReservationId,
         _: Spender,
+        _: &[ConnectionId],
         _: u64,
         _: u64,
         _: Timestamp,
         _: Timestamp,
-    ) -> Result<bool, ReserveError> {
-        Ok(false)
+    ) -> Result<Reserved, ReserveError> {
+        Ok(Reserved::default())
     }
     async fn settle(
         &self,

@@ -5,9 +5,11 @@ use crate::approval::Taint;
 use crate::budget::{Budget, Limit};
 use crate::deep::DeepSettings;
 use crate::message::Message;
-use crate::model::{Capabilities, Strategy};
+use crate::model::{Capabilities, Provider, Strategy};
 use crate::policy::Grant;
-use crate::routing::{Attempt, RouteTaken};
+use crate::ports::StandingGrant;
+use crate::prompt::Carried;
+use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
@@ -70,9 +72,19 @@ pub struct Setup {
     pub asked_by: String,
     /// What it may spend.
     pub budget: Budget,
+    /// What the prompts of its conversation begin with.
+    #[serde(default, skip_serializing_if = "Carried::is_nothing")]
+    pub carried: Carried,
+    /// What the request is about, and which tools go first for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<ToolHint>,
     /// Permissions given with the request.
     #[serde(default)]
     pub grants: Vec<Grant>,
+    /// Permissions that people gave the agent beyond one run, as they were then; the log says how they
+    /// changed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<StandingGrant>,
     /// The connection chosen.
     pub connection: ConnectionId,
     /// Its model's name.
@@ -155,6 +167,9 @@ pub struct Answered {
     pub connection: ConnectionId,
     /// Its name.
     pub name: String,
+    /// What kind of endpoint it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Provider>,
     /// Model name as answered.
     pub model: String,
     /// The form in which calls were asked for.
@@ -295,6 +310,9 @@ pub enum ToolResult {
         /// Whether the run ends by it.
         #[serde(default)]
         fatal: bool,
+        /// Where content from outside that it may quote comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<String>,
     },
     /// Nothing ran: a dry run.
     Dry {

@@ -28,8 +28,8 @@ pub use rows::{
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
-    BudgetScope, ExamReports, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender,
-    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+    BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState,
+    Spender, SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
 };
 pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,

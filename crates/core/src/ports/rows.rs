@@ -5,6 +5,7 @@ use crate::agent::Agent;
 use crate::approval::Approval;
 use crate::message::Message;
 use crate::model::Connection;
+use crate::prompt::Carried;
 use crate::{
     AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId,
 };
@@ -89,8 +90,10 @@ pub struct Conversation {
 /// Which conversations; newest (by when they began) first.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationFilter {
-    /// Only of this user and of nobody.
+    /// Only of this user.
     pub user: Option<UserId>,
+    /// Beside theirs, those of nobody: of the command line without a server.
+    pub nobody: bool,
     /// Only with this agent.
     pub agent: Option<AgentId>,
     /// Only with this text in the title or a message, whatever the case.
@@ -115,6 +118,10 @@ pub trait Conversations: Send + Sync {
     /// Its header.
     async fn conversation(&self, tenant: TenantId, id: ConversationId)
     -> StoreResult<Conversation>;
+    /// What its prompts begin with.
+    async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
+        Ok(Carried::default())
+    }
     /// Its messages, in order.
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
     /// One page.

@@ -83,6 +83,15 @@ pub struct Spender {
     pub key: Option<KeyId>,
 }
 
+/// What was set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reserved {
+    /// Whether there is something to give back; where no limit counts the call, there is not.
+    pub held: bool,
+    /// Connections that the call must not come to: their budget has no room for it.
+    pub full: Vec<ConnectionId>,
+}
+
 /// Why nothing could be set aside.
 #[derive(Debug, thiserror::Error)]
 pub enum ReserveError {
@@ -106,19 +115,20 @@ pub trait SpendLimits: Send + Sync {
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
     /// Sets tokens and money aside under all limits of `spender`, or none. What is never settled
     /// is given back at `until`. In one transaction, so that parallel calls can't both take the rest.
-    /// A reservation of the same id is replaced. `false`: no limit counts this spender's calls, so there is
-    /// nothing to give back.
+    /// A reservation of the same id is replaced. A call may come to the spender's connection or to one of `others`:
+    /// it is set aside under the limits of each that has room, and refused where none has.
     #[expect(clippy::too_many_arguments, reason = "one row")]
     async fn reserve(
         &self,
         tenant: TenantId,
         id: ReservationId,
         spender: Spender,
+        others: &[ConnectionId],
         tokens: u64,
         cost_micros: u64,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<bool, ReserveError>;
+    ) -> Result<Reserved, ReserveError>;
     /// Ends a reservation and records what was spent (also without a reservation: `None`).
     async fn settle(
         &self,

@@ -3,7 +3,9 @@
 use crate::approval::{Answer, Approval};
 use crate::event::{Event, EventBody, Origin, Outcome};
 use crate::message::Message;
+use crate::prompt::Carried;
 use crate::receipts::Verdict;
+use crate::run::OutsideFile;
 use crate::{AgentId, ApprovalId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -156,6 +158,15 @@ pub enum SideWrite {
     },
     /// A command for another run; nothing if that one has ended.
     Tell(RunId, Command),
+    /// A file of the workspace has content from outside from now on.
+    FromOutside {
+        /// The workspace.
+        workspace: String,
+        /// The file.
+        file: OutsideFile,
+    },
+    /// What the prompts of the run's conversation begin with.
+    Carried(ConversationId, Carried),
     /// Messages for the run's conversation.
     Messages(ConversationId, Vec<Message>),
 }
@@ -372,6 +383,14 @@ pub trait RunStore: Send + Sync {
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Alarms that should have rung by `now` and whose command is not queued yet.
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
+    /// Files of a workspace whose content came from outside.
+    async fn outside_files(
+        &self,
+        _tenant: TenantId,
+        _workspace: &str,
+    ) -> StoreResult<Vec<OutsideFile>> {
+        Ok(Vec::new())
+    }
     /// Checks the whole database (`integrity_check` or the like).
     async fn check(&self) -> StoreResult<()>;
 }

@@ -7,6 +7,7 @@ mod tools;
 
 use crate::Timestamp;
 use crate::message::{Message, Role};
+use serde::{Deserialize, Serialize};
 
 pub use compact::{Compaction, Older, Said};
 pub use skills::skills_text;
@@ -21,6 +22,24 @@ const OLD_RESULT: usize = 400;
 /// Results that are never cut: the newest.
 const KEEP_RESULTS: usize = 2;
 
+/// What the prompts of a conversation begin with, kept from run to run, so that caches hit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Carried {
+    /// Tools that are explained, in this order; empty where all are. Others are found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub offered: Vec<String>,
+    /// How older messages stand in it.
+    pub compaction: Compaction,
+}
+
+impl Carried {
+    /// Whether nothing is kept.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// What a prompt is made of.
 #[derive(Debug, Clone)]
 pub struct PromptInput<'a> {
@@ -32,6 +51,8 @@ pub struct PromptInput<'a> {
     pub tool_text: &'a str,
     /// What the agent remembers.
     pub memory: &'a str,
+    /// What else this request, and no other, has to know: it stands before it.
+    pub notes: &'a str,
     /// Time of the run, for words like "today".
     pub now: Timestamp,
     /// Earlier messages of the conversation.
@@ -206,9 +227,10 @@ fn system_text(input: &PromptInput<'_>) -> String {
 
 fn context(input: &PromptInput<'_>) -> String {
     format!(
-        "[Now: {}]\n{}\n",
+        "[Now: {}]\n{}{}\n",
         input.now.rfc3339(),
-        memory_text(input.memory)
+        memory_text(input.memory),
+        input.notes
     )
 }
 
@@ -294,6 +316,7 @@ mod tests {
             skills: "",
             tool_text: "Tools: none.",
             memory: "likes tea",
+            notes: "",
             now: Timestamp(0),
             history,
             messages,

@@ -84,6 +84,7 @@ mod tests {
             skills: &skills_text(&skills, 100),
             tool_text: "Tools: none.",
             memory: "",
+            notes: "",
             now: Timestamp(0),
             history: &[],
             messages: &[Message::user("Go.")],

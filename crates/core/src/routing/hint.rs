@@ -2,6 +2,8 @@
 //! of an agent's tools; no model is asked.
 
 use super::lexicon::{Lexicon, Sheet};
+use crate::skill::SkillKind;
+use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -52,6 +54,58 @@ pub fn hint(message: &str) -> Hinted {
     Hinted {
         hint,
         words: found.words,
+    }
+}
+
+const TOOLS: &str = include_str!("../../data/routing/hint-tools.json");
+
+/// Which tools go first.
+#[derive(Debug, Default, Deserialize)]
+struct First {
+    tools: Vec<String>,
+    kinds: Vec<SkillKind>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct FirstTools {
+    analytics: First,
+    documents: First,
+}
+
+// A test reads the file, so that it can't be wrong here.
+static FIRST: LazyLock<FirstTools> =
+    LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
+
+/// What a request is about, and which of an agent's tools go first for that. It takes no tool away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolHint {
+    /// What it is about.
+    pub hint: Hint,
+    /// The request's words that decided, in lower case.
+    pub words: Vec<String>,
+    /// The tools, in the agent's order.
+    pub tools: Vec<String>,
+}
+
+impl ToolHint {
+    /// For `request` to an agent that has `tools`; `None`: it is about nothing that matters.
+    pub fn of(request: &str, tools: &[ToolSpec]) -> Option<Self> {
+        let Hinted { hint, words } = hint(request);
+        let first = match hint {
+            Hint::Analytics => &FIRST.analytics,
+            Hint::Documents => &FIRST.documents,
+            Hint::General => return None,
+        };
+        let fits = |spec: &&ToolSpec| match &spec.skill {
+            Some(skill) => first.kinds.contains(&skill.kind),
+            None => first.tools.contains(&spec.name),
+        };
+        let tools = tools.iter().filter(fits).map(|spec| spec.name.clone());
+        Some(Self {
+            hint,
+            words,
+            tools: tools.collect(),
+        })
     }
 }
 

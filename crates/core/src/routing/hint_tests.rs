@@ -1,8 +1,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::Hint::{self, Analytics, Documents, General};
-use super::{DATA, hint};
+use super::{DATA, FirstTools, TOOLS, ToolHint, hint};
+use crate::policy::RiskClass;
 use crate::routing::lexicon::Sheet;
+use crate::tool::{EffectClass, ToolSpec};
 
 fn check(message: &str, expected: Hint, words: &[&str]) {
     let got = hint(message);
@@ -74,4 +76,29 @@ fn the_file_is_whole() {
     let sheet: Sheet = serde_json::from_str(DATA).unwrap();
     assert_eq!(sheet.order, ["analytics", "documents"]);
     assert_eq!(sheet.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn tools_that_fit_go_first_and_none_is_taken_away() {
+    serde_json::from_str::<FirstTools>(TOOLS).unwrap();
+    let tools = ["write", "sql", "read"].map(|name| ToolSpec {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: serde_json::Value::Null,
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: Vec::new(),
+        result_limit: 0,
+        skill: None,
+    });
+    let first = |request: &str| ToolHint::of(request, &tools).map(|hint| hint.tools);
+    assert_eq!(
+        first("Show me the KPIs of March"),
+        Some(vec!["sql".to_owned()])
+    );
+    assert_eq!(
+        first("search for the contract"),
+        Some(vec!["read".to_owned()])
+    );
+    assert_eq!(first("Write a poem"), None);
 }

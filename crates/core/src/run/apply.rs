@@ -20,7 +20,9 @@ impl RunState {
             EventBody::RunStarted { setup, .. } => {
                 self.messages.push(Message::user(&setup.input));
                 self.cascade.begun_at = event.at;
+                self.cascade.compaction = setup.carried.compaction.clone();
                 self.grants.clone_from(&setup.grants);
+                self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
                 self.setup = Some(setup.clone());
             }
@@ -35,10 +37,12 @@ impl RunState {
                 step,
                 purpose,
                 reserved,
+                reserved_micros,
                 ..
             } => {
                 self.spent.model_calls += 1;
                 self.spent.tokens_reserved = *reserved;
+                self.spent.cost_reserved = *reserved_micros;
                 self.asking = Some((*step, *purpose));
                 self.reply = None;
                 if *purpose == Purpose::Reply {
@@ -67,10 +71,11 @@ impl RunState {
                 error,
                 retry_at,
                 purpose,
+                usage,
                 ..
             } => {
                 self.asking = None;
-                self.spent.tokens_reserved = 0;
+                self.settle(usage);
                 self.failures += 1;
                 if retry_at.is_none() && !matches!(purpose, Purpose::Fill | Purpose::Compact) {
                     self.model_error = Some(error.clone());
@@ -103,6 +108,7 @@ impl RunState {
             EventBody::ApprovalRequested {
                 approval_id,
                 subject,
+                ..
             } => {
                 self.note_call(subject);
                 self.waiting = Some(Waiting::Approval {
@@ -157,6 +163,7 @@ impl RunState {
                 if let ToolResult::Error {
                     message,
                     fatal: true,
+                    ..
                 } = result
                 {
                     self.fatal = Some(message.clone());
@@ -182,6 +189,7 @@ impl RunState {
                 taint,
                 ..
             } => self.child_ended(call_id, spent, proved, taint),
+            EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),
             EventBody::ToolUndone { call_id, .. } => self.undone.push(call_id.clone()),
             EventBody::ToolUncertain { call_id, .. } => {
                 if let Some(entry) = self.entry(call_id)
@@ -257,8 +265,9 @@ impl RunState {
                     self.reply = None;
                 }
             }
-            EventBody::ModelDelta { .. } | EventBody::Unknown => {}
+            EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
+        self.leave_permissions(event.seq);
     }
 
     /// Only time at work counts: neither parked time nor the gap before a resume.
@@ -272,6 +281,7 @@ impl RunState {
 
     fn settle(&mut self, usage: &crate::model::Usage) {
         self.spent.tokens_reserved = 0;
+        self.spent.cost_reserved = 0;
         self.spent.tokens += usage.prompt_tokens + usage.completion_tokens;
         self.spent.cost_micros += usage.cost_micros;
         self.usage.prompt_tokens += usage.prompt_tokens;
@@ -286,6 +296,7 @@ impl RunState {
             self.spent.cut_off += 1;
         }
         self.spent.tokens_reserved = 0;
+        self.spent.cost_reserved = 0;
         let child = self.child_call().map(str::to_owned);
         for entry in &mut self.calls {
             if child.as_deref() == Some(entry.call.id.as_str()) {

@@ -19,11 +19,12 @@ impl RunState {
         call: &ToolCall,
         now: Timestamp,
     ) -> Verdict {
-        let verdict = judge(&setup.agent.policy, &self.grants, spec, call, now);
+        let grants = self.permissions();
+        let verdict = judge(&setup.agent.policy, &grants, spec, call, now);
         let guessed = self.reads_any() && call.is_guessed() && spec.risk != RiskClass::Read;
         let taint = self.taint_of(spec, call);
         let free = !guessed && taint.is_empty();
-        if free || verdict.decision == Decision::Deny || exactly(&self.grants, call, now) {
+        if free || verdict.decision == Decision::Deny || exactly(&grants, call, now) {
             return verdict;
         }
         let why = [
@@ -33,6 +34,25 @@ impl RunState {
         Verdict {
             decision: Decision::Ask,
             reason: why.into_iter().flatten().collect::<Vec<_>>().join("; "),
+        }
+    }
+}
+
+impl RunState {
+    /// Permissions in force.
+    pub(super) fn permissions(&self) -> Vec<Grant> {
+        let standing = self.standing.iter().map(|given| &given.grant);
+        self.grants.iter().chain(standing).cloned().collect()
+    }
+
+    /// What a person allowed another run ends where a fork begins to go its own way: it has what its own request and
+    /// its agent were given.
+    pub(super) fn leave_permissions(&mut self, seq: u64) {
+        if let Some(setup) = &self.setup
+            && setup.forked_from.is_some_and(|from| from.seq == seq)
+        {
+            self.grants.clone_from(&setup.grants);
+            self.standing.clone_from(&setup.standing);
         }
     }
 }

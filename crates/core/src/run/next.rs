@@ -278,7 +278,7 @@ impl RunState {
                 _ => self.ask_model(setup, Purpose::Reply),
             };
         }
-        if let Err(limit) = budget::model_call_fits(&setup.budget, &self.spent, 0) {
+        if let Err(limit) = budget::model_call_fits(&setup.budget, &self.spent, 0, 0) {
             return limited(limit, self.partial_answer());
         }
         vec![Effect::MakePlan]
@@ -289,7 +289,7 @@ impl RunState {
     fn plan_needs_person(&self, setup: &Setup, now: Timestamp) -> bool {
         setup.mode == Mode::Plan
             && !self
-                .grants
+                .permissions()
                 .iter()
                 .filter(|grant| grant.until.is_none_or(|until| now < until))
                 .any(|grant| grant.scope == GrantScope::AllButDestructive)
@@ -382,7 +382,7 @@ impl RunState {
     }
 
     fn ask_model(&self, setup: &Setup, purpose: Purpose) -> Vec<Effect> {
-        match budget::model_call_fits(&setup.budget, &self.spent, 0) {
+        match budget::model_call_fits(&setup.budget, &self.spent, 0, 0) {
             Ok(()) => vec![Effect::CallModel(purpose)],
             Err(limit) => limited(limit, self.partial_answer()),
         }

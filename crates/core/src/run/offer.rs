@@ -4,13 +4,15 @@ use super::state::RunState;
 use crate::event::{ReadingKind, Setup};
 use crate::model::Capabilities;
 use crate::plan::FINAL_ANSWER;
-use crate::prompt::weigh_tools;
+use crate::prompt::{Carried, Compaction, weigh_tools};
 use crate::tool::{TOOL_SEARCH, ToolSpec};
 
 /// Name of the tool that asks the user.
 pub(super) const FEEDBACK: &str = "feedback";
 /// Share of the prompt's room that tools may take before they are narrowed: one in so many.
 const TOOL_SHARE: u64 = 4;
+/// Tools that a later request of a conversation may bring along unasked.
+const MOST_FRESH: usize = 4;
 
 /// Whether a tool only steers the run.
 pub fn is_control(name: &str) -> bool {
@@ -33,8 +35,8 @@ pub(super) fn too_many(setup: &Setup) -> bool {
 }
 
 impl RunState {
-    /// Tools that are explained to the model: those that the intent filter kept, in catalogue order,
-    /// with the tools that steer the run.
+    /// Tools that are explained to the model. Within a conversation these stay the same, so that the prompt's beginning
+    /// does; else those that the intent filter kept, in catalogue order, with the tools that steer the run.
     pub fn offered(&self) -> Vec<ToolSpec> {
         let Some(setup) = &self.setup else {
             return Vec::new();
@@ -42,6 +44,13 @@ impl RunState {
         let Some(kept) = &self.kept else {
             return setup.tools.clone();
         };
+        if self.goes_on() {
+            let search = |name: &str| (name == TOOL_SEARCH).then(crate::tool::tool_search);
+            let names = setup.carried.offered.iter();
+            return names
+                .filter_map(|name| search(name).or_else(|| self.tool(name).cloned()))
+                .collect();
+        }
         if kept.is_empty() {
             return Vec::new();
         }
@@ -61,15 +70,81 @@ impl RunState {
         tools
     }
 
-    /// Tools that the model looked for and found, besides those that are explained to it.
+    /// Tools that can be called besides those that are explained: those that the model looked for and found, and in a
+    /// conversation that goes on those that fit the newest request.
     pub fn found(&self) -> Vec<ToolSpec> {
         let offered = self.offered();
-        self.cascade
-            .found
-            .iter()
-            .filter(|name| !offered.iter().any(|spec| spec.name == **name))
+        let mut found: Vec<ToolSpec> = Vec::new();
+        let looked_for = self.cascade.found.iter();
+        for name in self.fresh().chain(looked_for.map(String::as_str)) {
+            let known = |spec: &ToolSpec| spec.name == name;
+            if !offered.iter().any(known)
+                && !found.iter().any(known)
+                && let Some(spec) = self.tool(name)
+            {
+                found.push(spec.clone());
+            }
+        }
+        found
+    }
+
+    /// Tools that fit the newest request of a conversation and are not explained in it.
+    pub fn fresh_tools(&self) -> Vec<ToolSpec> {
+        self.fresh()
             .filter_map(|name| self.tool(name).cloned())
             .collect()
+    }
+
+    fn fresh(&self) -> impl Iterator<Item = &str> {
+        let carried = self.setup.as_ref().map(|setup| &setup.carried.offered);
+        let kept = self
+            .kept
+            .iter()
+            .flatten()
+            .map(|ranked| ranked.tool.as_str());
+        let new = move |name: &&str| {
+            !is_control(name)
+                && carried.is_some_and(|names| {
+                    !names.is_empty() && !names.iter().any(|known| known == name)
+                })
+        };
+        kept.filter(new).take(MOST_FRESH)
+    }
+
+    /// What the next run of this conversation begins its prompts with. Tools that were called join those that are
+    /// explained, at their end.
+    pub fn carried(&self) -> Carried {
+        let Some(setup) = self.setup.as_deref() else {
+            return Carried::default();
+        };
+        let mut offered = setup.carried.offered.clone();
+        if self.kept.is_some() && self.reads_any() && setup.capabilities.plans {
+            let called =
+                |spec: &ToolSpec| self.calls.iter().any(|entry| entry.call.name == spec.name);
+            let found = self.found().into_iter().filter(called);
+            offered = self
+                .offered()
+                .into_iter()
+                .chain(found)
+                .map(|spec| spec.name)
+                .collect();
+        }
+        Carried {
+            offered,
+            // Places in this run mean nothing in the next; its messages are not in the conversation.
+            compaction: Compaction {
+                run_from: 0,
+                cut: 0,
+                ..self.cascade.compaction.clone()
+            },
+        }
+    }
+
+    /// Whether an earlier run of the conversation chose the tools that are explained.
+    fn goes_on(&self) -> bool {
+        self.setup.as_ref().is_some_and(|setup| {
+            !setup.carried.offered.is_empty() && self.reads_any() && setup.capabilities.plans
+        })
     }
 
     /// Whether tools are left out that can be looked for.
@@ -77,12 +152,19 @@ impl RunState {
         let (Some(setup), Some(kept)) = (&self.setup, &self.kept) else {
             return false;
         };
+        let explained = |spec: &ToolSpec| {
+            if self.goes_on() {
+                setup.carried.offered.contains(&spec.name)
+            } else {
+                kept.iter().any(|ranked| ranked.tool == spec.name)
+            }
+        };
         setup.reading == ReadingKind::Any
             && setup.capabilities.plans
             && setup
                 .tools
                 .iter()
                 .filter(|spec| !is_control(&spec.name))
-                .any(|spec| !kept.iter().any(|ranked| ranked.tool == spec.name))
+                .any(|spec| !explained(spec))
     }
 }

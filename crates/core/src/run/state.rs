@@ -9,6 +9,7 @@ use crate::message::Message;
 use crate::model::{ModelError, Purpose, Usage};
 use crate::plan::{Candidate, Plan};
 use crate::policy::Grant;
+use crate::ports::StandingGrant;
 use crate::tool::{EffectClass, ToolCall, ToolSpec};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 
@@ -148,8 +149,10 @@ pub struct RunState {
     pub plan_error: Option<String>,
     /// What it waits for.
     pub waiting: Option<Waiting>,
-    /// Permissions in force.
+    /// Permissions given with the request, and by people since.
     pub grants: Vec<Grant>,
+    /// Permissions of the agent beyond this run.
+    pub standing: Vec<StandingGrant>,
     /// Spent so far.
     pub spent: Spent,
     /// Tokens and cost so far.
@@ -208,6 +211,7 @@ impl RunState {
             plan_error: None,
             waiting: None,
             grants: Vec::new(),
+            standing: Vec::new(),
             spent: Spent::default(),
             usage: Usage::default(),
             asking: None,

@@ -24,7 +24,7 @@ impl RunState {
             ToolResult::Ok {
                 tainted, origin, ..
             } if *tainted || outside => origin.clone(),
-            ToolResult::Error { .. } if outside => None,
+            ToolResult::Error { origin, .. } if origin.is_some() || outside => origin.clone(),
             _ => return,
         };
         // What entered a run below came with its end.

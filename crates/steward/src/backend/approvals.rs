@@ -75,6 +75,14 @@ impl Backend {
         match self {
             Self::InProcess(app) => {
                 let kept = keep(app, id, &answer, standing).await?;
+                // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
+                let answer = match kept {
+                    Some(_) => Answer::Approve {
+                        grant: None,
+                        until: None,
+                    },
+                    None => answer,
+                };
                 if let Err(error) = app.runs.decide(id, answer, BY).await {
                     if let Some(grant) = kept {
                         app.store.revoke_grant(app.tenant, grant).await?;

@@ -77,6 +77,7 @@ impl Follow {
                 EventBody::ApprovalRequested {
                     approval_id,
                     subject,
+                    ..
                 } => {
                     let answered = self.answer(backend, *approval_id, subject).await?;
                     if !answered {

@@ -5,8 +5,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use steward_core::ports::{User, Users};
-use steward_core::{TenantId, Timestamp, UserId, hash};
+use steward_core::ports::{Conversation, Conversations, User, Users};
+use steward_core::{AgentId, ConversationId, TenantId, Timestamp, UserId, hash};
 use steward_infra::FileBlobs;
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::Script;
@@ -34,6 +34,15 @@ impl House {
 
     /// With users of these names and roles before the server starts.
     pub fn with_people(script: Script, people: &[(&str, &str)]) -> Self {
+        Self::prepared(script, people, None)
+    }
+
+    /// The same, with a conversation of nobody: a talk of the command line without a server.
+    pub fn with_talk_of_nobody(script: Script, people: &[(&str, &str)]) -> Self {
+        Self::prepared(script, people, Some(ConversationId(Uuid::from_u128(77))))
+    }
+
+    fn prepared(script: Script, people: &[(&str, &str)], talk: Option<ConversationId>) -> Self {
         let bench = Bench::new(script);
         std::fs::create_dir_all(bench.data()).unwrap();
         bench.runtime.block_on(async {
@@ -52,6 +61,22 @@ impl House {
                     created_at: Timestamp(0),
                 };
                 store.save_user(TenantId::DEFAULT, &user).await.unwrap();
+            }
+            if let Some(id) = talk {
+                let header = Conversation {
+                    id,
+                    agent: AgentId(Uuid::from_u128(1)),
+                    user: None,
+                    title: "of nobody".to_owned(),
+                    created_at: Timestamp(0),
+                    updated_at: Timestamp(0),
+                    deleted_at: None,
+                    forked_from: None,
+                };
+                store
+                    .create_conversation(TenantId::DEFAULT, &header)
+                    .await
+                    .unwrap();
             }
         });
         let server = Server::start(&bench);

@@ -32,6 +32,26 @@ fn status(house: &House, name: &str, method: Method, path: &str, body: Option<Va
 }
 
 #[test]
+fn what_nobody_owns_is_the_operators() {
+    let house = House::with_talk_of_nobody(Script::default(), &PEOPLE);
+    let talk = format!("/api/conversations/{}", uuid::Uuid::from_u128(77));
+    for (name, expect, listed) in [("ann", 404, 0), ("vic", 404, 0), ("olga", 200, 1)] {
+        assert_eq!(
+            status(&house, name, Method::GET, &talk, None),
+            expect,
+            "{name}"
+        );
+        let (_, page) = house.call_as(&key(name), Method::GET, "/api/conversations", None);
+        assert_eq!(page["items"].as_array().unwrap().len(), listed, "{name}");
+    }
+    let rename = Some(json!({"title": "mine"}));
+    assert_eq!(status(&house, "ann", Method::PATCH, &talk, rename), 404);
+    let chat = format!("/api/chat/{}", house.agent());
+    let go_on = json!({"message": "and?", "conversation_id": uuid::Uuid::from_u128(77)});
+    assert_eq!(status(&house, "ann", Method::POST, &chat, Some(go_on)), 404);
+}
+
+#[test]
 fn what_is_not_theirs_is_not_there() {
     let house = house();
     let (run, conversation, approval) = anns(&house);

@@ -71,7 +71,7 @@ pub async fn service_over(data: &Path, connections: Vec<Connection>) -> RunServi
 pub async fn service_allowing(data: &Path, model: &ScriptedModelServer, allow: &str) -> RunService {
     let one = connection(model, Capabilities::default());
     let clock = Arc::new(SystemClock::new());
-    composed(data, vec![one], &[allow], clock).await.0
+    composed(data, vec![one], &[allow], clock, config()).await.0
 }
 
 /// A service that goes by `clock`.
@@ -81,12 +81,31 @@ pub async fn service_at(
     clock: Arc<dyn Clock>,
 ) -> RunService {
     let one = connection(model, Capabilities::default());
-    composed(data, vec![one], &[], clock).await.0
+    composed(data, vec![one], &[], clock, config()).await.0
 }
 
 /// The same, with its store.
 pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunService, Arc<Store>) {
-    composed(data, connections, &[], Arc::new(SystemClock::new())).await
+    let clock = Arc::new(SystemClock::new());
+    composed(data, connections, &[], clock, config()).await
+}
+
+/// A service with places for so many runs at work.
+pub async fn service_of(data: &Path, model: &ScriptedModelServer, max_runs: usize) -> RunService {
+    let one = connection(model, Capabilities::default());
+    let config = EngineConfig {
+        max_runs,
+        ..config()
+    };
+    let clock = Arc::new(SystemClock::new());
+    composed(data, vec![one], &[], clock, config).await.0
+}
+
+fn config() -> EngineConfig {
+    EngineConfig {
+        plan_candidates: 1,
+        ..EngineConfig::default()
+    }
 }
 
 async fn composed(
@@ -94,6 +113,7 @@ async fn composed(
     connections: Vec<Connection>,
     web_allow: &[&str],
     clock: Arc<dyn Clock>,
+    config: EngineConfig,
 ) -> (RunService, Arc<Store>) {
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
     let store = Arc::new(
@@ -129,10 +149,7 @@ async fn composed(
         price: Arc::new(|connection: &Connection| connection.price),
         clock,
         ids: Arc::new(UuidV7),
-        config: EngineConfig {
-            plan_candidates: 1,
-            ..EngineConfig::default()
-        },
+        config,
     });
     (service, store)
 }

@@ -1,13 +1,14 @@
 //! Hard budgets around real model calls.
 
-use crate::bed::{connection, finished, request, service_with};
+use crate::bed::{OTHER, connection, finished, request, service_with};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::budget::Limit;
 use steward_core::event::{EventBody, Mode, Outcome};
-use steward_core::model::{Capabilities, Price};
+use steward_core::model::{Capabilities, Connection, Price};
 use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendLimits, UsageBy, UsageRecord};
-use steward_core::{BudgetId, TenantId, Timestamp};
+use steward_core::routing::Routing;
+use steward_core::{BudgetId, ConnectionId, TenantId, Timestamp};
 use steward_engine::{RunService, StartRun};
 use steward_store::Store;
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
@@ -164,5 +165,129 @@ async fn money_is_limited_and_told() {
         events.last()
     );
     assert_eq!(bed.model.chats().len(), 1);
+    bed.service.shutdown().await;
+}
+
+/// A service over two connections, the second one as fallback; the second model's server.
+async fn two(first: Behaviour) -> (Bed, ScriptedModelServer, ConnectionId) {
+    let bed = bed(0).await;
+    bed.model.push(first);
+    let second = ScriptedModelServer::start(Script::always(Behaviour::text("From the second.")))
+        .await
+        .unwrap();
+    let one = connection(&bed.model, Capabilities::default());
+    let id = one.id;
+    let other = Connection {
+        id: OTHER,
+        name: "second".into(),
+        model: "second".into(),
+        ..connection(&second, Capabilities::default())
+    };
+    let data = tempfile::tempdir().unwrap();
+    let (service, store) = service_with(data.path(), vec![one, other]).await;
+    let bed = Bed {
+        service,
+        store,
+        _data: data,
+        ..bed
+    };
+    (bed, second, id)
+}
+
+fn with_fallback(bed: &Bed, hedge_after_ms: Option<u64>) -> StartRun {
+    let mut asked = bed.asked();
+    asked.agent.routing = Routing {
+        fallback_chain: vec![OTHER],
+        hedge_after_ms,
+        ..Routing::default()
+    };
+    asked
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_whose_budget_is_used_up_is_not_tried() {
+    let (bed, second, first) = two(Behaviour::server_error(503)).await;
+    bed.limit(BudgetScope::Connection(OTHER), Some(1), None)
+        .await;
+    let run = bed.service.start(with_fallback(&bed, None)).await.unwrap();
+    let events = crate::bed::until(&bed.service, run, |body| {
+        matches!(body, EventBody::ModelFailed { .. })
+    })
+    .await;
+    assert!(
+        second.chats().is_empty(),
+        "its budget has no room: {events:?}"
+    );
+    bed.service.stop(run, "me").await.unwrap();
+
+    // The other way round, the fallback answers at once.
+    bed.limit(BudgetScope::Connection(first), Some(1), None)
+        .await;
+    let asked = bed.model.chats().len();
+    let run = bed.service.start(with_fallback(&bed, None)).await.unwrap();
+    finished(&bed.service, run).await;
+    assert_eq!((bed.model.chats().len(), second.chats().len()), (asked, 1));
+    let states = bed.store.spend_limits(TENANT, Timestamp(0)).await.unwrap();
+    assert_eq!(states[0].reserved_tokens, 0, "all is settled");
+    bed.service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_another_overtook_is_counted() {
+    let (bed, second, first) = two(Behaviour::HangBeforeHeaders).await;
+    let run = bed
+        .service
+        .start(with_fallback(&bed, Some(50)))
+        .await
+        .unwrap();
+    finished(&bed.service, run).await;
+    assert_eq!(second.chats().len(), 1);
+    let (from, to) = (Timestamp(0), Timestamp(i64::MAX));
+    let rows = bed.store.usage(TENANT, UsageBy::Connection, from, to, None);
+    let rows = rows.await.unwrap();
+    let lost = rows
+        .iter()
+        .find(|row| row.group == first.0.to_string())
+        .unwrap();
+    assert_eq!((lost.calls, lost.failed), (1, 1));
+    assert!(lost.prompt_tokens > 0, "{rows:?}");
+    bed.service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_reserves_its_own_money_before_it_asks() {
+    let model = ScriptedModelServer::start(Script::default()).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let mut dear = connection(&model, Capabilities::default());
+    // A hundred tokens of reply would be ten dollars; a run has five.
+    dear.price = Some(Price {
+        input: 0,
+        cached: 0,
+        output: 100_000_000_000,
+    });
+    let (service, store) = service_with(data.path(), vec![dear]).await;
+    let bed = Bed {
+        service,
+        store,
+        model,
+        dir: tempfile::tempdir().unwrap(),
+        _data: data,
+    };
+    let run = bed.service.start(bed.asked()).await.unwrap();
+    let events = finished(&bed.service, run).await;
+    assert!(
+        matches!(
+            &events.last().unwrap().body,
+            EventBody::RunFinished {
+                outcome: Outcome::Limited {
+                    limit: Limit::Cost,
+                    ..
+                },
+                ..
+            }
+        ),
+        "{events:?}"
+    );
+    assert!(bed.model.chats().is_empty());
     bed.service.shutdown().await;
 }

@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Outcome, ToolResult};
 use steward_core::message::Message;
-use steward_core::model::{Capabilities, Purpose};
+use steward_core::model::{Capabilities, Purpose, Strategy};
+use steward_core::ports::Conversation;
 use steward_core::tool::TOOL_SEARCH;
+use steward_core::{AgentId, ConversationId};
+use steward_engine::{RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
+use uuid::Uuid;
 
 fn names(body: &Value) -> Vec<&str> {
     let tools = body["tools"].as_array();
@@ -180,4 +184,141 @@ async fn a_tiny_window_gets_short_results_and_few_words() {
         .unwrap();
     assert!(longest.contains("[truncated: "), "{longest}");
     assert!(longest.len() < 1700, "{}", longest.len());
+}
+
+async fn conversation(service: &RunService) -> ConversationId {
+    let deps = service.deps();
+    let id = ConversationId(Uuid::from_u128(11));
+    let header = Conversation {
+        id,
+        agent: AgentId(Uuid::from_u128(6)),
+        user: None,
+        title: "t".into(),
+        created_at: deps.clock.now(),
+        updated_at: deps.clock.now(),
+        deleted_at: None,
+        forked_from: None,
+    };
+    deps.store
+        .create_conversation(deps.tenant, &header)
+        .await
+        .unwrap();
+    id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
+    for strategy in [Strategy::Native, Strategy::React] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.txt"), "heron").unwrap();
+        let (said, read) = match strategy {
+            Strategy::Native => (
+                Behaviour::text("Fine."),
+                Behaviour::calls([("read", json!({"path": "a.txt"}))]),
+            ),
+            _ => (
+                Behaviour::text("Final Answer: Fine."),
+                Behaviour::text("Action: read\nAction Input: {\"path\": \"a.txt\"}"),
+            ),
+        };
+        let script = Script::of([said.clone(), read, said.clone(), said]);
+        let model = ScriptedModelServer::start(script).await.unwrap();
+        let data = tempfile::tempdir().unwrap();
+        let few = Capabilities {
+            max_tools: 3,
+            strategy,
+            ..Capabilities::default()
+        };
+        let service = service_over(data.path(), vec![connection(&model, few)]).await;
+        let talk = conversation(&service).await;
+        for input in [
+            "Remember that I like tea",
+            "Read the text of the file a.txt",
+            "Remember that I like coffee",
+        ] {
+            let run = service
+                .start(StartRun {
+                    conversation: Some(talk),
+                    intent_filter: true,
+                    ..request(input, Mode::Loop, dir.path())
+                })
+                .await
+                .unwrap();
+            let events = finished(&service, run).await;
+            assert!(outcome(&events).1.contains("Fine."), "{events:#?}");
+        }
+        let chats = model.chats();
+        assert_eq!(chats.len(), 4);
+        let first = names(&chats[0].body);
+        for chat in &chats {
+            assert_eq!(names(&chat.body)[..first.len()], first[..]);
+        }
+        let explained = |at: usize| &chats[at].body["messages"][0];
+        assert_eq!(
+            explained(0),
+            explained(1),
+            "another request, the same beginning"
+        );
+        assert_eq!(explained(1), explained(2));
+        if strategy == Strategy::Native {
+            assert_eq!(
+                names(&chats[3].body)[first.len()],
+                "read",
+                "what was called joins"
+            );
+        }
+        let second = chats[1].body.to_string();
+        assert!(
+            second.contains("a.txt") && second.contains("read"),
+            "{second}"
+        );
+        service.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_summed_up_stays_so_in_the_next_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = ScriptedModelServer::start(Script::always(Behaviour::text("Noted.")))
+        .await
+        .unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let small = Capabilities {
+        window: 4096,
+        ..Capabilities::default()
+    };
+    let service = service_over(data.path(), vec![connection(&model, small)]).await;
+    let talk = conversation(&service).await;
+    let mut compacted = Vec::new();
+    for n in 0..10 {
+        let mut wanted = request(
+            &format!("{n} {}", "heron ".repeat(300)),
+            Mode::Loop,
+            dir.path(),
+        );
+        wanted.agent.tools = vec!["read".into()];
+        let run = service
+            .start(StartRun {
+                conversation: Some(talk),
+                ..wanted
+            })
+            .await
+            .unwrap();
+        let events = finished(&service, run).await;
+        compacted.push(kinds(&events).contains(&"context.compacted"));
+        let summed_up = |event: &Event| matches!(&event.body, EventBody::ModelRequested { prompt, .. } if prompt.iter().any(|one| one.text.contains("[End of the summary]")));
+        if compacted.iter().any(|yes| *yes) {
+            assert!(
+                events.iter().any(summed_up),
+                "run {n} knows what was said before"
+            );
+        }
+    }
+    let times = compacted.iter().filter(|yes| **yes).count();
+    assert!((1..=4).contains(&times), "{compacted:?}");
+    assert!(
+        !compacted.windows(2).any(|two| two == [true, true]),
+        "it is not done again in each run: {compacted:?}"
+    );
+    service.shutdown().await;
 }

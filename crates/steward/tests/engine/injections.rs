@@ -149,6 +149,7 @@ async fn one(service: &RunService, n: usize, workspace: &std::path::Path) -> usi
             EventBody::ApprovalRequested {
                 approval_id,
                 subject,
+                ..
             } => {
                 let Subject::Call {
                     tool,

@@ -1,6 +1,6 @@
 //! A node that was late with its leases.
 
-use crate::bed::{request, service_at, until};
+use crate::bed::{finished, kinds, request, service_at, service_of, until};
 use crate::outcome;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -59,5 +59,41 @@ async fn a_machine_that_slept_goes_on_with_its_own_runs() {
     assert_eq!(outcome(&events).0, Outcome::Completed);
     assert!(events.iter().all(|event| event.epoch == 1), "taken over");
     assert_eq!(model.chats().len(), 1, "asked again");
+    service.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_runs_than_places_wait_and_say_so() {
+    let work = tempfile::tempdir().unwrap();
+    let model = ScriptedModelServer::start(Script::of([
+        Behaviour::HangBeforeHeaders,
+        Behaviour::text("The second."),
+    ]))
+    .await
+    .unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let service = service_of(data.path(), &model, 1).await;
+    service.serve();
+    let ask = || request("Tell me of herons", Mode::Loop, work.path());
+    let first = service.start(ask()).await.unwrap();
+    until(&service, first, |body| {
+        matches!(body, EventBody::ModelRequested { .. })
+    })
+    .await;
+    let second = service.start(ask()).await.unwrap();
+    let third = service.start(ask()).await.unwrap();
+    let events = until(&service, second, |body| {
+        matches!(body, EventBody::RunQueued { .. })
+    })
+    .await;
+    assert_eq!(kinds(&events), ["run.started", "run.queued"]);
+    assert_eq!(service.at_work(), 1);
+    // A stop waits for nobody.
+    service.stop(third, "me").await.unwrap();
+    let events = finished(&service, third).await;
+    assert!(matches!(outcome(&events).0, Outcome::Stopped { .. }));
+    service.stop(first, "me").await.unwrap();
+    let events = finished(&service, second).await;
+    assert_eq!(outcome(&events), (Outcome::Completed, "The second.".into()));
     service.shutdown().await;
 }

@@ -18,6 +18,7 @@ mod forms;
 mod injections;
 mod leases;
 mod long;
+mod outside;
 mod skilled;
 mod supervision;
 

@@ -150,7 +150,7 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
     let events = finished(&service, run).await;
     assert!(!kinds(&events).contains(&"approval.requested"));
     let state = service.state(run).await.unwrap();
-    assert_eq!(state.setup.unwrap().grants.len(), 1, "only the agent's own");
+    assert_eq!(state.standing.len(), 1, "only the agent's own");
     deps.store
         .revoke_grant(deps.tenant, Uuid::from_u128(20))
         .await

@@ -12,8 +12,8 @@ use steward_core::{ApprovalId, RunId, TenantId, Timestamp};
 macro_rules! open {
     ($narrow:literal) => {
         concat!(
-            "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
-             where tenant_id = $1 ",
+            "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about
+             from approvals where tenant_id = $1 ",
             $narrow,
             " and ($2 is null or run_id = $2) and decided_at is null and $3 = 0
               and ($4 is null or asked_at > $4 or (asked_at = $4 and id > $5))
@@ -26,8 +26,8 @@ macro_rules! open {
 macro_rules! newest {
     ($narrow:literal) => {
         concat!(
-            "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
-             where tenant_id = $1 ",
+            "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about
+             from approvals where tenant_id = $1 ",
             $narrow,
             " and ($2 is null or run_id = $2) and ($3 = 0 or decided_at is not null)
               and ($4 is null or asked_at < $4 or (asked_at = $4 and id < $5))
@@ -90,7 +90,7 @@ async fn list(
 async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
     let row = tx
         .row(
-            "select id, run_id, subject, asked_at, answer, decided_by, decided_at from approvals
+            "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
              where tenant_id = $1 and id = $2",
             args![tenant, id],
         )
@@ -104,6 +104,7 @@ fn approval(row: &Row) -> StoreResult<Approval> {
         id: ApprovalId(row.id(0)?),
         run_id: RunId(row.id(1)?),
         subject: from_json("an approval", &row.text(2)?)?,
+        about: from_json("an approval's grounds", &row.text(7)?)?,
         asked_at: row.time(3)?,
         answer: answer
             .map(|text| from_json("an approval's answer", &text))

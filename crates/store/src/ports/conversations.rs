@@ -11,6 +11,7 @@ use steward_core::message::Message;
 use steward_core::ports::{
     Conversation, ConversationFilter, Conversations, Page, StoreError, StoreResult,
 };
+use steward_core::prompt::Carried;
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 #[async_trait]
@@ -33,6 +34,13 @@ impl Conversations for Store {
     ) -> StoreResult<Conversation> {
         self.read((tenant, id), |(tenant, id), tx| {
             Box::pin(one(tx, *tenant, *id))
+        })
+        .await
+    }
+
+    async fn carried(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
+        self.read((tenant, id), |(tenant, id), tx| {
+            Box::pin(carried(tx, *tenant, *id))
         })
         .await
     }
@@ -135,6 +143,20 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResu
     header(&row.ok_or_else(|| missing(id))?)
 }
 
+async fn carried(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
+    let row = tx
+        .row(
+            "select carried from conversations where tenant_id = $1 and id = $2",
+            args![tenant, id],
+        )
+        .await?;
+    let text = row.ok_or_else(|| missing(id))?.opt_text(0)?;
+    text.map_or_else(
+        || Ok(Carried::default()),
+        |text| from_json("what a conversation carries on", &text),
+    )
+}
+
 async fn said(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
     one(tx, tenant, id).await?;
     let rows = tx
@@ -161,7 +183,8 @@ async fn page(
         pattern(filter.text.as_deref())?,
         filter.deleted,
         filter.before,
-        limit + 1
+        limit + 1,
+        filter.nobody
     ];
     let rows = tx
         .rows(
@@ -169,7 +192,7 @@ async fn page(
                     c.forked_from
              from conversations c
              where c.tenant_id = $1
-               and ($2 is null or c.user_id = $2 or c.user_id is null)
+               and ($2 is null or c.user_id = $2 or (c.user_id is null and $8 = 1))
                and ($3 is null or c.agent_id = $3)
                and ($4 is null or c.folded_title like $4 escape '\\' or exists (
                    select 1 from messages m

@@ -1,6 +1,6 @@
 //! `RunStore`: which function does what.
 
-use super::{claims, commit, inbox, log, run_rows};
+use super::{claims, commit, inbox, log, run_rows, side};
 use crate::engine::{Lot, Touches};
 use crate::store::Store;
 use async_trait::async_trait;
@@ -9,6 +9,7 @@ use steward_core::ports::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore,
     SideWrite, StoreResult, StoredEvent,
 };
+use steward_core::run::OutsideFile;
 use steward_core::{RunId, TenantId, Timestamp};
 
 #[async_trait]
@@ -155,6 +156,17 @@ impl RunStore for Store {
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
         self.read((now, limit), |(now, limit), tx| {
             Box::pin(inbox::due(tx, *now, *limit))
+        })
+        .await
+    }
+
+    async fn outside_files(
+        &self,
+        tenant: TenantId,
+        workspace: &str,
+    ) -> StoreResult<Vec<OutsideFile>> {
+        self.read((tenant, workspace.to_owned()), |(tenant, workspace), tx| {
+            Box::pin(side::outside_files(tx, *tenant, workspace))
         })
         .await
     }

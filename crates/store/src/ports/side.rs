@@ -10,7 +10,8 @@ use steward_core::event::Outcome;
 use steward_core::message::{Message, Role};
 use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::receipts::Verdict;
-use steward_core::{ApprovalId, ConversationId};
+use steward_core::run::OutsideFile;
+use steward_core::{ApprovalId, ConversationId, TenantId};
 
 /// Writes a lot's side rows, in order.
 pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
@@ -72,6 +73,22 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
             SideWrite::Tell(run, command) => {
                 inbox::tell(tx, lot.tenant, *run, command).await?;
             }
+            SideWrite::FromOutside { workspace, file } => {
+                tx.execute(
+                    "insert into outside_files (tenant_id, workspace, path, origin)
+                     values ($1, $2, $3, $4)
+                     on conflict (tenant_id, workspace, path) do update set origin = excluded.origin",
+                    args![lot.tenant, workspace, &file.path, &file.origin],
+                )
+                .await?;
+            }
+            SideWrite::Carried(conversation, carried) => {
+                tx.execute(
+                    "update conversations set carried = $3 where tenant_id = $1 and id = $2",
+                    args![lot.tenant, *conversation, to_json(carried)?],
+                )
+                .await?;
+            }
             SideWrite::Messages(conversation, messages) => {
                 say(tx, lot, *conversation, messages).await?;
             }
@@ -84,8 +101,8 @@ async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()>
     let answer = approval.answer.as_ref().map(to_json).transpose()?;
     tx.execute(
         "insert into approvals (tenant_id, id, run_id, subject, asked_at, answer, decided_by,
-                                decided_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+                                decided_at, about)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         args![
             lot.tenant,
             approval.id,
@@ -94,7 +111,8 @@ async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()>
             approval.asked_at,
             answer,
             approval.decided_by.as_deref(),
-            approval.decided_at
+            approval.decided_at,
+            to_json(&approval.about)?
         ],
     )
     .await
@@ -225,6 +243,28 @@ async fn say(
         .await?;
     }
     Ok(())
+}
+
+/// Files of a workspace whose content came from outside.
+pub(super) async fn outside_files(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    workspace: &str,
+) -> StoreResult<Vec<OutsideFile>> {
+    let rows = tx
+        .rows(
+            "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path",
+            args![tenant, workspace],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(OutsideFile {
+                path: row.text(0)?,
+                origin: row.text(1)?,
+            })
+        })
+        .collect()
 }
 
 /// What a person sees of a message, to search in.

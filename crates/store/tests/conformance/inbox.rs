@@ -1,11 +1,11 @@
 use crate::bed::Bed;
 use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
 use std::time::Duration;
-use steward_core::approval::{Answer, Approval, Subject};
+use steward_core::approval::{About, Answer, Approval, Subject};
 use steward_core::ports::{
     ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError,
 };
-use steward_core::{ApprovalId, RunId, TimerId, Timestamp};
+use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp};
 
 fn steer(text: &str) -> Command {
     Command::Steer {
@@ -175,6 +175,16 @@ fn question(lease: &Lease, at: Timestamp) -> Approval {
         subject: Subject::Question {
             call_id: "c1".to_owned(),
             text: "Which file?".to_owned(),
+        },
+        about: About {
+            agent: AgentId(id()),
+            workspace: "/w".to_owned(),
+            asked_by: "ann".to_owned(),
+            parent: None,
+            reason: "The agent needs an answer to go on.".to_owned(),
+            entered: Vec::new(),
+            skills: Vec::new(),
+            plan: Vec::new(),
         },
         asked_at: at,
         answer: None,

@@ -61,7 +61,7 @@ async fn one(store: &impl SpendLimits, now: Timestamp) -> SpendState {
 async fn wants(store: &impl SpendLimits, who: Spender, tokens: u64, now: Timestamp) -> bool {
     let id = ReservationId(id());
     match store
-        .reserve(TENANT, id, who, tokens, 0, now, now.plus(MINUTE))
+        .reserve(TENANT, id, who, &[], tokens, 0, now, now.plus(MINUTE))
         .await
     {
         Ok(_) => true,
@@ -138,7 +138,7 @@ pub async fn each_scope_counts_its_own_calls(bed: Bed) {
         assert_eq!(wants(&*store, theirs, 41, NOW).await, free, "{scope:?}");
         assert_eq!(wants(&*store, Spender::default(), 41, NOW).await, free);
         let elsewhere = ReservationId(id());
-        let other = store.reserve(OTHER, elsewhere, ours, 500, 0, NOW, NOW);
+        let other = store.reserve(OTHER, elsewhere, ours, &[], 500, 0, NOW, NOW);
         assert!(other.await.is_ok());
         let state = one(&*store, NOW).await;
         assert_eq!((state.tokens, state.reserved_tokens), (0, 60));
@@ -179,7 +179,7 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     let until = NOW.plus(MINUTE);
     let reserve = async |id, tokens, cost, now| {
         store
-            .reserve(TENANT, id, who, tokens, cost, now, until)
+            .reserve(TENANT, id, who, &[], tokens, cost, now, until)
             .await
     };
     reserve(first, 40, 5000, NOW).await.unwrap();
@@ -239,7 +239,7 @@ pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
     for _ in 0..3 {
         let id = ReservationId(id());
         let until = NOW.plus(MINUTE);
-        let reserved = store.reserve(TENANT, id, who, 30, 0, NOW, until).await;
+        let reserved = store.reserve(TENANT, id, who, &[], 30, 0, NOW, until).await;
         reserved.unwrap();
         ids.push(id);
     }
@@ -341,6 +341,7 @@ pub async fn periods_begin_anew(bed: Bed) {
             TENANT,
             ReservationId(id()),
             who,
+            &[],
             1000,
             0,
             november,
@@ -357,6 +358,7 @@ pub async fn periods_begin_anew(bed: Bed) {
             TENANT,
             ReservationId(id()),
             who,
+            &[],
             1000,
             0,
             november,
@@ -403,10 +405,10 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
                 let now = Timestamp(NOW.0 + round);
                 let id = ReservationId(id());
                 match nodes
-                    .reserve(TENANT, id, spender, 100, 0, now, now.plus(MINUTE))
+                    .reserve(TENANT, id, spender, &[], 100, 0, now, now.plus(MINUTE))
                     .await
                 {
-                    Ok(aside) => assert!(aside),
+                    Ok(aside) => assert!(aside.held),
                     Err(ReserveError::Exceeded(..)) => continue,
                     Err(other) => panic!("{other}"),
                 }

@@ -106,7 +106,9 @@ async fn sequence(store: &impl Ports, steps: &[Step], all: u64, each: u64) {
                             let (spent, _) = spent.get(scope).copied().unwrap_or_default();
                             *tokens == 0 || spent + aside(&calls, *scope, now) + tokens <= *most
                         });
-                let done = store.reserve(TENANT, id, who, *tokens, 0, now, until).await;
+                let done = store
+                    .reserve(TENANT, id, who, &[], *tokens, 0, now, until)
+                    .await;
                 match done {
                     Ok(_) => assert!(fits, "it was let through"),
                     Err(ReserveError::Exceeded(..)) => assert!(!fits, "it was refused"),

@@ -279,7 +279,12 @@ pub async fn conversations_are_found(bed: Bed) {
         user: Some(ann),
         ..any.clone()
     };
-    assert_eq!(list(mine).await, ["plain", "Über Zahlen"]);
+    let and_of_nobody = ConversationFilter {
+        nobody: true,
+        ..mine.clone()
+    };
+    assert_eq!(list(mine).await, ["Über Zahlen"]);
+    assert_eq!(list(and_of_nobody).await, ["plain", "Über Zahlen"]);
     let with = ConversationFilter {
         agent: Some(made[1].agent),
         ..any.clone()

@@ -1,5 +1,6 @@
 //! `POST /api/approvals/{id}/decide`.
 
+use super::alike::is_destructive;
 use super::check::check;
 use super::desk::{Desk, status};
 use crate::auth::Person;
@@ -42,11 +43,21 @@ pub(crate) async fn decide(
         person.may(Role::Operator)?;
     }
     let others = if body.duplicates {
-        desk.alike(&row).await?
+        let mut alike = desk.alike(&row).await?;
+        alike.retain(|other| !is_destructive(&other.subject));
+        alike
     } else {
         Vec::new()
     };
-    let (answer, by) = (Answer::from(body.answer), person.by());
+    let by = person.by();
+    // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
+    let answer = match &standing {
+        Some(_) => Answer::Approve {
+            grant: None,
+            until: None,
+        },
+        None => Answer::from(body.answer),
+    };
     let grant = keep(&state, run.agent, standing, &by).await?;
     if let Err(error) = state.runs.decide(id, answer.clone(), &by).await {
         take_back(&state, grant).await;
@@ -54,10 +65,12 @@ pub(crate) async fn decide(
     }
     let mut also = Vec::new();
     for other in others {
-        match state.runs.decide(other, answer.clone(), &by).await {
-            Ok(()) => also.push(other.0),
+        match state.runs.decide(other.id, answer.clone(), &by).await {
+            Ok(()) => also.push(other.id.0),
             // Somebody was quicker, or its run ended: that one is not ours any more.
-            Err(error) => tracing::info!(approval = %other, %error, "a duplicate was not decided"),
+            Err(error) => {
+                tracing::info!(approval = %other.id, %error, "a duplicate was not decided")
+            }
         }
     }
     taken_in(&state, id, &run).await;

@@ -1,7 +1,7 @@
 //! The inbox as one person sees it: entries with what is needed to decide them.
 
 use super::alike::key;
-use super::story::{Story, if_denied};
+use super::denied::if_denied;
 use crate::auth::Person;
 use crate::dto::above::RunAbove;
 use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus};
@@ -62,8 +62,8 @@ impl<'a> Desk<'a> {
     }
 
     /// Open entries that ask the same as `row`, if it is open.
-    pub async fn alike(&mut self, row: &Row) -> Result<Vec<ApprovalId>, Problem> {
-        let Some(wanted) = key(&row.subject) else {
+    pub async fn alike(&mut self, row: &Row) -> Result<Vec<Row>, Problem> {
+        let Some(wanted) = key(row) else {
             return Ok(Vec::new());
         };
         if row.decided_at.is_some() {
@@ -72,17 +72,17 @@ impl<'a> Desk<'a> {
         if self.open.is_none() {
             self.open = Some(self.all_open().await?);
         }
-        let candidates: Vec<(ApprovalId, RunId)> = self
+        let candidates: Vec<Row> = self
             .open
             .iter()
             .flatten()
-            .filter(|other| other.id != row.id && key(&other.subject).as_ref() == Some(&wanted))
-            .map(|other| (other.id, other.run_id))
+            .filter(|other| other.id != row.id && key(other).as_ref() == Some(&wanted))
+            .cloned()
             .collect();
         let mut alike = Vec::new();
-        for (id, run) in candidates {
-            if self.run(run).await?.is_some() {
-                alike.push(id);
+        for other in candidates {
+            if self.run(other.run_id).await?.is_some() {
+                alike.push(other);
             }
         }
         Ok(alike)
@@ -108,39 +108,36 @@ impl<'a> Desk<'a> {
 
     /// The entry as it is shown.
     pub async fn show(&mut self, row: Row, run: RunRow) -> Result<Approval, Problem> {
-        let mut story = Story::of(row.id);
-        each_event(self.state, row.run_id, |event| story.see(event)).await?;
         let names = AgentNames::of(self.state, vec![run.agent]).await?;
         let duplicates = self.alike(&row).await?;
-        let chain = above(self.state, story.parent()).await?;
+        let chain = above(self.state, row.about.parent).await?;
         let taint = match &row.subject {
             Subject::Call { taint, .. } | Subject::Plan { taint, .. } => taint.clone(),
             Subject::Uncertain { .. } | Subject::Question { .. } => Vec::new(),
         };
-        let plan = match row.subject {
-            Subject::Plan { .. } => story.plan.take(),
-            _ => None,
-        };
+        let status = status(&row);
+        let about = row.about;
+        let is_plan = matches!(row.subject, Subject::Plan { .. });
         Ok(Approval {
             id: row.id.0,
             run_id: row.run_id.0,
             asked_at: row.asked_at.0,
-            status: status(&row),
+            status,
             run: ApprovalRun {
                 title: run.title,
                 agent_id: run.agent.0,
                 agent_name: names.get(run.agent),
                 origin: run.origin.into(),
-                asked_by: story.asked_by(),
+                asked_by: about.asked_by,
                 conversation_id: run.conversation.map(|id| id.0),
             },
-            plan: plan.map(|steps| steps.into_iter().map(Into::into).collect()),
+            plan: is_plan.then(|| about.plan.into_iter().map(Into::into).collect()),
             if_denied: if_denied(&row.subject),
-            reason: story.reason(&row.subject),
-            tainted: story.tainted,
+            reason: about.reason,
+            tainted: !about.entered.is_empty(),
             taint: taint.into_iter().map(Into::into).collect(),
             chain,
-            duplicates: duplicates.into_iter().map(|id| id.0).collect(),
+            duplicates: duplicates.into_iter().map(|one| one.id.0).collect(),
             subject: row.subject.into(),
             answer: row.answer.map(Into::into),
             decided_by: row.decided_by,

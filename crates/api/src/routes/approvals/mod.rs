@@ -3,10 +3,10 @@
 mod alike;
 mod check;
 mod decide;
+mod denied;
 mod desk;
 mod list;
 mod one;
-mod story;
 
 use crate::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;

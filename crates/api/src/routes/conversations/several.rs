@@ -41,6 +41,7 @@ pub(crate) async fn list(
     let deps = state.runs.deps();
     let filter = ConversationFilter {
         user: Some(person.user()),
+        nobody: person.sees_all(),
         agent: search.agent_id.map(AgentId),
         text: search.q.filter(|text| !text.trim().is_empty()),
         deleted: search.deleted,

@@ -75,6 +75,7 @@ fn made(run: &mut Driver, calls: Vec<ToolCall>, noticed: Noticed) -> Vec<Effect>
         answered: Some(Box::new(Answered {
             connection: crate::ConnectionId(uuid::Uuid::nil()),
             name: "c".into(),
+            provider: None,
             model: "m".into(),
             strategy: Strategy::Native,
             in_thought: false,

@@ -37,6 +37,7 @@ fn planned(run: &mut Driver, steps: Vec<DeepStep>, reason: Option<&str>) -> Vec<
         prompt_hash: String::new(),
         prompt: vec![],
         reserved: 10,
+        reserved_micros: 0,
     });
     run.on(EventBody::ModelResponded {
         step: 1,
@@ -90,6 +91,7 @@ fn failure() -> ToolResult {
     ToolResult::Error {
         message: "the disk is full".into(),
         fatal: false,
+        origin: None,
     }
 }
 

@@ -94,6 +94,9 @@ impl Driver {
             deep: None,
             reading: crate::event::ReadingKind::default(),
             route: None,
+            standing: Vec::new(),
+            carried: crate::prompt::Carried::default(),
+            hint: None,
             taint: Vec::new(),
             depth: 0,
             skills: Vec::new(),
@@ -139,6 +142,7 @@ impl Driver {
             prompt_hash: String::new(),
             prompt: vec![],
             reserved: 10,
+            reserved_micros: 0,
         });
         assert!(effects.is_empty(), "a model call is in flight");
     }
@@ -263,6 +267,7 @@ impl Driver {
         let id = ApprovalId(Uuid::from_u128(u128::from(self.seq) + 100));
         let effects = self.on(EventBody::ApprovalRequested {
             approval_id: id,
+            about: Box::new(self.state.about(&subject)),
             subject: Box::new(subject),
         });
         assert!(effects.is_empty(), "a parked run wants nothing");

@@ -68,6 +68,7 @@ fn tries_of_the_same_call_are_no_points() {
         },
         retry_at: Some(Timestamp(50)),
         attempts: Vec::new(),
+        usage: crate::model::Usage::default(),
     });
     let timer_id = TimerId(Uuid::from_u128(3));
     run.on(EventBody::TimerSet {
@@ -92,6 +93,7 @@ fn a_plan_can_be_forked_before_it_is_made_and_before_it_is_proposed() {
         prompt_hash: String::new(),
         prompt: vec![],
         reserved: 1,
+        reserved_micros: 0,
     });
     run.on(EventBody::ModelResponded {
         step: 1,

@@ -19,15 +19,15 @@ pub(super) struct Append {
 /// * the row lock makes a claim wait for us, or us see its epoch;
 /// * the log must end at `after`; should another writer of the same epoch be quicker than this
 ///   statement's snapshot, the primary key refuses `after + 1`. Logs have no gaps, so if that one
-///   is free the rest of the lot is.
+///   is free the rest of the lot is. Were it not, the division by zero takes the whole statement back.
 ///
 /// `max(seq)` as a scalar is one probe of the index for each lot under any plan; an `exists` was
 /// planned as a hash of the whole table.
 const APPEND: &str = "
 with lots as materialized (
-    select l.tenant_id, l.run_id, l.epoch
-    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[])
-         as l (tenant_id, run_id, epoch, after_seq)
+    select l.tenant_id, l.run_id, l.epoch, l.events
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $11::bigint[])
+         as l (tenant_id, run_id, epoch, after_seq, events)
     join runs r on r.tenant_id = l.tenant_id and r.id = l.run_id and r.epoch = l.epoch
     where l.after_seq = coalesce((
         select max(e.seq) from events e
@@ -42,7 +42,8 @@ with lots as materialized (
     on conflict do nothing
     returning run_id
 )
-select distinct run_id from written";
+select w.run_id, 1 / case when count(*) = max(l.events) then 1 else 0 end
+from written w join lots l on l.run_id = w.run_id group by w.run_id";
 
 /// Columns of a batch.
 #[derive(Default)]
@@ -57,6 +58,7 @@ struct Columns<'a> {
     kinds: Vec<&'a str>,
     bodies: Vec<Option<&'a str>>,
     blobs: Vec<Option<&'a str>>,
+    events: Vec<i64>,
 }
 
 impl<'a> Columns<'a> {
@@ -65,6 +67,7 @@ impl<'a> Columns<'a> {
         self.runs.push(lot.run.0);
         self.epochs.push(lot.epoch.cast_signed());
         self.afters.push(lot.after.cast_signed());
+        self.events.push((lot.rows.len() as u64).cast_signed());
         for (seq, row) in (lot.after + 1..).zip(&lot.rows) {
             self.row_runs.push(lot.run.0);
             self.seqs.push(seq.cast_signed());
@@ -96,6 +99,7 @@ pub(super) async fn append(
         .bind(columns.kinds)
         .bind(columns.bodies)
         .bind(columns.blobs)
+        .bind(columns.events)
         .fetch_all(connection)
         .await
         .map_err(|e| error::postgres(&e))?;

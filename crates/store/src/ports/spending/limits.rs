@@ -9,10 +9,10 @@ use crate::store::{Limited, Store};
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{
-    ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError,
+    ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError,
     StoreResult,
 };
-use steward_core::{BudgetId, ReservationId, TenantId, Timestamp};
+use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
 
 #[async_trait]
 impl SpendLimits for Store {
@@ -43,29 +43,39 @@ impl SpendLimits for Store {
         tenant: TenantId,
         id: ReservationId,
         spender: Spender,
+        others: &[ConnectionId],
         tokens: u64,
         cost_micros: u64,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<bool, ReserveError> {
-        if !self.may_be_limited(tenant, spender).await? {
-            return Ok(false);
+    ) -> Result<Reserved, ReserveError> {
+        let mut limited = self.may_be_limited(tenant, spender).await?;
+        for other in others {
+            let spender = Spender {
+                connection: Some(*other),
+                ..Spender::default()
+            };
+            limited = limited || self.may_be_limited(tenant, spender).await?;
+        }
+        if !limited {
+            return Ok(Reserved::default());
         }
         let wish = Wish {
             tenant,
             id,
             spender,
+            connections: spender.connection.iter().chain(others).copied().collect(),
             tokens,
             cost_micros,
             now,
             until,
         };
-        let full = self
+        let done = self
             .write(wish, |wish, tx| Box::pin(reserve(tx, wish)))
             .await?;
-        match full {
-            None => Ok(true),
-            Some(state) => {
+        match done {
+            Ok(full) => Ok(Reserved { held: true, full }),
+            Err(state) => {
                 let resets = ends(&state, now);
                 Err(ReserveError::Exceeded(Box::new(state), resets))
             }

@@ -3,24 +3,30 @@
 use super::row::{self, MOST};
 use crate::tx::{Tx, args};
 use steward_core::ports::{BudgetScope, SpendState, Spender, StoreResult};
-use steward_core::{ReservationId, TenantId, Timestamp};
+use steward_core::{ConnectionId, ReservationId, TenantId, Timestamp};
 
 /// What is to be set aside.
 pub(super) struct Wish {
     pub tenant: TenantId,
     pub id: ReservationId,
     pub spender: Spender,
+    /// Where the call may come to.
+    pub connections: Vec<ConnectionId>,
     pub tokens: u64,
     pub cost_micros: u64,
     pub now: Timestamp,
     pub until: Timestamp,
 }
 
-/// Sets aside under all limits of the spender; a limit that has no room is returned.
-pub(super) async fn reserve(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Option<SpendState>> {
-    let limits = row::lock(tx, wish.tenant, &wish.spender).await?;
+/// Sets aside under all limits of the spender, and of each connection that has room; returns the connections that have
+/// none, or the limit that stands in the way.
+pub(super) async fn reserve(
+    tx: &mut Tx<'_>,
+    wish: &Wish,
+) -> StoreResult<Result<Vec<ConnectionId>, SpendState>> {
+    let limits = row::lock(tx, wish.tenant, &wish.spender, &wish.connections).await?;
     if limits.is_empty() {
-        return Ok(None);
+        return Ok(Ok(Vec::new()));
     }
     forget_ended(tx, wish.tenant, wish.now).await?;
     tx.execute(
@@ -29,45 +35,79 @@ pub(super) async fn reserve(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Option<
     )
     .await?;
     let aside = aside(tx, wish).await?;
-    let mut full: Option<SpendState> = None;
+    let (mut full, mut of_connections) = (None, None);
+    let mut closed = Vec::new();
     for limit in &limits {
         let (mut state, changed) = limit.spent(tx, wish.tenant, wish.now).await?;
         if changed {
             row::write_spent(tx, wish.tenant, &state).await?;
         }
-        (state.reserved_tokens, state.reserved_cost_micros) = aside.of(limit.limit.scope);
-        // Of several, the one that stands in the way longest.
-        if !state.admits(wish.tokens, wish.cost_micros)
-            && full.as_ref().is_none_or(|full| {
-                ends(full, wish.now)
-                    .is_some_and(|known| ends(&state, wish.now).is_none_or(|this| this > known))
-            })
-        {
-            full = Some(state);
+        let scope = limit.limit.scope;
+        (state.reserved_tokens, state.reserved_cost_micros) = match scope {
+            BudgetScope::Connection(_) => aside_of(tx, wish.tenant, scope, wish.now).await?,
+            _ => aside.of(scope),
+        };
+        if state.admits(wish.tokens, wish.cost_micros) {
+            continue;
+        }
+        if let BudgetScope::Connection(id) = scope {
+            closed.push(id);
+            longest(&mut of_connections, state, wish.now);
+        } else {
+            longest(&mut full, state, wish.now);
         }
     }
-    if full.is_some() {
-        return Ok(full);
+    let open: Vec<ConnectionId> = wish
+        .connections
+        .iter()
+        .filter(|id| !closed.contains(id))
+        .copied()
+        .collect();
+    if open.is_empty() {
+        full = full.or(of_connections);
     }
-    let who = &wish.spender;
-    tx.execute(
-        "insert into reservations (tenant_id, id, user_id, agent_id, connection_id, key_id,
-                                   tokens, cost_micros, ends_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        args![
-            wish.tenant,
-            wish.id,
-            who.user,
-            who.agent,
-            who.connection,
-            who.key,
-            wish.tokens.min(MOST),
-            wish.cost_micros.min(MOST),
-            wish.until
-        ],
-    )
-    .await?;
-    Ok(None)
+    if let Some(full) = full {
+        return Ok(Err(full));
+    }
+    let first = Spender {
+        connection: open.first().copied(),
+        ..wish.spender
+    };
+    let further = open.iter().skip(1).map(|id| Spender {
+        connection: Some(*id),
+        ..Spender::default()
+    });
+    for (place, who) in (0_u64..).zip(std::iter::once(first).chain(further)) {
+        tx.execute(
+            "insert into reservations (tenant_id, id, place, user_id, agent_id, connection_id,
+                                       key_id, tokens, cost_micros, ends_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            args![
+                wish.tenant,
+                wish.id,
+                place,
+                who.user,
+                who.agent,
+                who.connection,
+                who.key,
+                wish.tokens.min(MOST),
+                wish.cost_micros.min(MOST),
+                wish.until
+            ],
+        )
+        .await?;
+    }
+    Ok(Ok(closed))
+}
+
+/// Of several full limits, the one that stands in the way longest.
+fn longest(full: &mut Option<SpendState>, state: SpendState, now: Timestamp) {
+    let longer = full.as_ref().is_none_or(|full| {
+        ends(full, now).is_some_and(|known| ends(&state, now).is_none_or(|this| this > known))
+    });
+    if longer {
+        *full = Some(state);
+    }
 }
 
 /// When the period of a full limit ends.
@@ -114,8 +154,8 @@ async fn aside(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Aside> {
     let who = &wish.spender;
     let row = tx
         .row(
-            "select cast(coalesce(sum(tokens), 0) as bigint),
-                    cast(coalesce(sum(cost_micros), 0) as bigint),
+            "select cast(coalesce(sum(case when place = 0 then tokens end), 0) as bigint),
+                    cast(coalesce(sum(case when place = 0 then cost_micros end), 0) as bigint),
                     cast(coalesce(sum(case when user_id = $3 then tokens end), 0) as bigint),
                     cast(coalesce(sum(case when user_id = $3 then cost_micros end), 0) as bigint),
                     cast(coalesce(sum(case when agent_id = $4 then tokens end), 0) as bigint),
@@ -167,6 +207,7 @@ pub(super) async fn aside_of(
         tenant,
         id: nobody,
         spender,
+        connections: Vec::new(),
         tokens: 0,
         cost_micros: 0,
         now,

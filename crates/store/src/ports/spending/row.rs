@@ -84,11 +84,13 @@ pub(super) async fn any_of(
     Ok(row.is_some())
 }
 
-/// Those that count the calls of `spender`; nobody else changes them before this transaction ends.
+/// Those that count the calls of `spender`, or calls to one of `connections`; nobody else changes them before this
+/// transaction ends.
 pub(super) async fn lock(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     spender: &Spender,
+    connections: &[ConnectionId],
 ) -> StoreResult<Vec<LimitRow>> {
     let sql = locking!(
         tx,
@@ -96,7 +98,8 @@ pub(super) async fn lock(
                 spent_cost_micros
          from spend_limits where tenant_id = $1 and (scope = 'installation'
              or (scope = 'user' and owner_id = $2) or (scope = 'agent' and owner_id = $3)
-             or (scope = 'connection' and owner_id = $4) or (scope = 'key' and owner_id = $5))
+             or (scope = 'connection' and ($6 = 1 or owner_id = $4))
+             or (scope = 'key' and owner_id = $5))
          order by id",
         "for update"
     );
@@ -108,11 +111,17 @@ pub(super) async fn lock(
                 spender.user,
                 spender.agent,
                 spender.connection,
-                spender.key
+                spender.key,
+                !connections.is_empty()
             ],
         )
         .await?;
-    rows.iter().map(LimitRow::of).collect()
+    let mut limits: Vec<LimitRow> = rows.iter().map(LimitRow::of).collect::<StoreResult<_>>()?;
+    limits.retain(|row| match row.limit.scope {
+        BudgetScope::Connection(id) => spender.connection == Some(id) || connections.contains(&id),
+        _ => true,
+    });
+    Ok(limits)
 }
 
 impl LimitRow {

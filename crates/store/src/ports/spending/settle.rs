@@ -14,7 +14,7 @@ pub(super) async fn settle(
     spent: &Sum,
 ) -> StoreResult<()> {
     // The limits first: while they are ours, nobody else counts what we are about to record.
-    for limit in row::lock(tx, tenant, &spent.spender).await? {
+    for limit in row::lock(tx, tenant, &spent.spender, &[]).await? {
         let (mut state, changed) = limit.spent(tx, tenant, spent.at).await?;
         // What ends after its period is over belongs to that one.
         let counts = state.limit.period.began(spent.at) >= state.since;

@@ -1,0 +1,110 @@
+//! What a question stands on: why a person is asked, and what the run knew then.
+
+use super::state::RunState;
+use crate::AgentId;
+use crate::approval::{About, Subject};
+use crate::event::Mode;
+use crate::policy::{Decision, RiskClass};
+use crate::skill::SkillRef;
+
+impl RunState {
+    /// What `subject`, asked now, stands on.
+    pub fn about(&self, subject: &Subject) -> About {
+        let setup = self.setup.as_deref();
+        let (skills, plan) = match subject {
+            Subject::Call { tool, .. } | Subject::Uncertain { tool, .. } => {
+                (self.skill_of(tool).into_iter().collect(), Vec::new())
+            }
+            Subject::Plan { .. } => {
+                let steps = self.plan.as_ref().map(|state| state.plan.steps.clone());
+                let steps = steps.unwrap_or_default();
+                let skills = steps.iter().filter_map(|step| self.skill_of(&step.tool));
+                (skills.collect(), steps)
+            }
+            Subject::Question { .. } => (Vec::new(), Vec::new()),
+        };
+        About {
+            agent: setup.map_or(AgentId(self.run_id.0), |setup| setup.agent.id),
+            workspace: setup.map_or_else(String::new, |setup| setup.workspace.clone()),
+            asked_by: setup.map_or_else(String::new, |setup| setup.asked_by.clone()),
+            parent: setup.and_then(|setup| setup.parent),
+            reason: self.why(subject),
+            entered: self.sources(),
+            skills,
+            plan,
+        }
+    }
+
+    fn skill_of(&self, tool: &str) -> Option<SkillRef> {
+        self.tool(tool).and_then(|spec| spec.skill.clone())
+    }
+
+    /// Why a person is asked, for that person.
+    fn why(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Call {
+                call_id,
+                tool,
+                risk,
+                reason,
+                ..
+            } => {
+                let policy = self.why_call(call_id, tool, *risk);
+                if reason.is_empty() {
+                    policy
+                } else {
+                    format!("{reason}. {policy}")
+                }
+            }
+            Subject::Plan { .. } => match self.setup.as_ref().map(|setup| setup.mode) {
+                Some(Mode::Plan | Mode::PlanOnly | Mode::DryRun) => {
+                    "A plan was asked for first; nothing runs before it is approved.".to_owned()
+                }
+                _ => "The model can't choose tools by itself, so there is a plan, and it changes something."
+                    .to_owned(),
+            },
+            Subject::Uncertain { tool, .. } => format!(
+                "The program was cut off in the middle of `{tool}`: nobody knows whether it happened, and it is not repeated unasked."
+            ),
+            Subject::Question { .. } => "The agent needs an answer to go on.".to_owned(),
+        }
+    }
+
+    fn why_call(&self, call_id: &str, tool: &str, risk: RiskClass) -> String {
+        if call_id.starts_with("plan-") && risk == RiskClass::Destructive {
+            return "Approving a plan never covers a call that can't be taken back.".to_owned();
+        }
+        if let Some(policy) = self.setup.as_ref().map(|setup| &setup.agent.policy) {
+            let own = policy.tools.get(tool).copied();
+            if own == Some(Decision::Ask) {
+                return format!("The agent's policy asks before each call of `{tool}`.");
+            }
+            let by_class = match risk {
+                RiskClass::Read => policy.read,
+                RiskClass::Write => policy.write,
+                RiskClass::External => policy.external,
+                RiskClass::Destructive => policy.destructive,
+            };
+            if own.unwrap_or(by_class) == Decision::Ask {
+                return format!("The agent's policy asks before calls that {}.", does(risk));
+            }
+        }
+        if self
+            .call(call_id)
+            .is_some_and(|entry| entry.call.is_guessed())
+        {
+            return "The call was only guessed from what the model wrote, so a person looks at it first."
+                .to_owned();
+        }
+        "A person has to let this call through.".to_owned()
+    }
+}
+
+fn does(risk: RiskClass) -> &'static str {
+    match risk {
+        RiskClass::Read => "look at something",
+        RiskClass::Write => "change something",
+        RiskClass::External => "send something out",
+        RiskClass::Destructive => "change something for good",
+    }
+}
