@@ -9,8 +9,8 @@ use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider};
 use steward_core::ports::{
     BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
-    NoAnswer, Passage, Passed, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender,
-    SpentRecord, StoreResult,
+    NoAnswer, Passage, Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState,
+    Spender, SpentRecord, StoreResult,
 };
 use steward_core::routing::{Attempt, Routing};
 use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
@@ -127,17 +127,21 @@ impl SpendLimits for Fake {
         _: TenantId,
         _: ReservationId,
         spender: Spender,
+        _: &[ConnectionId],
         tokens: u64,
         cost_micros: u64,
         now: Timestamp,
         _: Timestamp,
-    ) -> Result<bool, ReserveError> {
+    ) -> Result<Reserved, ReserveError> {
         self.reserved
             .lock()
             .unwrap()
             .push((spender, tokens, cost_micros));
         if !self.full {
-            return Ok(true);
+            return Ok(Reserved {
+                held: true,
+                full: Vec::new(),
+            });
         }
         let state = SpendState {
             limit: SpendLimit {
