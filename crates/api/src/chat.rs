@@ -54,7 +54,7 @@ async fn ask_agent(
             .is_some_and(|one| one.include_usage),
     );
     let created = state.runs.deps().clock.now().0 / 1000;
-    let start = start_of(&state, &principal, agent, request)?;
+    let start = start_of(&state, &principal, agent, &request)?;
     let run = begin(&state, &principal, &inbound, "/v1/chat/completions", start).await?;
     if streamed {
         return Ok(stream(&state, run, name, created, with_usage).into_response());
@@ -95,7 +95,7 @@ fn start_of(
     state: &ApiState,
     principal: &Principal,
     mut agent: Agent,
-    request: ChatRequest,
+    request: &ChatRequest,
 ) -> Result<StartRun, OpenAiError> {
     let mut history = Vec::new();
     for message in &request.messages {

@@ -160,29 +160,10 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
     };
     let run = first.run_id;
     let root = span_id(run, "run");
-    let scope = InstrumentationScope::builder("steward").build();
-    let span =
-        |name: String, id: SpanId, parent: SpanId, from: Timestamp, to: Timestamp| SpanData {
-            span_context: SpanContext::new(
-                TraceId::from_bytes(*trace.0.as_bytes()),
-                id,
-                TraceFlags::SAMPLED,
-                false,
-                TraceState::default(),
-            ),
-            parent_span_id: parent,
-            parent_span_is_remote: false,
-            span_kind: SpanKind::Internal,
-            name: name.into(),
-            start_time: time(from),
-            end_time: time(to),
-            attributes: Vec::new(),
-            dropped_attributes_count: 0,
-            events: SpanEvents::default(),
-            links: SpanLinks::default(),
-            status: Status::Unset,
-            instrumentation_scope: scope.clone(),
-        };
+    let of = TraceId::from_bytes(*trace.0.as_bytes());
+    let span = |name: String, id: SpanId, parent: SpanId, from: Timestamp, to: Timestamp| {
+        bare(name, of, id, parent, (from, to))
+    };
     let mut whole = span(
         format!("invoke_agent {}", setup.agent.name),
         root,
@@ -264,6 +245,32 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
     }
     found.insert(0, whole);
     found
+}
+
+/// A span without attributes.
+fn bare(
+    name: String,
+    trace: TraceId,
+    id: SpanId,
+    parent: SpanId,
+    (from, to): (Timestamp, Timestamp),
+) -> SpanData {
+    let (flags, state) = (TraceFlags::SAMPLED, TraceState::default());
+    SpanData {
+        span_context: SpanContext::new(trace, id, flags, false, state),
+        parent_span_id: parent,
+        parent_span_is_remote: false,
+        span_kind: SpanKind::Internal,
+        name: name.into(),
+        start_time: time(from),
+        end_time: time(to),
+        attributes: Vec::new(),
+        dropped_attributes_count: 0,
+        events: SpanEvents::default(),
+        links: SpanLinks::default(),
+        status: Status::Unset,
+        instrumentation_scope: InstrumentationScope::builder("steward").build(),
+    }
 }
 
 fn requested(event: &Event) -> Option<(Timestamp, &str)> {

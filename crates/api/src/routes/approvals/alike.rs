@@ -50,7 +50,7 @@ pub(super) fn is_destructive(subject: &Subject) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
     use super::{is_destructive, key};
     use serde_json::{Value, json};

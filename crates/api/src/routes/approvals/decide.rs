@@ -69,7 +69,7 @@ pub(crate) async fn decide(
             Ok(()) => also.push(other.id.0),
             // Somebody was quicker, or its run ended: that one is not ours any more.
             Err(error) => {
-                tracing::info!(approval = %other.id, %error, "a duplicate was not decided")
+                tracing::info!(approval = %other.id, %error, "a duplicate was not decided");
             }
         }
     }
