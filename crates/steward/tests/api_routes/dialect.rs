@@ -1,6 +1,6 @@
 //! What programs that speak OpenAI's dialect rely on, besides answers.
 
-use crate::house::House;
+use crate::house::{House, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};
@@ -22,7 +22,7 @@ fn post(
     key: Option<&str>,
     body: &Value,
 ) -> (u16, reqwest::header::HeaderMap, Value) {
-    let mut request = reqwest::Client::new()
+    let mut request = client()
         .post(format!("{}{path}", house.server.url))
         .bearer_auth(&house.server.key)
         .json(body);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::skill::Skill;
