@@ -76,7 +76,20 @@ fn attempts(t: &Targets) -> Vec<Barrier> {
         ),
         stopped("open a UNIX datagram pair", UnixDatagram::pair()),
         stopped("signal the program outside", signal(t.observer)),
+        stopped("limit a process by its id", by_id(t.observer, limits)),
+        stopped(
+            "bind a process to processors",
+            by_id(t.observer, processors),
+        ),
+        stopped("schedule a process by its id", by_id(t.observer, schedule)),
+        stopped("set a process's priority", by_id(t.observer, priority)),
+        stopped(
+            "set a process's I/O priority",
+            by_id(t.observer, io_priority),
+        ),
+        stopped("share memory by number", shared_memory()),
         stopped("make a user namespace", unshare()),
+        stopped("make a set-user-id file", set_user_id(&inside)),
         allowed(
             "write in the workspace",
             fs::write(&inside, "x").and_then(|()| fs::remove_file(&inside)),
@@ -129,6 +142,104 @@ fn signal(pid: u32) -> io::Result<()> {
     } else {
         Err(io::Error::last_os_error())
     }
+}
+
+/// The kernel knows its own id as well as anybody's, so that without a filter this is possible in every tier.
+fn by_id(observer: u32, attempt: fn(i32) -> libc::c_long) -> io::Result<()> {
+    [observer, std::process::id()]
+        .map(
+            |pid| match attempt(i32::try_from(pid).unwrap_or(i32::MAX)) {
+                -1 => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            },
+        )
+        .into_iter()
+        .reduce(Result::or)
+        .unwrap_or(Ok(()))
+}
+
+fn limits(pid: i32) -> libc::c_long {
+    let mut old = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: nothing is set without a new limit; the old one is written to where there is room for it.
+    unsafe { libc::syscall(libc::SYS_prlimit64, pid, libc::RLIMIT_CPU, 0, &raw mut old) }
+}
+
+fn processors(pid: i32) -> libc::c_long {
+    let mut set = [u64::MAX; 16];
+    let bytes = size_of_val(&set);
+    // SAFETY: both calls take this array and its length; the second sets what the first has read.
+    unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, pid, bytes, set.as_mut_ptr());
+        libc::syscall(libc::SYS_sched_setaffinity, pid, bytes, set.as_ptr())
+    }
+}
+
+fn schedule(pid: i32) -> libc::c_long {
+    // SAFETY: the usual policy, whose only parameter is 0.
+    unsafe {
+        libc::syscall(
+            libc::SYS_sched_setscheduler,
+            pid,
+            libc::SCHED_OTHER,
+            &raw const ZERO,
+        )
+    }
+}
+
+static ZERO: libc::c_int = 0;
+
+fn priority(pid: i32) -> libc::c_long {
+    // SAFETY: takes numbers only; the kernel's own getpriority counts from 20 downwards.
+    unsafe {
+        let now = 20 - libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, pid);
+        libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, pid, now)
+    }
+}
+
+fn io_priority(pid: i32) -> libc::c_long {
+    const PROCESS: libc::c_int = 1;
+    // SAFETY: takes numbers only; what is set is what it has.
+    unsafe {
+        let now = libc::syscall(libc::SYS_ioprio_get, PROCESS, pid);
+        libc::syscall(libc::SYS_ioprio_set, PROCESS, pid, now)
+    }
+}
+
+fn shared_memory() -> io::Result<()> {
+    // SAFETY: takes numbers only; what is made is removed at once.
+    match unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, libc::IPC_CREAT | 0o600) } {
+        -1 => Err(io::Error::last_os_error()),
+        id => {
+            // SAFETY: removing takes no buffer.
+            unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+            Ok(())
+        }
+    }
+}
+
+/// By every way that gives a file its mode; only what can't be told apart by a filter is left to its answer.
+fn set_user_id(file: &std::path::Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+    for mode in [0o4755, 0o2755] {
+        let made = fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .mode(mode)
+            .open(file);
+        if made.is_err() {
+            fs::write(file, "")?;
+        }
+        let _ = fs::set_permissions(file, fs::Permissions::from_mode(mode));
+        let got = fs::metadata(file)?.mode();
+        fs::remove_file(file)?;
+        if got & 0o6000 != 0 {
+            return Ok(());
+        }
+    }
+    Err(io::ErrorKind::PermissionDenied.into())
 }
 
 fn unshare() -> io::Result<()> {

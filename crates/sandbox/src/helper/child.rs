@@ -7,25 +7,26 @@
 use std::convert::Infallible;
 use std::ffi::CString;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use rustix::process::{Signal, set_parent_process_death_signal, setsid, umask};
 
-use super::seccomp::Sockets;
-use super::{landlock, limits, seccomp, signals};
+use super::seccomp::{Metadata, Signals, Sockets};
+use super::{landlock, limits, notify, seccomp, signals};
 use crate::process::{Failure, Plan, Stage, Tier};
 
 /// Landlock ABI that scopes signals.
 const SCOPED_SIGNALS: i32 = 6;
 
 /// Becomes the command; returns only on failure.
-pub(super) fn become_command(plan: &Plan) -> Failure {
-    match confine_and_exec(plan) {
+pub(super) fn become_command(plan: &Plan, supervisor: Option<OwnedFd>) -> Failure {
+    match confine_and_exec(plan, supervisor) {
         Ok(never) => match never {},
         Err(failure) => failure,
     }
 }
 
-fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
+fn confine_and_exec(plan: &Plan, supervisor: Option<OwnedFd>) -> Result<Infallible, Failure> {
     let at = |stage: Stage| move |message: String| Failure { stage, message };
     let text = |e: io::Error| e.to_string();
     // bubblewrap may have made the session already.
@@ -41,16 +42,19 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
     // Prepared while there is memory: the limits may leave less than this program uses.
     let landlocked = plan.tier == Tier::Landlock;
     let signals = if landlocked && plan.landlock_abi < SCOPED_SIGNALS {
-        seccomp::SIGNALS
+        Signals::Unscoped
     } else {
-        &[]
+        Signals::Scoped
     };
     let sockets = match (plan.gate, plan.network) {
         (Some(_), _) => Sockets::Loopback,
         (None, true) => Sockets::Internet,
         (None, false) => Sockets::None,
     };
-    let filters = seccomp::build(landlocked, sockets, signals).map_err(at(Stage::Seccomp))?;
+    let build = |metadata| seccomp::build(metadata, sockets, signals).map_err(at(Stage::Seccomp));
+    let asking = seccomp::asking().map_err(at(Stage::Seccomp))?;
+    let filters = [Metadata::Free, Metadata::Asked, Metadata::Denied].map(build);
+    let [free, asked, denied] = filters;
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
         drop_privileges(user)
@@ -74,6 +78,12 @@ fn confine_and_exec(plan: &Plan) -> Result<Infallible, Failure> {
         .map_err(text)
         .map_err(at(Stage::Limits))?;
     limits::apply(plan).map_err(at(Stage::Limits))?;
+    let filters = match &supervisor {
+        _ if !landlocked => free?,
+        // A process can be asked for by one other; where that is somebody else, metadata stays as it is.
+        Some(supervisor) if notify::ask(&asking, supervisor).is_ok() => asked?,
+        _ => denied?,
+    };
     seccomp::apply(&filters).map_err(at(Stage::Seccomp))?;
     Err(Failure {
         stage: Stage::Exec,

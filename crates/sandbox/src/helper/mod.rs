@@ -8,6 +8,7 @@ mod child;
 mod gate;
 mod landlock;
 mod limits;
+mod notify;
 mod probe;
 mod processes;
 mod seccomp;

@@ -3,6 +3,10 @@
 //! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. The list is one of
 //! denials: what programs need varies too much for a list of permissions, and the file system, network and process
 //! barriers do not rest on it alone.
+#![cfg_attr(
+    test,
+    expect(unsafe_code, reason = "system calls as a program makes them")
+)]
 
 use std::collections::BTreeMap;
 
@@ -70,6 +74,55 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_clock_settime,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
+    // memory, semaphores and queues by number, which every process of the user shares and no path rule covers
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Calls whose first argument names a process; 0 is the caller itself, and the only one allowed. No tier but the
+/// namespaces keeps a user's processes apart here: a limit of zero CPU seconds is as good as a signal.
+const OF_ITSELF: &[libc::c_long] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+/// Calls with a mode, where it stands, and where the flags stand that say whether it counts.
+const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
+    (libc::SYS_fchmod, 1, None),
+    (libc::SYS_fchmodat, 2, None),
+    (SYS_FCHMODAT2, 2, None),
+    (libc::SYS_openat, 3, Some(2)),
+];
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[
+    (libc::SYS_chmod, 1, None),
+    (libc::SYS_open, 2, Some(1)),
+    (libc::SYS_creat, 1, None),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[];
+
+/// Making a node of the file system: where its mode stands.
+const NODES: &[(libc::c_long, u8)] = &[
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
 ];
 
 /// Sockets of any kind; socketpair is treated below.
@@ -95,11 +148,8 @@ const DENIED_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[libc::c_long] = &[];
 
-/// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that.
+/// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that...
 const METADATA: &[libc::c_long] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    SYS_FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_setxattr,
@@ -111,7 +161,6 @@ const METADATA: &[libc::c_long] = &[
 ];
 #[cfg(target_arch = "x86_64")]
 const METADATA_HERE: &[libc::c_long] = &[
-    libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_lchown,
     libc::SYS_utime,
@@ -121,8 +170,17 @@ const METADATA_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const METADATA_HERE: &[libc::c_long] = &[];
 
+/// ... and does these only by way of the supervisor, which looks where the file is.
+const MODE_CHANGES: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+];
+
 /// Signals reach outside where Landlock cannot scope them (before ABI 6).
-pub(super) const SIGNALS: &[libc::c_long] = &[
+const SIGNALS: &[libc::c_long] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
     libc::SYS_tgkill,
@@ -131,7 +189,12 @@ pub(super) const SIGNALS: &[libc::c_long] = &[
     libc::SYS_rt_tgsigqueueinfo,
 ];
 
-const SYS_FCHMODAT2: libc::c_long = 452;
+pub(super) const SYS_FCHMODAT2: libc::c_long = 452;
+const RETURN: u16 = 0x06; // BPF_RET | BPF_K
+const F_SETSIG: i32 = 10;
+const F_SETOWN_EX: i32 = 15;
+const FIOSETOWN: libc::c_ulong = 0x8901;
+const SIOCSPGRP: libc::c_ulong = 0x8902;
 
 /// The last call known when this was written (file_setattr, 6.17). Later ones are answered "no such call".
 const LAST_KNOWN: u32 = 469;
@@ -148,7 +211,12 @@ const CLONE_NAMESPACES: &[i32] = &[
 
 /// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
 pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
-    build(landlock, Sockets::None, &[])
+    let metadata = if landlock {
+        Metadata::Denied
+    } else {
+        Metadata::Free
+    };
+    build(metadata, Sockets::None, Signals::Scoped)
 }
 
 /// Which sockets a program may make.
@@ -162,23 +230,35 @@ pub(super) enum Sockets {
     Loopback,
 }
 
-/// The same with further calls denied.
+/// Who decides on the modes and times of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Metadata {
+    /// The mounts that a program sees.
+    Free,
+    /// The supervisor, call by call.
+    Asked,
+    /// Nobody: they can't be changed.
+    Denied,
+}
+
+/// Whether something else keeps signals inside: a namespace, or Landlock of ABI 6.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signals {
+    Scoped,
+    Unscoped,
+}
+
+/// The filters for a program with these sockets.
 pub(super) fn build(
-    landlock: bool,
+    metadata: Metadata,
     sockets: Sockets,
-    further: &[libc::c_long],
+    scope: Signals,
 ) -> Result<Vec<BpfProgram>, String> {
     let arch: TargetArch = std::env::consts::ARCH
         .try_into()
         .map_err(|e| format!("{e}"))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    rules.extend(
-        DENIED
-            .iter()
-            .chain(DENIED_HERE)
-            .chain(further)
-            .map(|nr| (*nr, vec![])),
-    );
+    rules.extend(DENIED.iter().chain(DENIED_HERE).map(|nr| (*nr, vec![])));
     match sockets {
         Sockets::None => rules.extend(SOCKETS.iter().map(|nr| (*nr, vec![]))),
         Sockets::Internet => {
@@ -190,13 +270,11 @@ pub(super) fn build(
             rules.insert(libc::SYS_socket, vec![foreign_family(&allowed)?]);
         }
     }
-    if landlock {
+    if metadata != Metadata::Free {
         rules.extend(METADATA.iter().chain(METADATA_HERE).map(|nr| (*nr, vec![])));
-        // Only setting times by path; by descriptor (a null path) it is what `touch` and archivers do to new files.
-        rules.insert(
-            libc::SYS_utimensat,
-            vec![rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?],
-        );
+    }
+    if metadata == Metadata::Denied {
+        rules.extend(changes_of_metadata()?);
     }
     rules.insert(libc::SYS_clone, one_of(0, CLONE_NAMESPACES)?);
     // A datagram socket of a pair can send to any socket of the file system.
@@ -220,23 +298,82 @@ pub(super) fn build(
         libc::SYS_ioctl,
         vec![typing(libc::TIOCSTI)?, typing(0x541c)?],
     );
-    // Set-user-id bits and devices on files of the workspace.
-    rules.insert(
-        libc::SYS_mknodat,
-        vec![device(2, libc::S_IFCHR)?, device(2, libc::S_IFBLK)?],
-    );
+    for call in OF_ITSELF {
+        rules.insert(
+            *call,
+            vec![rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?],
+        );
+    }
+    // Of a process (0, for priorities of I/O 1), and of the caller itself.
+    for (call, process) in [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)] {
+        let kind = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, process)?;
+        let other = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+        rules.insert(call, vec![kind, other]);
+    }
+    // Devices and set-user-id bits on files of the workspace, which its owner may start outside.
+    for (call, mode) in NODES {
+        let mut kinds = vec![device(*mode, libc::S_IFCHR)?, device(*mode, libc::S_IFBLK)?];
+        kinds.extend(privileged(*mode, None)?);
+        rules.insert(*call, kinds);
+    }
+    for (call, mode, flags) in MODES.iter().chain(MODES_HERE) {
+        if !rules.contains_key(call) {
+            rules.insert(*call, privileged(*mode, *flags)?);
+        }
+    }
+    // A signal of any kind to any process of the user, when a descriptor becomes ready.
+    if scope == Signals::Unscoped {
+        let command = |n: i32| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, unsigned(n));
+        rules.insert(
+            libc::SYS_fcntl,
+            vec![
+                command(libc::F_SETOWN)?,
+                command(F_SETOWN_EX)?,
+                command(F_SETSIG)?,
+            ],
+        );
+        rules
+            .entry(libc::SYS_ioctl)
+            .or_default()
+            .extend([typing(FIOSETOWN)?, typing(SIOCSPGRP)?]);
+        rules.extend(SIGNALS.iter().map(|nr| (*nr, vec![])));
+    }
     let denied = compile(
         rules,
         SeccompAction::Errno(libc::EPERM.unsigned_abs()),
         arch,
     )?;
-    // The arguments of clone3 are in memory, out of reach for a filter; libc falls back to clone.
+    // Their arguments are in memory, out of reach for a filter; programs fall back to clone and openat.
     let absent = compile(
-        [(libc::SYS_clone3, vec![])].into(),
+        [(libc::SYS_clone3, vec![]), (libc::SYS_openat2, vec![])].into(),
         SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
         arch,
     )?;
     Ok(vec![only_known_calls(), absent, denied])
+}
+
+/// Setting times counts only by path; by descriptor (a null path) it is what archivers do to new files.
+fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
+    let by_path = rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    let modes = MODE_CHANGES.iter().map(|nr| (*nr, vec![]));
+    Ok(modes
+        .chain([(libc::SYS_utimensat, vec![by_path])])
+        .collect())
+}
+
+/// The filter that puts changes of metadata before the supervisor.
+pub(super) fn asking() -> Result<BpfProgram, String> {
+    let arch: TargetArch = std::env::consts::ARCH
+        .try_into()
+        .map_err(|e| format!("{e}"))?;
+    // The library knows no such answer, so another stands for it first.
+    let mut program = compile(changes_of_metadata()?, SeccompAction::Log, arch)?;
+    for op in &mut program {
+        if op.code == RETURN && op.k == libc::SECCOMP_RET_LOG {
+            op.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    Ok(program)
 }
 
 /// Sets the filters for this process and its children, for good.
@@ -297,6 +434,36 @@ fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
     flags.iter().map(flag).collect()
 }
 
+/// A mode with a set-user-id or set-group-id bit; where flags count, only if they make a file.
+fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
+    let has = |argument: u8, bits: u64| {
+        SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::MaskedEq(bits),
+            bits,
+        )
+        .map_err(|e| e.to_string())
+    };
+    // O_TMPFILE holds O_DIRECTORY too, which says nothing by itself.
+    let making = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+    let mut found = Vec::new();
+    for bit in [libc::S_ISUID, libc::S_ISGID] {
+        let bit = has(mode, u64::from(bit))?;
+        let Some(flags) = flags else {
+            found.push(vec![bit]);
+            continue;
+        };
+        for make in making {
+            found.push(vec![bit.clone(), has(flags, unsigned(make))?]);
+        }
+    }
+    found
+        .into_iter()
+        .map(|conditions| SeccompRule::new(conditions).map_err(|e| e.to_string()))
+        .collect()
+}
+
 fn device(argument: u8, kind: libc::mode_t) -> Result<SeccompRule, String> {
     rule(
         argument,
@@ -315,7 +482,6 @@ fn unsigned(value: i32) -> u64 {
 fn only_known_calls() -> BpfProgram {
     const LOAD_NUMBER: u16 = 0x20; // BPF_LD | BPF_W | BPF_ABS, offset 0 of seccomp_data
     const JUMP_GREATER: u16 = 0x25; // BPF_JMP | BPF_JGT | BPF_K
-    const RETURN: u16 = 0x06; // BPF_RET | BPF_K
     let op = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     vec![
         op(LOAD_NUMBER, 0, 0, 0),
@@ -328,4 +494,159 @@ fn only_known_calls() -> BpfProgram {
         ),
         op(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// What `attempt` answers in a thread under the filters, the only one that they hold for.
+    fn under<T: Send + 'static>(
+        metadata: Metadata,
+        scope: Signals,
+        attempt: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let filters = build(metadata, Sockets::None, scope).unwrap();
+        let confined = move || {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            apply(&filters).unwrap();
+            attempt()
+        };
+        std::thread::spawn(confined).join().unwrap()
+    }
+
+    fn errno(result: libc::c_long) -> i32 {
+        if result == -1 {
+            std::io::Error::last_os_error().raw_os_error().unwrap()
+        } else {
+            0
+        }
+    }
+
+    fn call(arguments: [libc::c_long; 5]) -> i32 {
+        let [nr, a, b, c, d] = arguments;
+        // SAFETY: the tests below pass numbers, null pointers and strings of their own.
+        errno(unsafe { libc::syscall(nr, a, b, c, d) })
+    }
+
+    fn text(text: &'static std::ffi::CStr) -> libc::c_long {
+        text.as_ptr() as libc::c_long
+    }
+
+    #[test]
+    fn nobody_elses_limits_and_shares_are_reached() {
+        let own = libc::c_long::from(std::process::id());
+        let denied = [
+            [libc::SYS_prlimit64, own, 0, 0, 0],
+            [libc::SYS_prlimit64, 1, 0, 0, 0],
+            [libc::SYS_sched_setaffinity, own, 0, 0, 0],
+            [libc::SYS_sched_setscheduler, own, 0, 0, 0],
+            [libc::SYS_sched_setparam, own, 0, 0, 0],
+            [libc::SYS_sched_setattr, own, 0, 0, 0],
+            [libc::SYS_setpriority, 0, own, 0, 0],
+            [libc::SYS_setpriority, 1, 0, 0, 0],
+            [libc::SYS_setpriority, 2, 4_294_967_290, 0, 0],
+            [libc::SYS_ioprio_set, 1, own, 0, 0],
+            [libc::SYS_ioprio_set, 3, 4_294_967_290, 0, 0],
+            [libc::SYS_shmget, 0, 4096, 0o1600, 0],
+            [libc::SYS_semget, 0, 1, 0o1600, 0],
+            [libc::SYS_msgget, 0, 0o1600, 0, 0],
+            [libc::SYS_mq_open, text(c"x"), 0, 0, 0],
+        ];
+        for metadata in [Metadata::Free, Metadata::Asked, Metadata::Denied] {
+            let got = under(metadata, Signals::Scoped, move || denied.map(call));
+            for (arguments, errno) in denied.iter().zip(got) {
+                assert_eq!(errno, libc::EPERM, "{arguments:?}");
+            }
+        }
+        // Its own limits and priority are its own business.
+        let allowed = [
+            [libc::SYS_prlimit64, 0, 0, 0, 0],
+            [libc::SYS_setpriority, 0, 0, 19, 0],
+        ];
+        assert_eq!(
+            under(Metadata::Denied, Signals::Unscoped, move || allowed
+                .map(call)),
+            [0, 0]
+        );
+    }
+
+    #[test]
+    fn no_way_to_make_a_file_gives_it_set_user_id_bits() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = std::ffi::CString::new(dir.path().join("f").to_str().unwrap()).unwrap();
+        let folder = std::ffi::CString::new(dir.path().to_str().unwrap()).unwrap();
+        std::fs::write(dir.path().join("f"), "").unwrap();
+        let got = under(Metadata::Free, Signals::Scoped, move || {
+            let (path, folder) = (
+                path.as_ptr() as libc::c_long,
+                folder.as_ptr() as libc::c_long,
+            );
+            let here = libc::c_long::from(libc::AT_FDCWD);
+            let create = libc::c_long::from(libc::O_CREAT | libc::O_WRONLY);
+            let unnamed = libc::c_long::from(libc::O_TMPFILE | libc::O_WRONLY);
+            let regular = libc::c_long::from(libc::S_IFREG);
+            [0o4755, 0o2755, 0o6755].map(|mode| {
+                let mut calls = vec![
+                    [libc::SYS_fchmodat, here, path, mode, 0],
+                    [SYS_FCHMODAT2, here, path, mode, 0],
+                    [libc::SYS_fchmod, 0, mode, 0, 0],
+                    [libc::SYS_openat, here, path, create, mode],
+                    [libc::SYS_openat, here, folder, unnamed, mode],
+                    [libc::SYS_mknodat, here, path, regular | mode, 0],
+                ];
+                #[cfg(target_arch = "x86_64")]
+                calls.extend([
+                    [libc::SYS_chmod, path, mode, 0, 0],
+                    [libc::SYS_creat, path, mode, 0, 0],
+                    [libc::SYS_open, path, create, mode, 0],
+                    [libc::SYS_mknod, path, regular | mode, 0, 0],
+                ]);
+                let answers: Vec<i32> = calls.into_iter().map(call).collect();
+                (answers, call([libc::SYS_openat2, here, path, 0, 0]))
+            })
+        });
+        for (answers, openat2) in got {
+            assert!(
+                answers.iter().all(|errno| *errno == libc::EPERM),
+                "{answers:?}"
+            );
+            assert_eq!(openat2, libc::ENOSYS);
+        }
+        // What only opens a file may hold anything where a mode would stand.
+        let path = std::ffi::CString::new(dir.path().join("f").to_str().unwrap()).unwrap();
+        let opened = under(Metadata::Denied, Signals::Scoped, move || {
+            let here = libc::c_long::from(libc::AT_FDCWD);
+            call([
+                libc::SYS_openat,
+                here,
+                path.as_ptr() as libc::c_long,
+                0,
+                0o6755,
+            ])
+        });
+        assert_eq!(opened, 0);
+    }
+
+    #[test]
+    fn signals_by_descriptor_end_with_the_scope() {
+        let own = [
+            [libc::SYS_fcntl, 0, libc::F_SETOWN.into(), 1, 0],
+            [libc::SYS_fcntl, 0, F_SETOWN_EX.into(), 0, 0],
+            [libc::SYS_fcntl, 0, F_SETSIG.into(), 9, 0],
+            [libc::SYS_ioctl, 0, FIOSETOWN.cast_signed(), 0, 0],
+            [libc::SYS_ioctl, 0, SIOCSPGRP.cast_signed(), 0, 0],
+            [libc::SYS_kill, 1, 0, 0, 0],
+        ];
+        assert_eq!(
+            under(Metadata::Denied, Signals::Unscoped, move || own.map(call)),
+            [libc::EPERM; 6]
+        );
+        let flags = [libc::SYS_fcntl, 0, libc::F_GETFD.into(), 0, 0];
+        assert_eq!(
+            under(Metadata::Denied, Signals::Unscoped, move || call(flags)),
+            0
+        );
+    }
 }

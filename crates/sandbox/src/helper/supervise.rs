@@ -13,7 +13,8 @@ use rustix::process::{
     set_child_subreaper, set_parent_process_death_signal, wait,
 };
 
-use super::{child, gate, processes, signals};
+use super::notify::Grounds;
+use super::{child, gate, notify, processes, signals};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
 /// Between two looks at what the command uses.
@@ -92,18 +93,43 @@ fn start() -> Result<(Plan, Pid), Start> {
         let to = unsafe { OwnedFd::from_raw_fd(fd) };
         gate::offer(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
     }
+    let (asked, asking) = ends(&plan)
+        .map_err(|e| failed(Stage::Fork, e.to_string()))?
+        .unzip();
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
         -1 => Err(failed(
             Stage::Fork,
             std::io::Error::last_os_error().to_string(),
         )),
-        0 => Err(Start::InChild(child::become_command(&plan))),
+        0 => {
+            drop(asked);
+            Err(Start::InChild(child::become_command(&plan, asking)))
+        }
         pid => match Pid::from_raw(pid) {
-            Some(pid) => Ok((plan, pid)),
+            Some(pid) => {
+                drop(asking);
+                if let Some(asked) = asked {
+                    let grounds = Grounds {
+                        write: plan.write.clone(),
+                        user: plan.drop_to.unwrap_or(rustix::process::geteuid().as_raw()),
+                    };
+                    std::thread::spawn(move || notify::serve(&asked, &grounds));
+                }
+                Ok((plan, pid))
+            }
             None => Err(failed(Stage::Fork, "no process id".to_owned())),
         },
     }
+}
+
+/// Where the command asks for changes of metadata, and its end; other tiers need none.
+fn ends(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
+    if plan.tier != Tier::Landlock {
+        return Ok(None);
+    }
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+    Ok(Some((ours.into(), theirs.into())))
 }
 
 /// Exactly the plan, unbuffered: what follows on stdin is for the command.

@@ -68,10 +68,10 @@ pub(super) fn arguments(
     for path in SYSTEM {
         a.system(Path::new(path));
     }
-    // Made by bubblewrap itself, the folder would be closed to anyone but root.
-    a.parents(Path::new("/etc/alternatives"));
+    // Folders that bubblewrap makes by itself would be closed to anyone but root.
     let network = if resolved.network { NETWORK } else { &[] };
     for path in ETC.iter().chain(network) {
+        a.parents(Path::new(path));
         a.add(["--ro-bind-try", path, path]);
     }
     a.add(["--proc", "/proc", "--dev", "/dev"]);
@@ -87,6 +87,7 @@ pub(super) fn arguments(
         .iter()
         .map(|p| (p, "--ro-bind"))
         .collect();
+    binds.extend(resolved.write_paths.iter().map(|p| (p, "--bind")));
     binds.push((
         &resolved.workspace,
         if resolved.writable {

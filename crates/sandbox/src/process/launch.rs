@@ -210,6 +210,7 @@ fn plan(
     }
     read.extend(resolved.read_paths.iter().cloned());
     let mut write = vec!["/dev/null".into(), tmp.to_owned()];
+    write.extend(resolved.write_paths.iter().cloned());
     if resolved.writable {
         &mut write
     } else {

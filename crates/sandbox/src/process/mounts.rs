@@ -26,6 +26,12 @@ pub(super) const ETC: &[&str] = &[
     "/etc/localtime",
     "/etc/mime.types",
     "/etc/timezone",
+    // Without its settings, OpenSSL ends programs such as Node at their start. Not the folder: it holds keys too.
+    "/etc/ssl/openssl.cnf",
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/pki/tls/openssl.cnf",
+    "/etc/crypto-policies/back-ends",
 ];
 
 /// What names, certificates and services are looked up in, for programs that may use the network.
@@ -48,6 +54,7 @@ pub(super) struct Resolved {
     pub workspace: PathBuf,
     pub cwd: PathBuf,
     pub read_paths: Vec<PathBuf>,
+    pub write_paths: Vec<PathBuf>,
     pub writable: bool,
     pub network: bool,
 }
@@ -72,13 +79,7 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
             workspace.display()
         ));
     }
-    let covers =
-        |system: &&str| Path::new(system).starts_with(&workspace) || workspace == Path::new(system);
-    if SYSTEM
-        .iter()
-        .chain(&["/etc", "/proc", "/dev", "/sys"])
-        .any(covers)
-    {
+    if covers_system(&workspace) {
         return invalid(format!(
             "{} is a folder of the system and cannot be a workspace",
             workspace.display()
@@ -91,31 +92,55 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
             spec.cwd.display()
         ));
     }
-    let read_paths = spec
-        .read_paths
+    let write_paths = absolute(&spec.write_paths, "a writable path")?;
+    if let Some(system) = write_paths
         .iter()
-        .map(|p| {
-            if p.is_absolute() {
-                real(p, "a readable path")
-            } else {
-                invalid_path(p)
-            }
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+        .find(|path| covers_system(path) || is_of_system(path))
+    {
+        return invalid(format!(
+            "{} belongs to the system and is not given to a program to change",
+            system.display()
+        ));
+    }
+    let mut read_paths = absolute(&spec.read_paths, "a readable path")?;
+    read_paths.retain(|path| !write_paths.contains(path));
     Ok(Resolved {
         workspace,
         cwd,
         read_paths,
+        write_paths,
         writable: spec.access == Access::ReadWrite,
         network: spec.network,
     })
 }
 
-fn invalid_path(path: &Path) -> Result<PathBuf, SandboxError> {
-    Err(SandboxError::Invalid(format!(
-        "the readable path {} is not absolute",
-        path.display()
-    )))
+const KERNEL: &[&str] = &["/etc", "/proc", "/dev", "/sys"];
+
+fn covers_system(path: &Path) -> bool {
+    SYSTEM
+        .iter()
+        .chain(KERNEL)
+        .any(|system| Path::new(system).starts_with(path))
+}
+
+fn is_of_system(path: &Path) -> bool {
+    SYSTEM
+        .iter()
+        .chain(KERNEL)
+        .any(|system| path.starts_with(system))
+}
+
+fn absolute(paths: &[PathBuf], what: &str) -> Result<Vec<PathBuf>, SandboxError> {
+    let one = |path: &PathBuf| {
+        if path.is_absolute() {
+            return real(path, what);
+        }
+        Err(SandboxError::Invalid(format!(
+            "{what}, {}, is not absolute",
+            path.display()
+        )))
+    };
+    paths.iter().map(one).collect()
 }
 
 fn real(path: &Path, what: &str) -> Result<PathBuf, SandboxError> {

@@ -60,6 +60,8 @@ pub struct CommandSpec {
     pub cwd: PathBuf,
     /// Further files and folders that may be read, absolute.
     pub read_paths: Vec<PathBuf>,
+    /// Further files and folders that may be changed, absolute; none of the system's.
+    pub write_paths: Vec<PathBuf>,
     /// The whole environment beside `PATH`, `LANG`, `HOME` (the workspace) and `TMPDIR`, which it can override.
     pub env: BTreeMap<String, String>,
     /// Whether it may use the network: the machine's own, private hosts included. Off by default.
@@ -86,6 +88,7 @@ impl CommandSpec {
             access: Access::ReadWrite,
             cwd: PathBuf::new(),
             read_paths: Vec::new(),
+            write_paths: Vec::new(),
             env: BTreeMap::new(),
             network: false,
             gate: false,

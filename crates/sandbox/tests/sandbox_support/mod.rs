@@ -17,9 +17,13 @@ pub fn helper() -> Helper {
 
 /// The tiers that work here. A machine with none must refuse; that is tested below.
 pub async fn tiers() -> Vec<(Tier, Sandbox)> {
+    tiers_of(&helper()).await
+}
+
+pub async fn tiers_of(helper: &Helper) -> Vec<(Tier, Sandbox)> {
     let mut found = Vec::new();
     for tier in [Tier::Namespaces, Tier::Landlock] {
-        let sandbox = Sandbox::new(helper()).only(tier);
+        let sandbox = Sandbox::new(helper.clone()).only(tier);
         let capabilities = sandbox.probe().await;
         if capabilities.tier.is_some() {
             found.push((tier, sandbox));
