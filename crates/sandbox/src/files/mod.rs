@@ -8,6 +8,7 @@ mod list;
 mod near;
 mod path;
 mod read;
+mod tree;
 mod workspace;
 mod write;
 
@@ -15,5 +16,6 @@ pub use error::FilesError;
 pub use list::{Entry, EntryKind};
 pub use near::near_matches;
 pub use path::RelPath;
+pub use tree::{Node, Present, PutBack, Tree};
 pub use workspace::{FileLimits, Workspace};
 pub use write::{Before, Written};

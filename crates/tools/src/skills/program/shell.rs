@@ -3,7 +3,7 @@
 use super::confined::{self, ending};
 use super::guarded::Programs;
 use super::report;
-use super::tree::{self, Tree};
+use super::tree;
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::Context;
@@ -16,6 +16,7 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
+use steward_sandbox::files::Tree;
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
 /// Runs programs.
