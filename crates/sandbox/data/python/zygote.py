@@ -143,8 +143,7 @@ def rehearse():
     except ValueError as error:
         traceback.format_exception(error)
     linecache.clearcache()
-    exec(compile("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nmatch A(1):\n    case A(x=y): pass\n",
-                 "<rehearsal>", "exec"), {"__name__": "rehearsal"})
+    exec(compile("class A:\n    x = 1\nmatch A():\n    case A(x=y): pass\n", "<rehearsal>", "exec"), {"__name__": "rehearsal"})
 
 
 def say_ready(tools, barriers):
@@ -335,6 +334,7 @@ def namespace(tools, check):
     builtins = dict(tools.builtins)
     if not check:
         real, allowed, internal = tools.import_, tools.allowed, tools.internal
+        known = ", ".join(sorted(allowed))
 
         def __import__(name, globals=None, locals=None, fromlist=(), level=0):
             if type(name) is str and level == 0 and name.partition(".")[0] in allowed:
@@ -342,7 +342,7 @@ def namespace(tools, check):
             # A list is what C code gives; the import statement gives a tuple or None.
             if type(fromlist) is list and not fromlist and type(name) is str and name in internal:
                 return real(name, globals, locals, fromlist, level)
-            raise Refused(f"{name} cannot be imported here", name=str(name))
+            raise Refused(f"{name} cannot be imported here, only {known}", name=str(name))
 
         def no_files(*_, **__):
             raise PermissionError("files are not available here; take what you need from the payload")

@@ -50,6 +50,16 @@ impl Guard {
 
     pub(super) fn open_for(path: &Path, policy: Policy, purpose: Use) -> Result<Self, SqlError> {
         let (conn, path) = open::connection(path, &policy.limits, purpose)?;
+        Self::over(conn, path, policy, purpose)
+    }
+
+    /// Over a connection that is hardened already.
+    pub(super) fn over(
+        conn: Connection,
+        path: PathBuf,
+        policy: Policy,
+        purpose: Use,
+    ) -> Result<Self, SqlError> {
         let deadline = Arc::<Deadline>::default();
         functions::register(&conn, &deadline, policy.limits.value_bytes)
             .map_err(SqlError::Sqlite)?;

@@ -7,9 +7,12 @@
 //! explain why one does not compile.
 
 mod authorizer;
+mod beside;
+mod cells;
 pub mod change;
 mod deadline;
 mod error;
+mod exact;
 mod functions;
 mod guard;
 mod known;
@@ -25,6 +28,7 @@ mod query;
 pub mod remote;
 mod schema;
 mod sensitive;
+mod tables;
 mod value;
 mod write;
 
@@ -35,3 +39,4 @@ pub use policy::{ColumnRef, Functions, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
 pub use schema::{Column, ForeignKey, Schema, Table};
 pub use sensitive::is_sensitive;
+pub use tables::TableText;

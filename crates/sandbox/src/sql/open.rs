@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::beside;
 use super::error::SqlError;
 use super::policy::Limits;
 
@@ -57,10 +58,19 @@ pub(super) fn connection(
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_EXRESCODE;
-    let conn = Connection::open_with_flags(&real, flags).map_err(|e| classify_open(path, e))?;
+    let conn = if purpose == Use::Read {
+        Connection::open_with_flags(&real, flags)
+    } else {
+        if let Some(reason) = beside::unsettled(&real) {
+            return Err(open(reason));
+        }
+        let files = beside::file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
+        Connection::open_with_flags_and_vfs(&real, flags, files)
+    };
+    let conn = conn.map_err(|e| classify_open(path, e))?;
     let conn = match harden(&conn, limits, purpose) {
         Ok(()) => conn,
-        Err(e) if purpose == Use::Read && is_cant_open(&e) && !has_wal(&real) => {
+        Err(e) if purpose == Use::Read && is_cant_open(&e) && !beside::has_wal(&real) => {
             // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is
             // nothing in flight, so it can be read as an unchanging file.
             let uri = immutable_uri(&real);
@@ -74,7 +84,7 @@ pub(super) fn connection(
     Ok((conn, real))
 }
 
-fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqlite::Result<()> {
+pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -124,12 +134,6 @@ fn is_cant_open(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
     )
-}
-
-fn has_wal(path: &Path) -> bool {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
-    Path::new(&wal).metadata().is_ok_and(|m| m.len() > 0)
 }
 
 fn immutable_uri(path: &Path) -> String {

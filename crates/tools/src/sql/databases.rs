@@ -1,8 +1,10 @@
-//! SQLite files of the workspace: read-only datasources by themselves.
+//! SQLite files of the workspace, and tables of rows: read-only datasources by themselves.
 
+use super::table_files;
 use crate::suggest::View;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
+use steward_sandbox::sql::{Guard, Policy};
 
 /// First bytes of each SQLite database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -33,6 +35,15 @@ fn is_database(path: &Path) -> bool {
         && head == *MAGIC
 }
 
+/// Opens what is asked: a SQLite file, or files of rows (CSV, TSV) as the tables of one database.
+pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
+    if let Some(paths) = table_files::named(workspace, database)? {
+        return table_files::open(workspace, &paths, policy);
+    }
+    let path = resolve(workspace, database)?;
+    Guard::open(&path, policy).map_err(|error| error.to_string())
+}
+
 /// The real path of a database, if it lies in the workspace; else why not.
 pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
     let relative = Path::new(database.trim_start_matches("./"));
@@ -53,7 +64,9 @@ pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
         return Err(format!("`{database}` leads out of the workspace"));
     }
     if !is_database(&real) {
-        return Err(format!("`{database}` is no SQLite database"));
+        return Err(format!(
+            "`{database}` is no SQLite database, and no CSV or TSV file"
+        ));
     }
     Ok(real)
 }

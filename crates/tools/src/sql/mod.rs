@@ -1,4 +1,4 @@
-//! SQL: a tool for SQLite files in the workspace, structured queries, and proposals from requests
+//! SQL: a tool for SQLite, CSV and TSV files in the workspace, structured queries, and proposals from requests
 //! in people's words.
 
 pub mod databases;
@@ -10,7 +10,7 @@ pub mod query;
 mod read;
 pub mod show;
 mod source;
-pub mod table_file;
+mod table_files;
 mod tool;
 mod words;
 

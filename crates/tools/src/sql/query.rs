@@ -194,7 +194,7 @@ pub fn parameters() -> Value {
     );
     object(
         json!({
-            "database": {"type": "string", "minLength": 1, "description": "Path of a SQLite file in the workspace"},
+            "database": {"type": "string", "minLength": 1, "description": "Path of a SQLite, CSV or TSV file in the workspace. Several CSV or TSV files, separated by commas, or a folder of them, are tables of one database"},
             "query": {"description": "A structured query; or {\"schema\": TABLE} for its columns, {\"schema\": \"*\"} for all tables; or {\"sql\": \"SELECT …\"}", "anyOf": [
                 query,
                 object(json!({"schema": name}), &["schema"]),

@@ -41,13 +41,13 @@ pub fn schema(schema: &Schema, only: Option<&str>) -> String {
             .iter()
             .map(|column| {
                 let key = if column.pk { " primary key" } else { "" };
-                format!("{} {}{key}", column.name, column.kind)
+                format!("{} {}{key}", name(&column.name), column.kind)
                     .trim_end()
                     .to_owned()
             })
             .collect();
         let kind = if table.view { "view" } else { "table" };
-        let _ = write!(out, "{kind} {}: {}", table.name, columns.join(", "));
+        let _ = write!(out, "{kind} {}: {}", name(&table.name), columns.join(", "));
         for key in &table.foreign_keys {
             let _ = write!(out, "; {} refers to {}", key.column, key.table);
         }
@@ -57,6 +57,17 @@ pub fn schema(schema: &Schema, only: Option<&str>) -> String {
         out.push('\n');
     }
     out.trim_end().to_owned()
+}
+
+/// As a query has to write it.
+fn name(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_numeric());
+    if plain && !name.is_empty() {
+        name.to_owned()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
 }
 
 fn cell(value: &Value) -> String {
@@ -74,13 +85,49 @@ fn cell(value: &Value) -> String {
     text
 }
 
-/// Without the dust that sums of binary fractions leave behind.
+/// To 15 digits, which a binary fraction holds: what comes after is the dust of its sums.
 fn float(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if value != 0.0 && (text == "0" || text == "-0") {
-        value.to_string()
+    let rounded = format!("{value:.14e}").parse().unwrap_or(value);
+    if rounded == 0.0 || (1e-7..1e17).contains(&f64::abs(rounded)) {
+        rounded.to_string()
     } else {
-        text.to_owned()
+        format!("{rounded:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_digits_and_lose_their_dust() {
+        for (value, shown) in [
+            (0.1 + 0.2, "0.3"),
+            (12_345_678_901.23, "12345678901.23"),
+            (999_999_999_999.99, "999999999999.99"),
+            (0.123_456_789, "0.123456789"),
+            (1.0 / 3.0, "0.333333333333333"),
+            (123_456.0 * 654_321.0, "80779853376"),
+            (-2.5, "-2.5"),
+            (0.0, "0"),
+            (1e300, "1e300"),
+            (2.5e-9, "2.5e-9"),
+        ] {
+            assert_eq!(float(value), shown);
+        }
+    }
+
+    #[test]
+    fn names_are_shown_as_a_query_writes_them() {
+        assert_eq!(
+            ["price", "Jahr_2", "order date", "2019", "a\"b"].map(name),
+            [
+                "price",
+                "Jahr_2",
+                "\"order date\"",
+                "\"2019\"",
+                "\"a\"\"b\""
+            ]
+        );
     }
 }

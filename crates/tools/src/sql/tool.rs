@@ -11,7 +11,7 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::sql::{Guard, Policy, Schema};
 
-/// Asks SQLite files of the workspace, read-only.
+/// Asks SQLite, CSV and TSV files of the workspace, read-only.
 #[derive(Debug, Clone, Default)]
 pub struct SqlTool {
     policy: Policy,
@@ -32,7 +32,7 @@ impl SqlTool {
 /// Arguments of [`SqlTool`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct SqlArgs {
-    /// Path of the database.
+    /// Path of the database, or of files of rows.
     pub database: String,
     /// What is asked.
     pub query: Ask,
@@ -67,8 +67,7 @@ impl ToolHandler for SqlTool {
 }
 
 fn ask(args: &SqlArgs, context: &Context, policy: Policy) -> Result<ToolOutput, String> {
-    let path = databases::resolve(&context.scope.workspace, &args.database)?;
-    let guard = Guard::open(&path, policy).map_err(|error| error.to_string())?;
+    let guard = databases::open(&context.scope.workspace, &args.database, policy)?;
     match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
         Ask::Sql { sql } => answer(&guard, sql, &[], None),

@@ -26,7 +26,6 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
             .iter()
             .filter_map(|template| templated(request, &text, template, &view)),
     );
-    found.extend(crate::sql::table_file::suggest(request, &view));
     ranked(found, 4)
 }
 
@@ -81,7 +80,7 @@ fn arithmetic(request: &str, text: &str) -> Option<Suggestion> {
         (false, 2..) => 0.75,
         _ => 0.4,
     };
-    let program = format!("BEGIN{{printf \"%.10g\\n\", {}}}", found.expression);
+    let program = format!("BEGIN{{printf \"%.15g\\n\", {}}}", found.expression);
     Some(suggestion(
         json!({"argv": ["awk", program]}),
         score,

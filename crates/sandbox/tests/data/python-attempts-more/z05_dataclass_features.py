@@ -1,4 +1,4 @@
-# expect: ok
+# expect: blocked
 from dataclasses import dataclass, field, asdict, replace
 @dataclass(order=True, frozen=True, slots=True)
 class A:
