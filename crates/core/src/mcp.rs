@@ -52,6 +52,9 @@ pub enum McpTransport {
         /// installed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         read: Vec<String>,
+        /// Files and folders that it may change besides its own folder, absolute.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        write: Vec<String>,
     },
     /// Streamable HTTP (SAFE-4).
     Http {

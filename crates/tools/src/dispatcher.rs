@@ -269,14 +269,20 @@ impl Tools for Dispatcher {
         }
         if let Some(runtime) = &self.skills {
             let taken = |name: &str| self.index.contains_key(name);
-            let (skills, packaged) = runtime.of_agent(tenant, agent, taken).await?;
+            let skills = runtime.of_agent(tenant, agent, taken).await?;
+            let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
+            // What a person named for the agent stays; a package takes from all the rest what it doesn't work with.
+            if agent.tools.is_empty() && !skills.allowed.is_empty() {
+                found
+                    .tools
+                    .retain(|spec| reads(spec) || skills.allowed.contains(&spec.name));
+            }
             // What reads a package's files is of no use without one, and takes room in small windows.
-            if !packaged {
-                let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
+            if !skills.packaged {
                 found.tools.retain(|spec| !reads(spec));
             }
-            found.tools.extend(skills.tools);
-            found.prompts.extend(skills.prompts);
+            found.tools.extend(skills.tools.tools);
+            found.prompts.extend(skills.tools.prompts);
         }
         Ok(found)
     }

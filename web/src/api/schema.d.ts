@@ -2987,10 +2987,12 @@ export interface components {
             kind: "stdio";
             /** @description Whether it may use the network. */
             network?: boolean;
-            /** @description Further folders that it may read. */
+            /** @description Further files and folders that it may read. */
             read?: string[];
             /** @description Name of the variable that takes the credential's secret. */
             secret_variable?: string | null;
+            /** @description Further files and folders that it may change. */
+            write?: string[];
         } | {
             /** @description Private hosts and ports that it may be at, `host:port`. */
             allow?: string[];
@@ -3720,6 +3722,8 @@ export interface components {
                 risk: components["schemas"]["Risk"];
                 /** @description What carries it out. */
                 type: components["schemas"]["SkillKind"];
+                /** @description Whether strangers may have written what it answers. */
+                untrusted: boolean;
                 /** @description Requests that it answers. */
                 utterances: string[];
                 /**
@@ -4440,6 +4444,8 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @description What carries it out. */
             type: components["schemas"]["SkillKind"];
+            /** @description Whether strangers may have written what it answers. */
+            untrusted: boolean;
             /** @description Requests that it answers. */
             utterances: string[];
             /**
@@ -4475,6 +4481,8 @@ export interface components {
             risk?: components["schemas"]["Risk"] | null;
             /** @description What carries it out; the names of AOS such as `python_inline` are taken too. */
             type: string;
+            /** @description Whether strangers may have written what it answers: a run that has seen it asks before it changes anything. */
+            untrusted?: boolean;
             /** @description Requests that it answers, in people's words. */
             utterances?: string[];
         };

@@ -21,9 +21,12 @@ pub(crate) enum McpTransport {
         /// Whether it may use the network.
         #[serde(default)]
         network: bool,
-        /// Further folders that it may read.
+        /// Further files and folders that it may read.
         #[serde(default)]
         read: Vec<String>,
+        /// Further files and folders that it may change.
+        #[serde(default)]
+        write: Vec<String>,
     },
     /// Streamable HTTP.
     Http {
@@ -187,11 +190,13 @@ impl McpServerInput {
                     secret_variable,
                     network,
                     read,
+                    write,
                 } => mcp::McpTransport::Stdio {
                     command,
                     secret_variable,
                     network,
                     read,
+                    write,
                 },
                 McpTransport::Http { url, allow } => mcp::McpTransport::Http { url, allow },
             },
@@ -240,11 +245,13 @@ impl From<mcp::McpServer> for McpServer {
                     secret_variable,
                     network,
                     read,
+                    write,
                 } => McpTransport::Stdio {
                     command,
                     secret_variable,
                     network,
                     read,
+                    write,
                 },
                 mcp::McpTransport::Http { url, allow } => McpTransport::Http { url, allow },
             },

@@ -94,6 +94,9 @@ pub(crate) struct SkillInput {
     /// Whether it can be called.
     #[serde(default = "yes")]
     pub enabled: bool,
+    /// Whether strangers may have written what it answers: a run that has seen it asks before it changes anything.
+    #[serde(default)]
+    pub untrusted: bool,
     /// Category of the catalogue.
     #[serde(default)]
     #[schema(max_length = 64)]
@@ -140,6 +143,8 @@ pub(crate) struct Skill {
     pub limits: SkillLimits,
     /// Whether it can be called.
     pub enabled: bool,
+    /// Whether strangers may have written what it answers.
+    pub untrusted: bool,
     /// The package it came in.
     #[schema(required)]
     pub package: Option<String>,
@@ -288,6 +293,7 @@ impl SkillInput {
                 result_chars: self.limits.result_chars,
             },
             enabled: self.enabled,
+            untrusted: self.untrusted,
             package: None,
             category: self.category,
             at,
@@ -325,6 +331,7 @@ impl From<skill::Skill> for Skill {
             }),
             limits: skill.limits.into(),
             enabled: skill.enabled,
+            untrusted: skill.untrusted,
             package: skill.package,
             category: skill.category,
             at: skill.at.0,

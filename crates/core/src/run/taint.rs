@@ -19,7 +19,7 @@ impl RunState {
         let outside = self
             .tool(tool)
             .and_then(|spec| spec.skill.as_ref())
-            .is_some_and(|skill| skill.kind.reads_outside());
+            .is_some_and(|skill| skill.untrusted || skill.kind.reads_outside());
         let origin = match result {
             ToolResult::Ok {
                 tainted, origin, ..

@@ -184,6 +184,10 @@ pub struct Skill {
     /// Whether it can be called.
     #[serde(default = "yes")]
     pub enabled: bool,
+    /// Whether strangers may have written what it answers, such as the rows of a shop's orders: a run that has seen it
+    /// asks before it changes anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
     /// The package it came in: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
@@ -254,6 +258,9 @@ pub struct SkillRef {
     pub version: u32,
     /// What carries it out.
     pub kind: SkillKind,
+    /// Whether strangers may have written what it answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
     /// For a delegation: the agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -283,6 +290,7 @@ impl Skill {
             id: self.id,
             version: self.version,
             kind: self.kind(),
+            untrusted: self.untrusted,
             agent: match &self.spec {
                 SkillSpec::AgentDelegation(spec) => Some(spec.agent.clone()),
                 _ => None,

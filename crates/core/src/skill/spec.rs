@@ -74,6 +74,9 @@ pub struct InternalSpec {
     /// The text.
     #[serde(alias = "system_prompt")]
     pub prompt: String,
+    /// The built-in tools that it works with; empty: any. An agent whose own tools are not named has only these then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
 }
 
 /// A command on a server.

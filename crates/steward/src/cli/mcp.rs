@@ -83,7 +83,7 @@ pub struct McpAdd {
         long,
         value_name = "URL",
         required_unless_present = "command",
-        conflicts_with_all = ["command", "read", "network", "secret_variable"]
+        conflicts_with_all = ["command", "read", "write", "network", "secret_variable"]
     )]
     pub url: Option<String>,
     /// A private host and port that it may be at; may be given often.
@@ -92,7 +92,10 @@ pub struct McpAdd {
     /// A folder that the program may read, such as where it is installed; may be given often.
     #[arg(long, value_name = "DIR")]
     pub read: Vec<String>,
-    /// Let the program use the network.
+    /// A file or folder that the program may change; may be given often.
+    #[arg(long, value_name = "PATH")]
+    pub write: Vec<String>,
+    /// Let the program use the network, as npx and uvx need to.
     #[arg(long)]
     pub network: bool,
     /// The variable in which the program gets its credential.

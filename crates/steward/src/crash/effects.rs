@@ -69,6 +69,7 @@ impl ToolHandler for AskCounter {
             utterances: Vec::new(),
             result_limit: 1000,
             skill: Some(SkillRef {
+                untrusted: false,
                 id: SkillId(uuid::Uuid::nil()),
                 version: 1,
                 kind: SkillKind::AgentDelegation,

@@ -40,6 +40,7 @@ fn spec(agent: &str) -> ToolSpec {
         utterances: Vec::new(),
         result_limit: 4000,
         skill: Some(SkillRef {
+            untrusted: false,
             id: SkillId(Uuid::from_u128(1)),
             version: 1,
             kind: SkillKind::AgentDelegation,

@@ -34,6 +34,7 @@ pub fn skill(name: &str) -> Skill {
         limits: SkillLimits::default(),
         enabled: true,
         package: None,
+        untrusted: false,
         category: String::new(),
         at: NOW,
         by: "ann".to_owned(),
@@ -136,6 +137,7 @@ pub async fn skills_are_found_and_paged(bed: Bed) {
         description: "Kennt 50 % der ÄPFEL".to_owned(),
         spec: SkillSpec::Internal(InternalSpec {
             prompt: "p".to_owned(),
+            tools: Vec::new(),
         }),
         package: Some("fruit".to_owned()),
         category: "Wissen".to_owned(),

@@ -221,6 +221,14 @@ async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response
     let place = place.unwrap_or_default();
     let url = Url::parse(&format!("https://{place}/"))
         .map_err(|error| No::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
+    // A tunnel carries anything; what speaks HTTP is at these ports.
+    let port = url.port_or_known_default().unwrap_or(0);
+    if !matches!(port, 80 | 443) && !door.client.allows(&url) {
+        let why = format!(
+            "a browser's tunnel to port {port} is not opened; an operator can allow {place} by name and port"
+        );
+        return Err(No::new(StatusCode::FORBIDDEN, &place, why));
+    }
     let mut stream = connect(door, &url, &place).await?;
     let room = Arc::clone(&door.room).try_acquire_owned().map_err(|_| {
         No::new(

@@ -61,16 +61,23 @@ impl McpHub {
             )));
         }
         match &server.transport {
-            McpTransport::Stdio { command, read, .. } => {
+            McpTransport::Stdio {
+                command,
+                read,
+                write,
+                ..
+            } => {
                 if command.first().is_none_or(String::is_empty) {
                     return Err(McpError::Invalid(
                         "`command` names the server's program first; it is empty".to_owned(),
                     ));
                 }
-                if let Some(path) = read.iter().find(|path| !path.starts_with('/')) {
-                    return Err(McpError::Invalid(format!(
-                        "`read` takes absolute paths; `{path}` is none"
-                    )));
+                for (field, paths) in [("read", read), ("write", write)] {
+                    if let Some(path) = paths.iter().find(|path| !path.starts_with('/')) {
+                        return Err(McpError::Invalid(format!(
+                            "`{field}` takes absolute paths; `{path}` is none"
+                        )));
+                    }
                 }
                 Ok(())
             }

@@ -19,6 +19,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::UserId;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_sandbox::process::{CommandSpec, Limits, Session};
 
@@ -39,6 +40,7 @@ const TRIES: usize = 3;
 pub(super) async fn open(
     config: &McpConfig,
     server: &McpServer,
+    user: Option<UserId>,
     secret: Option<&Secret>,
 ) -> Result<Connection, McpError> {
     match &server.transport {
@@ -47,10 +49,12 @@ pub(super) async fn open(
             secret_variable,
             network,
             read,
+            write,
         } => {
-            let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server)?);
+            let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server, user)?);
             spec.network = *network;
             spec.read_paths = read.iter().map(PathBuf::from).collect();
+            spec.write_paths = write.iter().map(PathBuf::from).collect();
             spec.env = environment(server, secret_variable.as_deref(), secret)?;
             spec.limits = Limits {
                 cpu_s: CPU,
@@ -65,9 +69,21 @@ pub(super) async fn open(
     }
 }
 
-/// A folder of its own, empty at first.
-fn folder(config: &McpConfig, server: &McpServer) -> Result<PathBuf, McpError> {
-    let folder = config.folder.join(&server.name);
+/// A folder of its own, empty at first; for each user where each has a connection of their own, since what a server
+/// keeps of one is none of another's.
+fn folder(
+    config: &McpConfig,
+    server: &McpServer,
+    user: Option<UserId>,
+) -> Result<PathBuf, McpError> {
+    // No server's name has a point in it.
+    let folder = match user {
+        Some(user) => config
+            .folder
+            .join(format!("{}.users", server.name))
+            .join(user.to_string()),
+        None => config.folder.join(&server.name),
+    };
     let made = DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -139,9 +155,35 @@ pub(super) async fn last_words(program: &mut Session) -> String {
             if tail.is_empty() {
                 format!("; it ended with {exit:?}")
             } else {
-                format!("; it ended with {exit:?} and wrote: {tail}")
+                format!(
+                    "; it ended with {exit:?} and wrote: {tail}{}",
+                    advice(&tail)
+                )
             }
         }
+    }
+}
+
+/// What to do about what a program says that it lacks.
+fn advice(said: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if says(&[
+        "EAI_AGAIN",
+        "ENOTFOUND",
+        "EPERM: operation not permitted, socket",
+        "ENETUNREACH",
+    ]) {
+        " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
+    } else if says(&[
+        "EACCES",
+        "EROFS",
+        "Permission denied",
+        "ENOENT",
+        "No such file",
+    ]) {
+        " (name what it may read under `read`, and what it may change under `write`)"
+    } else {
+        ""
     }
 }
 

@@ -108,7 +108,7 @@ impl McpHub {
             who.learned(&secret.label, &secret.value);
         }
         // The first exchange with a server is a large future.
-        let opening = Box::pin(open(&self.config, server, secret.as_ref()));
+        let opening = Box::pin(open(&self.config, server, key.user, secret.as_ref()));
         let connection = self
             .pool
             .get(key.clone(), self.config.idle, opening)

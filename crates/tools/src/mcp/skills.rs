@@ -114,6 +114,7 @@ pub(super) fn skill(
             ..SkillLimits::default()
         },
         enabled: true,
+        untrusted: false,
         package: None,
         category: CATEGORY.to_owned(),
         at,

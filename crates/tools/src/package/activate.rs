@@ -97,6 +97,7 @@ fn internal(read: &Read, id: SkillId) -> Skill {
         parameters: json!({"type": "object", "properties": {}}),
         spec: SkillSpec::Internal(InternalSpec {
             prompt: prompt(read),
+            tools: names::tools(&read.front.permissions.tools),
         }),
         risk,
         effect,
@@ -104,6 +105,7 @@ fn internal(read: &Read, id: SkillId) -> Skill {
         compensation: None,
         limits: SkillLimits::default(),
         enabled: true,
+        untrusted: false,
         package: None,
         category: String::new(),
         at: steward_core::Timestamp(0),

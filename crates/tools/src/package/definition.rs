@@ -13,7 +13,7 @@ use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::EffectClass;
 
 /// Fields of a definition. Id, version, author and package are given by Steward.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "name",
     "description",
     "utterances",
@@ -26,6 +26,7 @@ const FIELDS: [&str; 13] = [
     "compensation",
     "limits",
     "enabled",
+    "untrusted",
     "category",
 ];
 /// Until a skill is made of it.

@@ -33,6 +33,39 @@ pub(crate) fn package(name: &str) -> Result<(), String> {
     ))
 }
 
+/// How other programs that read packages call the tools that Steward has.
+const ALIASES: [(&str, &str); 11] = [
+    ("bash", "terminal"),
+    ("shell", "terminal"),
+    ("exec", "terminal"),
+    ("run", "terminal"),
+    ("glob", "list"),
+    ("ls", "list"),
+    ("edit", "write"),
+    ("multiedit", "write"),
+    ("webfetch", "web_fetch"),
+    ("websearch", "web_search"),
+    ("python_inline", "python"),
+];
+
+/// The tools of `allowed-tools` under their names here. What a name in brackets narrows further, `Bash(git:*)`, is left
+/// out: the agent's policy decides on single calls.
+pub(crate) fn tools(declared: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = declared
+        .iter()
+        .map(|name| {
+            let name = name.split('(').next().unwrap_or_default();
+            let name = name.trim().to_lowercase().replace('-', "_");
+            let alias = ALIASES.iter().find(|(other, _)| *other == name);
+            alias.map_or(name, |(_, here)| (*here).to_owned())
+        })
+        .filter(|name| !name.is_empty())
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// The name of a package's internal skill, since skills have underscores.
 pub(crate) fn skill_of(package: &str) -> String {
     package.replace('-', "_")

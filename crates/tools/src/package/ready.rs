@@ -1,9 +1,10 @@
 //! The packages that come with Steward: presales, finance, infra, legal (SKILL-6).
 
-use super::read::Files;
+use super::read::{self, Files};
 use super::zip::write;
 use rust_embed::RustEmbed;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../packages"]
@@ -21,14 +22,30 @@ pub fn ready_names() -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// One of them as a `.skill` archive; `None` if there is none of that name.
-pub fn ready(name: &str) -> Option<Vec<u8>> {
+/// Whether a package is one of them, and unchanged.
+pub(super) fn comes_along(name: &str, hash: &str) -> bool {
+    static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    let known = HASHES.get_or_init(|| {
+        ready_names()
+            .into_iter()
+            .map(|name| (name.clone(), read::hash(&files(&name))))
+            .collect()
+    });
+    known.get(name).is_some_and(|known| known == hash)
+}
+
+fn files(name: &str) -> Files {
     let prefix = format!("{name}/");
-    let files: Files = Ready::iter()
+    Ready::iter()
         .filter_map(|path| {
             let inside = path.strip_prefix(&prefix)?.to_owned();
             Some((inside, Ready::get(&path)?.data.into_owned()))
         })
-        .collect();
+        .collect()
+}
+
+/// One of them as a `.skill` archive; `None` if there is none of that name.
+pub fn ready(name: &str) -> Option<Vec<u8>> {
+    let files = files(name);
     files.contains_key("SKILL.md").then(|| write(name, &files))
 }

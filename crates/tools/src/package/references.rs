@@ -6,6 +6,7 @@ mod tools;
 use super::activate::readable;
 use super::error::PackageError;
 use super::packages::active;
+use super::ready::comes_along;
 use crate::dispatcher::DispatcherBuilder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub(super) struct Reference {
     pub hash: String,
     /// Its size.
     pub bytes: u64,
+    /// Whether somebody else wrote it: it is none of the packages that come with the program.
+    pub foreign: bool,
 }
 
 impl Library {
@@ -63,6 +66,7 @@ impl Library {
             let Some(package) = active(self.packages.as_ref(), scope.tenant, &name).await? else {
                 continue;
             };
+            let foreign = !comes_along(&name, &package.hash);
             let files = package.files.into_iter();
             all.extend(
                 files
@@ -72,6 +76,7 @@ impl Library {
                         path,
                         hash: file.hash,
                         bytes: file.bytes,
+                        foreign,
                     }),
             );
         }

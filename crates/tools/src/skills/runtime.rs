@@ -7,7 +7,7 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use futures::FutureExt as _;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use steward_core::TenantId;
@@ -28,6 +28,17 @@ pub struct SkillPorts {
     pub users: Arc<dyn Users>,
     /// Credentials.
     pub vault: Arc<dyn Vault>,
+}
+
+/// What an agent has from its skills.
+#[derive(Debug, Default)]
+pub(crate) struct OfSkills {
+    /// Tools and prompts.
+    pub tools: AgentTools,
+    /// Whether any came in a package.
+    pub packaged: bool,
+    /// The built-in tools that its prompts work with; empty: any.
+    pub allowed: BTreeSet<String>,
 }
 
 /// Carries skills out. It reads them anew for each run, so that a change needs no restart.
@@ -62,16 +73,15 @@ impl SkillRuntime {
         }
     }
 
-    /// What the skills of `agent` give it, and whether any came in a package. `taken` are the names of
-    /// the built-in tools; a skill of such a name is left out.
+    /// What the skills of `agent` give it. `taken` are the names of the built-in tools; a skill of such a name is left
+    /// out.
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,
         agent: &Agent,
         taken: impl Fn(&str) -> bool,
-    ) -> Result<(AgentTools, bool), ToolError> {
-        let mut found = AgentTools::default();
-        let mut packaged = false;
+    ) -> Result<OfSkills, ToolError> {
+        let mut found = OfSkills::default();
         for id in &agent.skills {
             let skill = match self.ports.skills.skill(tenant, *id).await {
                 Ok(skill) => skill,
@@ -81,9 +91,10 @@ impl SkillRuntime {
             if !skill.enabled {
                 continue;
             }
-            packaged |= skill.package.is_some();
+            found.packaged |= skill.package.is_some();
             if let SkillSpec::Internal(spec) = &skill.spec {
-                found.prompts.push(SkillPrompt {
+                found.allowed.extend(spec.tools.iter().cloned());
+                found.tools.prompts.push(SkillPrompt {
                     name: skill.name,
                     text: spec.prompt.clone(),
                 });
@@ -96,9 +107,9 @@ impl SkillRuntime {
                 tracing::warn!(skill = %name, kind, "skill left out: its name is taken, or nothing carries out its type");
                 continue;
             }
-            found.tools.extend(skill.tool());
+            found.tools.tools.extend(skill.tool());
         }
-        Ok((found, packaged))
+        Ok(found)
     }
 
     /// The skill in the version of the run; refused if it has been switched off or removed since.
@@ -260,6 +271,10 @@ impl SkillRuntime {
                 return Err(scrub::error(&scrubber, error.into()));
             }
         };
+        if skill.untrusted && !output.tainted {
+            output.tainted = true;
+            output.origin = Some(format!("the skill {}", skill.name));
+        }
         output.undo = undo::record(skill, arguments, &output);
         scrub::output(&scrubber, &mut output);
         Ok(output)

@@ -56,12 +56,41 @@ fn v6() -> &'static [(Ipv6Net, &'static str)] {
     })
 }
 
-/// Why `address` is not one of the public internet; `None` if it is.
+/// Why `address` is not one of the public internet, or one of this house; `None` if it is neither.
 pub(super) fn forbidden(address: IpAddr) -> Option<&'static str> {
-    match address {
+    let block = match address {
         IpAddr::V4(address) => forbidden_v4(address),
         IpAddr::V6(address) => forbidden_v6(address),
-    }
+    };
+    block.or_else(|| of_this_house(address, &interfaces()))
+}
+
+/// Addresses of this machine, each with the length of its network's prefix. Asked each time: they come and go.
+fn interfaces() -> Vec<(IpAddr, u8)> {
+    let found = if_addrs::get_if_addrs().unwrap_or_default();
+    found
+        .into_iter()
+        .map(|interface| match interface.addr {
+            if_addrs::IfAddr::V4(v4) => (v4.ip.into(), v4.prefixlen),
+            if_addrs::IfAddr::V6(v6) => (v6.ip.into(), v6.prefixlen),
+        })
+        .collect()
+}
+
+/// A public address of its own is this machine still. With IPv6 the neighbours' addresses are public too; with IPv4
+/// those of the same prefix are strangers.
+fn of_this_house(address: IpAddr, interfaces: &[(IpAddr, u8)]) -> Option<&'static str> {
+    let address = address.to_canonical();
+    interfaces.iter().find_map(|(own, prefix)| {
+        if *own == address {
+            return Some("this machine");
+        }
+        let (IpAddr::V6(own), IpAddr::V6(address)) = (own, address) else {
+            return None;
+        };
+        let network = Ipv6Net::new(*own, *prefix).ok()?;
+        (*prefix > 0 && network.contains(&address)).then_some("in this machine's network")
+    })
 }
 
 fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
@@ -103,11 +132,34 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{V4, V6, forbidden, v4, v6};
+    use super::{V4, V6, forbidden, interfaces, of_this_house, v4, v6};
+    use std::net::IpAddr;
 
     #[test]
     fn every_block_is_understood() {
         assert_eq!((v4().len(), v6().len()), (V4.len(), V6.len()));
+    }
+
+    #[test]
+    fn what_is_public_and_in_the_house_is_refused() {
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        let house = [(ip("198.51.100.7"), 24), (ip("2a02:8071:1:2::7"), 64)];
+        for (address, refused) in [
+            ("198.51.100.7", true),
+            ("::ffff:198.51.100.7", true),
+            ("198.51.100.8", false),
+            ("2a02:8071:1:2::7", true),
+            ("2a02:8071:1:2:aaaa:bbbb:cccc:dddd", true),
+            ("2a02:8071:1:3::7", false),
+            ("1.1.1.1", false),
+        ] {
+            assert_eq!(
+                of_this_house(ip(address), &house).is_some(),
+                refused,
+                "{address}"
+            );
+        }
+        assert!(interfaces().iter().any(|(own, _)| own.is_loopback()));
     }
 
     #[test]

@@ -155,6 +155,11 @@ impl Client {
         self.addresses(&guard::target(url.clone())?).await
     }
 
+    /// Whether an operator allows the place of `url` by name and port.
+    pub(crate) fn allows(&self, url: &Url) -> bool {
+        guard::target(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
+    }
+
     async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, ToolsError> {
         target.addresses(&self.allow, self.resolver.as_ref()).await
     }

@@ -97,7 +97,7 @@ fn is_local_name(name: &str) -> bool {
 }
 
 impl Target {
-    fn is_allowed(&self, allow: &[HostPort]) -> bool {
+    pub(super) fn is_allowed(&self, allow: &[HostPort]) -> bool {
         allow
             .iter()
             .any(|entry| entry.port == self.port && entry.host == self.host)

@@ -230,6 +230,7 @@ async fn what_has_no_login_says_so() {
         secret_variable: None,
         network: false,
         read: Vec::new(),
+        write: Vec::new(),
     };
     let server = world.server(local).await;
     let none = world

@@ -81,6 +81,7 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
             secret_variable: Some("WIKI_TOKEN".to_owned()),
             network: false,
             read,
+            write: Vec::new(),
         })
         .await;
     world
@@ -136,6 +137,7 @@ async fn a_server_with_the_network_can_use_it() {
             secret_variable: None,
             network: true,
             read,
+            write: Vec::new(),
         })
         .await;
     world.accept_all().await;
@@ -297,6 +299,7 @@ async fn a_server_that_does_not_start_says_why() {
             secret_variable: Some("WIKI".to_owned()),
             network: false,
             read,
+            write: Vec::new(),
         })
         .await;
     world
@@ -321,6 +324,7 @@ async fn a_server_that_does_not_start_says_why() {
         secret_variable: None,
         network: false,
         read: Vec::new(),
+        write: Vec::new(),
     };
     let server = world.server(missing).await;
     let error = world

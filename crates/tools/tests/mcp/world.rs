@@ -150,6 +150,7 @@ impl World {
             secret_variable: None,
             network: false,
             read,
+            write: Vec::new(),
         }
     }
 

@@ -26,6 +26,7 @@ fn with_helper(setup: &mut Setup) {
         utterances: vec![],
         result_limit: 1000,
         skill: Some(SkillRef {
+            untrusted: false,
             id: SkillId(Uuid::from_u128(1)),
             version: 1,
             kind: SkillKind::AgentDelegation,

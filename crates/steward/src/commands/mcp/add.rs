@@ -22,6 +22,7 @@ pub(super) async fn run(
             "secret_variable": add.secret_variable,
             "network": add.network,
             "read": add.read,
+            "write": add.write,
         }),
     };
     let credential = add

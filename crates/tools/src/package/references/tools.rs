@@ -65,6 +65,22 @@ async fn files(
     Ok(all)
 }
 
+/// What of it strangers wrote, so that the run knows whose words it follows.
+fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> ToolOutput {
+    let mut names: Vec<&str> = shown
+        .into_iter()
+        .filter(|one| one.foreign)
+        .map(|one| one.package.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    ToolOutput {
+        tainted: !names.is_empty(),
+        origin: (!names.is_empty()).then(|| format!("the package {}", names.join(", "))),
+        ..ToolOutput::default()
+    }
+}
+
 /// Lists the files.
 pub struct ReferenceList(pub Library);
 
@@ -96,8 +112,9 @@ impl ToolHandler for ReferenceList {
             .map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes}))
             .collect();
         Ok(ToolOutput {
+            content: text.trim_end().to_owned(),
             data: Some(json!(data)),
-            ..ToolOutput::text(text.trim_end())
+            ..written_by_others(&all)
         })
     }
 }
@@ -154,10 +171,13 @@ impl ToolHandler for ReferenceRead {
             .saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1)
             .min(total);
         let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
-        Ok(ToolOutput::text(format!(
-            "{} of {}, lines {start}-{end} of {total}\n{shown}",
-            file.path, file.package
-        )))
+        Ok(ToolOutput {
+            content: format!(
+                "{} of {}, lines {start}-{end} of {total}\n{shown}",
+                file.path, file.package
+            ),
+            ..written_by_others([file])
+        })
     }
 }
 
@@ -257,6 +277,7 @@ impl ToolHandler for ReferenceSearch {
             )));
         }
         let (mut text, mut data) = (String::new(), Vec::new());
+        let outside = written_by_others(found.iter().map(|section| &all[section.file]));
         for section in found {
             let file = &all[section.file];
             let mut passage: String = section.text.chars().take(PASSAGE).collect();
@@ -275,8 +296,9 @@ impl ToolHandler for ReferenceSearch {
             data.push(json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}));
         }
         Ok(ToolOutput {
+            content: text.trim_end().to_owned(),
             data: Some(json!(data)),
-            ..ToolOutput::text(text.trim_end())
+            ..outside
         })
     }
 }

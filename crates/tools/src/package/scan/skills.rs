@@ -2,6 +2,7 @@
 
 use super::Found;
 use crate::catalogue;
+use crate::package::names;
 use crate::package::read::{MAIN, Read, SKILLS};
 use steward_core::package::Severity;
 use steward_core::policy::RiskClass;
@@ -18,14 +19,10 @@ pub(super) fn look(package: &Read, found: &mut Found) {
             "asks for every host (`network: [\"*\"]`); name the hosts instead",
         );
     }
-    let foreign: Vec<&str> = permissions
-        .tools
-        .iter()
-        .map(String::as_str)
-        .filter(|tool| {
-            !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == **tool)
-        })
-        .collect();
+    let mut foreign = names::tools(&permissions.tools);
+    foreign.retain(|tool| {
+        !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == *tool)
+    });
     if !foreign.is_empty() {
         found.add(
             Severity::Info,

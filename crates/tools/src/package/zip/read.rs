@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 const ENCRYPTED: u16 = 1 | (1 << 6) | (1 << 13);
 /// Flag: sizes follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
+/// Begins the sizes that follow the data; many programs leave it out.
+const FOLLOWING: u32 = 0x0807_4b50;
 /// Below this size a high ratio harms nobody.
 const SMALL: usize = 64 << 10;
 /// Extra field: the name in UTF-8.
@@ -78,20 +80,41 @@ pub(crate) fn unpack(
     let mut spans = Vec::new();
     for one in &entries {
         let data = data(bytes, one, start)?;
-        spans.push((one.header, data.end, one.name));
+        spans.push((one.header, end_of(bytes, one, data.end)?, one.name));
         if one.name.ends_with('/') || names::is_litter(one.name) {
             continue;
         }
         files.insert(one.name.to_owned(), content(&bytes[data], one)?);
     }
     spans.sort_unstable();
-    match spans.windows(2).find(|pair| pair[0].1 > pair[1].0) {
-        None => Ok(files),
-        Some(pair) => Err(entry(
-            pair[1].2,
-            "shares its bytes with another entry, as bombs do; zip the folder again",
-        )),
+    without_gaps(&spans, start)?;
+    Ok(files)
+}
+
+/// What no entry lists, another program may read: nothing stands before, between or behind them.
+fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), PackageError> {
+    let mut at = 0;
+    for (from, to, name) in spans {
+        if *from < at {
+            return Err(entry(
+                name,
+                "shares its bytes with another entry, as bombs do; zip the folder again",
+            ));
+        }
+        if *from > at {
+            return Err(entry(
+                name,
+                "comes after bytes that belong to no entry; zip the folder again",
+            ));
+        }
+        at = *to;
     }
+    if at != directory {
+        return Err(broken(
+            "it holds bytes that belong to no entry; zip the folder again",
+        ));
+    }
+    Ok(())
 }
 
 /// Where the central directory begins, and how many entries it has.
@@ -268,6 +291,30 @@ fn data(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usi
         Some(to) if to <= end => Ok(from..to),
         _ => Err(broken("an entry reaches beyond its end")),
     }
+}
+
+/// Where an entry ends: with its data, or with the sizes that follow them.
+fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageError> {
+    if one.flags & DESCRIPTOR == 0 {
+        return Ok(data);
+    }
+    let says = |at: usize| {
+        let sizes = (
+            u32_at(bytes, at)?,
+            size_at(bytes, at + 4)?,
+            size_at(bytes, at + 8)?,
+        );
+        (sizes == (one.crc, one.packed, one.size)).then_some(at + 12)
+    };
+    let marked = (u32_at(bytes, data) == Some(FOLLOWING))
+        .then(|| says(data + 4))
+        .flatten();
+    marked.or_else(|| says(data)).ok_or_else(|| {
+        entry(
+            one.name,
+            "is described in two ways within the archive; zip the folder again",
+        )
+    })
 }
 
 fn content(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError> {

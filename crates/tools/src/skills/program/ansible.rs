@@ -324,7 +324,11 @@ impl Executor for AnsibleExecutor {
             }
         };
         let shown = Preview {
-            summary: "runs a playbook".to_owned(),
+            summary: if spec.network {
+                "runs a playbook with this machine's network, local services included".to_owned()
+            } else {
+                "runs a playbook".to_owned()
+            },
             detail: Some(format!("{}\nvariables: {arguments}", spec.playbook)),
             count: None,
             reversible: spec.check,

@@ -284,15 +284,22 @@ fn output(
         object,
         evidence: Some("exit status 0".to_owned()),
     });
+    let outside = match spec {
+        DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
+        DockerSpec::Run { network: true, .. } => {
+            Some(format!("the container {last}, which has the network"))
+        }
+        _ => None,
+    };
     Ok(ToolOutput {
         data: Some(
             json!({"exit": 0, "stdout": ended.stdout.text(), "stderr": ended.stderr.text()}),
         ),
         receipt,
         undo,
-        // What a container says is nobody's word here.
-        tainted: matches!(spec, DockerSpec::Logs { .. }),
-        origin: matches!(spec, DockerSpec::Logs { .. }).then(|| format!("the log of {last}")),
+        // What a container says is nobody's word here, nor what one with the network brings home.
+        tainted: outside.is_some(),
+        origin: outside,
         ..ToolOutput::text(content)
     })
 }
@@ -354,9 +361,10 @@ impl Executor for DockerExecutor {
             Ok((spec, args)) => {
                 let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
                 let (summary, reversible) = match spec {
-                    DockerSpec::Run { network: true, .. } => {
-                        ("runs a container with network access", false)
-                    }
+                    DockerSpec::Run { network: true, .. } => (
+                        "runs a container with network access, also to this machine's services and its local network",
+                        false,
+                    ),
                     DockerSpec::Run { .. } => ("runs a container without network or rights", false),
                     DockerSpec::List => ("lists the containers", true),
                     DockerSpec::Logs { .. } => ("reads the log of a container", true),

@@ -56,8 +56,16 @@ fn put(out: &mut Vec<u8>, values: &[u16]) {
 }
 
 fn zip(entries: &[Entry]) -> Vec<u8> {
-    let (mut out, mut directory) = (Vec::new(), Vec::new());
-    for one in entries {
+    zip_with_gaps(entries, [b"", b"", b""])
+}
+
+/// With bytes that no entry lists: before the first, before the last, and before the directory.
+fn zip_with_gaps(entries: &[Entry], gaps: [&[u8]; 3]) -> Vec<u8> {
+    let (mut out, mut directory) = (gaps[0].to_vec(), Vec::new());
+    for (number, one) in entries.iter().enumerate() {
+        if number > 0 && number + 1 == entries.len() {
+            out.extend(gaps[1]);
+        }
         let at = u32::try_from(out.len()).unwrap();
         let packed = u32::try_from(one.data.len()).unwrap();
         let local = one.local_name.as_ref().unwrap_or(&one.name);
@@ -82,6 +90,7 @@ fn zip(entries: &[Entry]) -> Vec<u8> {
         directory.extend(&one.name);
         directory.extend(&one.extra);
     }
+    out.extend(gaps[2]);
     let at = u32::try_from(out.len()).unwrap();
     let count = u16::try_from(entries.len()).unwrap();
     out.extend(&directory);
@@ -184,6 +193,25 @@ fn two_entries_for_one_file_are_refused() {
         let said = refused(&with(vec![entry(one, b"1"), entry(two, b"2")]));
         assert!(said.contains(why), "{one} {two}: {said}");
     }
+}
+
+#[test]
+fn bytes_that_no_entry_lists_are_refused() {
+    let entries = [main_file(), entry("p/references/a.md", b"# A\n")];
+    // What a program that looks for local headers would find.
+    let hidden = zip(&[entry("p/evil.md", b"x")]);
+    let hidden = &hidden[..30 + 9 + 1];
+    for gaps in [
+        [hidden, b"", b""],
+        [b"", hidden, b""],
+        [b"", b"", hidden],
+        [b"#!/bin/sh\n", b"", b""],
+        [b"", b"", b"\0"],
+    ] {
+        let said = refused(&zip_with_gaps(&entries, gaps));
+        assert!(said.contains("belong to no entry"), "{said}");
+    }
+    assert!(read(&zip_with_gaps(&entries, [b"", b"", b""])).is_ok());
 }
 
 #[test]

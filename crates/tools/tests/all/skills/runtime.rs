@@ -159,6 +159,35 @@ async fn nothing_leaves_with_a_secret() {
 }
 
 #[tokio::test]
+async fn a_package_takes_the_tools_that_it_does_not_work_with() {
+    let world = world();
+    let prompt = json!({"type": "internal", "config": {"prompt": "Look.", "tools": ["read", "grep"]}, "package": "kit"});
+    world.add(skill(20, "kit", prompt));
+    world.add(echo(21, "call_api", json!({})));
+    let mut agent = agent();
+    agent.skills = serde_json::from_value(json!([id(20), id(21)])).unwrap();
+    let names = async |agent: &steward_core::agent::Agent| {
+        let found = world
+            .tools
+            .of_agent(world.scope.tenant, agent)
+            .await
+            .unwrap();
+        found
+            .tools
+            .into_iter()
+            .map(|spec| spec.name)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&agent).await, ["read", "grep", "call_api"]);
+    // What a person named for the agent stays.
+    agent.tools = vec!["read".into(), "write".into()];
+    assert_eq!(names(&agent).await, ["read", "write", "call_api"]);
+    agent.tools.clear();
+    agent.skills.remove(0);
+    assert!(names(&agent).await.contains(&"write".to_owned()));
+}
+
+#[tokio::test]
 async fn a_skill_without_a_credential_opens_none() {
     let world = world();
     let call = world.add(echo(20, "open_call", json!({"credential": null})));

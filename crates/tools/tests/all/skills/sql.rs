@@ -101,6 +101,45 @@ async fn a_write_is_told_done_and_undone() {
 }
 
 #[tokio::test]
+async fn rows_that_strangers_wrote_taint_and_others_do_not() {
+    let world = world();
+    let read = json!({"risk": "read", "effect": "read", "config": {"readonly": true}});
+    let own = world.add(sql(20, "names", "SELECT name FROM products", read.clone()));
+    assert!(!world.ok(&own, json!({})).await.tainted);
+    let mut untrusted = read;
+    untrusted["untrusted"] = json!(true);
+    let orders = world.add(sql(21, "orders", "SELECT name FROM products", untrusted));
+    let output = world.ok(&orders, json!({})).await;
+    assert!(output.tainted);
+    assert_eq!(output.origin.as_deref(), Some("the skill orders"));
+    assert!(orders.tool().unwrap().skill.unwrap().untrusted);
+}
+
+#[tokio::test]
+async fn a_journal_that_somebody_left_stops_a_write_and_its_preview() {
+    let world = world();
+    let reprice = world.add(sql(
+        20,
+        "reprice",
+        "UPDATE products SET price = 1",
+        json!({}),
+    ));
+    std::fs::write(
+        world.workspace().join("shop.db-journal"),
+        b"\xd9\xd5\x05\xf9",
+    )
+    .unwrap();
+    let told = world.preview(&reprice, json!({})).await;
+    assert!(
+        told.summary.contains("would fail") && told.summary.contains("shop.db-journal"),
+        "{told:?}"
+    );
+    let refused = world.refused(&reprice, json!({})).await;
+    assert!(refused.contains("move it away"), "{refused}");
+    assert!(world.workspace().join("shop.db-journal").exists());
+}
+
+#[tokio::test]
 async fn what_fails_would_fail_and_nothing_is_left() {
     let world = world();
     let add = world.add(sql(

@@ -15,6 +15,7 @@ export function Reached({ server }: { server: McpServer }) {
       ? [
           [t("command"), code(transport.command)],
           ...((transport.read ?? []).length > 0 ? [[t("read_head"), code(transport.read ?? [])] as [ReactNode, ReactNode]] : []),
+          ...((transport.write ?? []).length > 0 ? [[t("write_head"), code(transport.write ?? [])] as [ReactNode, ReactNode]] : []),
           [t("network_head"), t(transport.network ? "network_yes" : "network_no")],
           [t("credential"), wanted === null ? t("credential_none") : t("credential_in", { name: wanted, variable: transport.secret_variable ?? "–" })],
         ]

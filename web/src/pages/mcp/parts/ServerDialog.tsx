@@ -57,6 +57,7 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
             <Field label={t("program")} hint={t("program_hint")} error={problem("program")}>{(p) => <Input {...p} {...mono} placeholder="/opt/wiki/bin/server" value={form.program} onChange={(event) => patch({ program: event.target.value })} />}</Field>
             <Field label={t("args")} hint={t("args_hint")}>{(p) => <Textarea {...p} {...mono} placeholder={"--read-only\n/srv/wiki"} value={form.args} onChange={(event) => patch({ args: event.target.value })} />}</Field>
             <Field label={t("read")} hint={t("read_hint")} error={problem("read")}>{(p) => <Textarea {...p} {...mono} placeholder="/opt/wiki" value={form.read} onChange={(event) => patch({ read: event.target.value })} />}</Field>
+            <Field label={t("write")} hint={t("write_hint")} error={problem("write")}>{(p) => <Textarea {...p} {...mono} placeholder="/srv/wiki" value={form.write} onChange={(event) => patch({ write: event.target.value })} />}</Field>
             <Switch label={t("network")} hint={t("network_hint")} checked={form.network} onChange={(network) => patch({ network })} />
           </>
         ) : (

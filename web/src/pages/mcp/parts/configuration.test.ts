@@ -11,11 +11,17 @@ const read = (value: unknown) => {
 
 test("a configuration of another program is read, in each of its forms", () => {
   const server = { command: "/opt/files/server", args: ["--root", "/srv/two words"] };
-  const form = { ...EMPTY, program: "/opt/files/server", args: "--root\n/srv/two words" };
+  const form = { ...EMPTY, program: "/opt/files/server", args: "--root\n/srv/two words", read: "/srv/two words" };
   assert.deepEqual(read(server), { form, secrets: [], others: 0 });
   for (const value of [{ mcpServers: { "My Files!": server } }, { servers: { "My Files!": server } }, { "My Files!": server }]) assert.deepEqual(read(value).form, { ...form, name: "my_files" });
   assert.equal(read({ mcpServers: { a: server, b: server, c: {} } }).others, 1);
   assert.deepEqual(read({ mcpServers: { wiki: { type: "http", url: "https://wiki.example.org/mcp" } } }).form, { ...EMPTY, name: "wiki", kind: "http", url: "https://wiki.example.org/mcp" });
+});
+
+test("what fetches a server gets the network", () => {
+  const fetched = read({ mcpServers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"] } } }).form;
+  assert.deepEqual([fetched.network, fetched.read, fetched.write], [true, "/srv/files", ""]);
+  assert.equal(read({ a: { command: "node", args: ["server.js"] } }).form.network, false);
 });
 
 test("secrets are named and left out", () => {

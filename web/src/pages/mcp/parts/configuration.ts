@@ -5,6 +5,8 @@ import { EMPTY, type Form } from "./form";
 export type Read = { form: Form; secrets: string[]; others: number };
 export type Unread = "paste_no_json" | "paste_nothing";
 
+const FETCHING = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn"];
+
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 const isServer = (value: unknown): value is Fields => isFields(value) && (typeof value.command === "string" || typeof value.url === "string" || typeof value.serverUrl === "string");
@@ -31,5 +33,9 @@ export function readConfiguration(text: string): Read | Unread {
     return { form: { ...EMPTY, name: nameOf(name), kind: "http", url: String(server.url ?? server.serverUrl) }, secrets: headers, others };
   }
   const variables = isFields(server.env) ? Object.keys(server.env) : [];
-  return { form: { ...EMPTY, name: nameOf(name), kind: "stdio", program: server.command, args: texts(server.args).join("\n"), variable: variables.length === 1 ? variables[0]! : "" }, secrets: variables, others };
+  const args = texts(server.args);
+  // What fetches the server itself needs the network; a path among the arguments is what the server is to look at.
+  const network = FETCHING.includes(server.command.replace(/^.*\//, ""));
+  const read = args.filter((arg) => /^\/./.test(arg)).join("\n");
+  return { form: { ...EMPTY, name: nameOf(name), kind: "stdio", program: server.command, args: args.join("\n"), read, network, variable: variables.length === 1 ? variables[0]! : "" }, secrets: variables, others };
 }

@@ -9,7 +9,7 @@ const AWAY: Form = { ...EMPTY, name: "wiki", kind: "http", url: "https://wiki.ex
 test("what is wrong with a server is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY), { name: "name_bad", program: "program_missing" });
   assert.deepEqual(problemsOf(LOCAL), {});
-  assert.deepEqual(problemsOf({ ...LOCAL, name: "My Wiki", read: "opt/files" }), { name: "name_bad", read: "read_bad" });
+  assert.deepEqual(problemsOf({ ...LOCAL, name: "My Wiki", read: "opt/files", write: "./x" }), { name: "name_bad", read: "read_bad", write: "write_bad" });
   assert.deepEqual(problemsOf({ ...LOCAL, credential: "name:key" }), { variable: "variable_missing" });
   assert.deepEqual(problemsOf({ ...LOCAL, variable: "A-B" }), { variable: "variable_bad" });
   assert.deepEqual(problemsOf(AWAY), {});
@@ -26,7 +26,7 @@ test("arguments are taken as they stand", () => {
 test("a server comes back from its form as it was", () => {
   const rest = { id: "1", tools: [], checked_at: null, error: null };
   const servers: McpServer[] = [
-    { ...rest, name: "files", transport: { kind: "stdio", command: ["/opt/x", "--a", "b c"], secret_variable: "KEY", network: true, read: ["/opt", "/srv"] }, credential: { name: "a:b", optional: true }, per_user: false, enabled: false },
+    { ...rest, name: "files", transport: { kind: "stdio", command: ["/opt/x", "--a", "b c"], secret_variable: "KEY", network: true, read: ["/opt", "/srv"], write: ["/srv/notes"] }, credential: { name: "a:b", optional: true }, per_user: false, enabled: false },
     { ...rest, name: "wiki", transport: { kind: "http", url: "https://wiki.example.org/mcp", allow: ["wiki:1"] }, credential: { kind: "token", optional: false }, per_user: true, enabled: true },
     { ...rest, name: "open", transport: { kind: "http", url: "https://open.example.org/mcp", allow: [] }, credential: null, per_user: false, enabled: true },
   ];

@@ -11,6 +11,7 @@ export type Form = {
   /** One a line. */
   args: string;
   read: string;
+  write: string;
   network: boolean;
   variable: string;
   url: string;
@@ -22,7 +23,7 @@ export type Form = {
   enabled: boolean;
 };
 
-export const EMPTY: Form = { name: "", kind: "stdio", program: "", args: "", read: "", network: false, variable: "", url: "", allow: "", credential: "", optional: false, per_user: false, enabled: true };
+export const EMPTY: Form = { name: "", kind: "stdio", program: "", args: "", read: "", write: "", network: false, variable: "", url: "", allow: "", credential: "", optional: false, per_user: false, enabled: true };
 
 const choiceOf = (wanted: CredentialWanted | null): string => (wanted?.name ? `name:${wanted.name}` : wanted?.kind ? `kind:${wanted.kind}` : "");
 export function formOf(server: McpServer): Form {
@@ -30,7 +31,7 @@ export function formOf(server: McpServer): Form {
   const common = { ...EMPTY, name: server.name, kind: transport.kind, credential: choiceOf(server.credential), optional: server.credential?.optional ?? false, per_user: server.per_user, enabled: server.enabled };
   if (transport.kind === "http") return { ...common, url: transport.url, allow: (transport.allow ?? []).join("\n") };
   const [program = "", ...args] = transport.command;
-  return { ...common, program, args: args.join("\n"), read: (transport.read ?? []).join("\n"), network: transport.network ?? false, variable: transport.secret_variable ?? "" };
+  return { ...common, program, args: args.join("\n"), read: (transport.read ?? []).join("\n"), write: (transport.write ?? []).join("\n"), network: transport.network ?? false, variable: transport.secret_variable ?? "" };
 }
 
 /** Lines as they stand, for an argument may begin with a space; empty ones at the end are none. */
@@ -40,8 +41,8 @@ export const argsOf = (text: string): string[] => {
 };
 const linesOf = (text: string): string[] => text.split("\n").map((line) => line.trim()).filter(Boolean);
 
-export type Problem = "name_bad" | "program_missing" | "read_bad" | "variable_missing" | "variable_bad" | "url_bad" | "allow_bad";
-export type Problems = Partial<Record<"name" | "program" | "read" | "variable" | "url" | "allow", Problem>>;
+export type Problem = "name_bad" | "program_missing" | "read_bad" | "write_bad" | "variable_missing" | "variable_bad" | "url_bad" | "allow_bad";
+export type Problems = Partial<Record<"name" | "program" | "read" | "write" | "variable" | "url" | "allow", Problem>>;
 
 const isAddress = (text: string): boolean => {
   try {
@@ -57,6 +58,7 @@ export function problemsOf(form: Form): Problems {
   if (form.kind === "stdio") {
     if (form.program.trim() === "") out.program = "program_missing";
     if (linesOf(form.read).some((path) => !path.startsWith("/"))) out.read = "read_bad";
+    if (linesOf(form.write).some((path) => !path.startsWith("/"))) out.write = "write_bad";
     if (form.credential !== "" && form.variable === "") out.variable = "variable_missing";
     else if (form.variable !== "" && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(form.variable)) out.variable = "variable_bad";
   } else {
@@ -72,7 +74,7 @@ export function inputOf(form: Form): McpServerInput {
   const credential: CredentialWanted | null = sort === "name" ? { name: what, optional: form.optional } : sort === "kind" ? { kind: what as CredentialKind, optional: form.optional } : null;
   const transport: McpServerInput["transport"] =
     form.kind === "stdio"
-      ? { kind: "stdio", command: [form.program.trim(), ...argsOf(form.args)], secret_variable: form.variable || null, network: form.network, read: linesOf(form.read) }
+      ? { kind: "stdio", command: [form.program.trim(), ...argsOf(form.args)], secret_variable: form.variable || null, network: form.network, read: linesOf(form.read), write: linesOf(form.write) }
       : { kind: "http", url: form.url.trim(), allow: linesOf(form.allow) };
   return { name: form.name, transport, credential, per_user: form.kind === "http" && form.per_user, enabled: form.enabled };
 }

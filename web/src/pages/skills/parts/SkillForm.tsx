@@ -65,7 +65,7 @@ export function SkillForm(props: Props) {
             <Settings form={form} kind={kind} disabled={disabled} problems={names} onChange={(config) => onChange({ config })} onSound={onSound} />
           </Group>
           {form.type !== "internal" && <Group title={t("inputs")}><Inputs value={form.parameters ?? NO_INPUTS} disabled={disabled} error={problem("parameters")} onChange={(parameters) => onChange({ parameters })} onSound={onSound} /></Group>}
-          {form.type !== "internal" && <Group title={t("sec_safety")}><Safety {...common} /></Group>}
+          {form.type !== "internal" && <Group title={t("sec_safety")}><Safety {...common} /><Switch checked={form.untrusted ?? false} disabled={disabled} onChange={(untrusted) => onChange({ untrusted })} label={t("untrusted")} hint={t("untrusted_hint")} /></Group>}
           {form.type !== "internal" && ((kind?.credentials.length ?? 0) > 0 || form.credential) && <Group title={t("sec_credential")}><CredentialForm {...common} operator={operator} /></Group>}
           {form.type !== "internal" && <Fold summary={t("sec_compensation")} open={!!form.compensation}><div className="mt-3"><CompensationForm {...common} onSound={onSound} /></div></Fold>}
         </>
