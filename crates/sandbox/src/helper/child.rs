@@ -19,14 +19,14 @@ use crate::process::{Failure, Plan, Stage, Tier};
 const SCOPED_SIGNALS: i32 = 6;
 
 /// Becomes the command; returns only on failure.
-pub(super) fn become_command(plan: &Plan, supervisor: Option<OwnedFd>) -> Failure {
+pub(super) fn become_command(plan: &Plan, supervisor: Option<&OwnedFd>) -> Failure {
     match confine_and_exec(plan, supervisor) {
         Ok(never) => match never {},
         Err(failure) => failure,
     }
 }
 
-fn confine_and_exec(plan: &Plan, supervisor: Option<OwnedFd>) -> Result<Infallible, Failure> {
+fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infallible, Failure> {
     let at = |stage: Stage| move |message: String| Failure { stage, message };
     let text = |e: io::Error| e.to_string();
     // bubblewrap may have made the session already.
@@ -78,7 +78,7 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<OwnedFd>) -> Result<Infallib
         .map_err(text)
         .map_err(at(Stage::Limits))?;
     limits::apply(plan).map_err(at(Stage::Limits))?;
-    let filters = match &supervisor {
+    let filters = match supervisor {
         _ if !landlocked => free?,
         // A process can be asked for by one other; where that is somebody else, metadata stays as it is.
         Some(supervisor) if notify::ask(&asking, supervisor).is_ok() => asked?,

@@ -117,7 +117,7 @@ fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, grounds: &Grounds) ->
         clippy::cast_possible_truncation,
         reason = "the kernel takes the low half too"
     )]
-    let (folder, mode, flags) = (a as u32 as i32, c as u32, d as u32);
+    let (folder, mode, flags) = ((a as u32).cast_signed(), c as u32, d as u32);
     let here = libc::AT_FDCWD;
     let (folder, path, wanted, flags) = match libc::c_long::from(asked.data.nr) {
         #[cfg(target_arch = "x86_64")]
@@ -242,6 +242,7 @@ impl Process {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
 fn errno(error: io::Error) -> Errno {
     Errno::from_io_error(&error).unwrap_or(Errno::PERM)
 }

@@ -104,7 +104,10 @@ fn start() -> Result<(Plan, Pid), Start> {
         )),
         0 => {
             drop(asked);
-            Err(Start::InChild(child::become_command(&plan, asking)))
+            Err(Start::InChild(child::become_command(
+                &plan,
+                asking.as_ref(),
+            )))
         }
         pid => match Pid::from_raw(pid) {
             Some(pid) => {

@@ -11,6 +11,7 @@
 )]
 
 mod http;
+mod node;
 mod oauth;
 mod ports;
 mod stdio;
