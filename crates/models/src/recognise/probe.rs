@@ -138,11 +138,17 @@ fn judge(root: &str, own: &[Option<Value>], list: Option<(String, Value)>) -> Op
         let server = format!("ollama {version}");
         return Some(found(Provider::Ollama, server, "/api/version"));
     }
-    let vllm = owner == Some("vllm") || first.is_some_and(|m| m.get("max_model_len").is_some());
-    if vllm {
-        let version = word(3, "version").unwrap_or_default();
-        let server = trimmed(&format!("vllm {version}"));
-        return Some(found(Provider::Vllm, server, "/version and /v1/models"));
+    // Others list a `max_model_len` too; vLLM answers /version besides, or owns its models by name.
+    let lengths = first.is_some_and(|model| model.get("max_model_len").is_some());
+    match word(3, "version") {
+        Some(version) if lengths || owner == Some("vllm") => {
+            let server = format!("vllm {version}");
+            return Some(found(Provider::Vllm, server, "/version and /v1/models"));
+        }
+        None if owner == Some("vllm") => {
+            return Some(found(Provider::Vllm, "vllm".to_owned(), "/v1/models"));
+        }
+        _ => {}
     }
     if let Some(model) = word(4, "model_id") {
         let version = word(4, "version").unwrap_or_default();

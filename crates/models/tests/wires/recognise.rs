@@ -105,6 +105,20 @@ async fn servers_are_told_apart_by_what_only_they_answer() {
 }
 
 #[tokio::test]
+async fn a_list_with_lengths_alone_is_no_vllm() {
+    let list = json!({"object": "list", "data": [{"id": "qwen3", "owned_by": "me", "max_model_len": 8192}]});
+    let found = look(&server(vec![("/v1/models", list)]).await, "").await;
+    assert_eq!(found.provider, Provider::Compatible, "{found:?}");
+    assert!(!found.reason.contains("/version"), "{found:?}");
+    let found = look(&server(vec![("/v1/models", models("vllm"))]).await, "").await;
+    assert_eq!(found.provider, Provider::Vllm, "{found:?}");
+    assert!(
+        found.reason.contains("/v1/models") && !found.reason.contains("/version"),
+        "only what answered is named: {found:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_prefix_of_a_proxy_is_kept() {
     let server = server(vec![("/team/llm/v1/models", models("vllm"))]).await;
     let found = look(&server, "/team/llm/v1/").await;
