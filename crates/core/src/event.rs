@@ -377,6 +377,9 @@ pub enum EventBody {
         summary: String,
         /// Who asked.
         by: String,
+        /// What the answer proves from here on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        receipts: Option<Box<crate::receipts::Receipts>>,
     },
     /// An intent without result was found on recovery and may not be repeated.
     #[serde(rename = "tool.uncertain")]

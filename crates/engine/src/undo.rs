@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steward_core::RunId;
 use steward_core::event::EventBody;
-use steward_core::ports::Claim;
-use steward_core::run::RunState;
+use steward_core::ports::{Claim, SideWrite};
+use steward_core::run::{RunState, receipts_without};
 use steward_core::tool::Undo;
 
 /// What became of one effect.
@@ -118,13 +118,7 @@ async fn take_back(
                 .map_err(|error| error.to_string()),
         };
         if let Ok(summary) = &result {
-            journal
-                .append(EventBody::ToolUndone {
-                    call_id: call_id.clone(),
-                    summary: summary.clone(),
-                    by: by.to_owned(),
-                })
-                .await?;
+            undone(journal, &call_id, summary, by).await?;
         }
         report.push(Undone {
             call_id,
@@ -133,4 +127,22 @@ async fn take_back(
         });
     }
     Ok(report)
+}
+
+/// Says so in the log, with what the answer still proves.
+async fn undone(
+    journal: &mut Journal,
+    call_id: &str,
+    summary: &str,
+    by: &str,
+) -> Result<(), EngineError> {
+    let receipts = receipts_without(&journal.state, call_id);
+    let verdict = SideWrite::Verdict(receipts.verdict);
+    let event = EventBody::ToolUndone {
+        call_id: call_id.to_owned(),
+        summary: summary.to_owned(),
+        by: by.to_owned(),
+        receipts: Some(Box::new(receipts)),
+    };
+    Ok(journal.commit(vec![event], vec![verdict]).await?)
 }

@@ -156,6 +156,8 @@ pub enum SideWrite {
         /// Whether its claims are proved, if it ended.
         verdict: Option<Verdict>,
     },
+    /// What the answer of a run that has ended proves since one of its effects was undone.
+    Verdict(Verdict),
     /// A command for another run; nothing if that one has ended.
     Tell(RunId, Command),
     /// A file of the workspace has content from outside from now on.

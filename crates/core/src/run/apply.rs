@@ -45,6 +45,7 @@ impl RunState {
                 self.spent.cost_reserved = *reserved_micros;
                 self.asking = Some((*step, *purpose));
                 self.reply = None;
+                self.said.clear();
                 if *purpose == Purpose::Reply {
                     let steers = std::mem::take(&mut self.steers);
                     self.messages.extend(steers.into_iter().map(Message::user));
@@ -60,6 +61,7 @@ impl RunState {
                 ..
             } => {
                 self.asking = None;
+                self.said.clear();
                 self.failures = 0;
                 self.settle(usage);
                 if *purpose == Purpose::Reply {
@@ -215,10 +217,14 @@ impl RunState {
                 self.waiting = None;
             }
             EventBody::RunFinished {
-                outcome, answer, ..
+                outcome,
+                answer,
+                composed,
+                ..
             } => {
                 self.outcome = Some(outcome.clone());
                 self.answer.clone_from(answer);
+                self.composed = *composed;
                 self.waiting = None;
             }
             EventBody::DeepPlanned { steps, .. } | EventBody::DeepReplanned { steps, .. } => {
@@ -265,6 +271,11 @@ impl RunState {
                     self.reply = None;
                 }
             }
+            EventBody::ModelDelta {
+                purpose: Purpose::Reply | Purpose::Answer,
+                text,
+                ..
+            } => self.said.push_str(text),
             EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
         self.leave_permissions(event.seq);

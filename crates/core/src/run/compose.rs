@@ -85,6 +85,18 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
     }
 }
 
+/// What the answer of a run that has ended proves once the effect of `call_id` is undone.
+pub fn receipts_without(state: &RunState, call_id: &str) -> Receipts {
+    let mut after = state.clone();
+    after.undone.push(call_id.to_owned());
+    let from = if after.composed {
+        AnswerFrom::Observations
+    } else {
+        AnswerFrom::Text(after.answer.clone())
+    };
+    receipts_for(&after, &from, &after.answer)
+}
+
 /// An answer that ends a run with a claim or promise of an action, although none was taken, is
 /// unverified, even where the receipts' own words don't know it (RUN-9).
 fn unmet(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
@@ -120,24 +132,32 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
         };
         let (start, end) = (from + at, from + at + line.len());
         from = end;
-        if let (Some(receipt), true, false) = (one.receipt, one.ok, one.undone) {
+        if let (Some(receipt), true) = (one.receipt, one.ok) {
+            let did = format!("{} {}", receipt.action, receipt.object);
             claims.push(Claim {
-                why: format!(
-                    "{} {}: the tool's own receipt",
-                    receipt.action, receipt.object
-                ),
+                why: if one.undone {
+                    format!("{did}, but it was undone")
+                } else {
+                    format!("{did}: the tool's own receipt")
+                },
                 text: line,
                 start,
                 end,
                 action: receipt.action.clone(),
-                calls: vec![one.call_id.to_owned()],
+                calls: if one.undone {
+                    Vec::new()
+                } else {
+                    vec![one.call_id.to_owned()]
+                },
             });
         }
     }
     let verdict = if claims.is_empty() {
         Verdict::NoClaims
-    } else {
+    } else if claims.iter().all(|claim| !claim.calls.is_empty()) {
         Verdict::Verified
+    } else {
+        Verdict::Unverified
     };
     Receipts { verdict, claims }
 }

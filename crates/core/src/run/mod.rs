@@ -22,7 +22,7 @@ mod tests;
 mod words;
 
 pub use cascade::Cascade;
-pub use compose::{compose_answer, plan_as_text, receipts_for};
+pub use compose::{compose_answer, plan_as_text, receipts_for, receipts_without};
 pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{AnswerFrom, Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};

@@ -30,7 +30,7 @@ impl RunState {
             return Vec::new();
         }
         if let Some(by) = &self.stop_by {
-            return finish(Outcome::Stopped { by: by.clone() }, self.partial_answer());
+            return finish(Outcome::Stopped { by: by.clone() }, self.so_far());
         }
         if self.waiting.is_some() || self.asking.is_some() {
             return Vec::new();
@@ -385,6 +385,15 @@ impl RunState {
         match budget::model_call_fits(&setup.budget, &self.spent, 0, 0) {
             Ok(()) => vec![Effect::CallModel(purpose)],
             Err(limit) => limited(limit, self.partial_answer()),
+        }
+    }
+
+    /// What a person who stops the run keeps: what the model was just saying, which they have read.
+    fn so_far(&self) -> AnswerFrom {
+        if self.said.trim().is_empty() {
+            self.partial_answer()
+        } else {
+            AnswerFrom::Text(self.said.clone())
         }
     }
 

@@ -177,6 +177,10 @@ pub struct RunState {
     pub outcome: Option<Outcome>,
     /// Its answer.
     pub answer: String,
+    /// Whether that was composed from observations.
+    pub composed: bool,
+    /// What the model call in flight, or cut off last, has said so far for the user.
+    pub said: String,
     /// Calls whose effect was taken back.
     pub undone: Vec<String>,
     /// Calls that a fork found done: their effects are another run's.
@@ -224,6 +228,8 @@ impl RunState {
             refused: false,
             outcome: None,
             answer: String::new(),
+            composed: false,
+            said: String::new(),
             undone: Vec::new(),
             inherited: Vec::new(),
             cascade: Cascade::default(),

@@ -4,7 +4,7 @@ use crate::term::Term;
 use serde_json::Value;
 use std::io::Write;
 use steward_core::event::{Event, EventBody, Outcome, ToolResult};
-use steward_core::model::Purpose;
+use steward_core::model::{ModelErrorClass, Purpose};
 use steward_core::plan::{Candidate, FINAL_ANSWER, PlanStep};
 use steward_core::receipts::{Receipts, Verdict};
 use steward_parse::{PlanStream, ToolIndex};
@@ -93,6 +93,10 @@ impl Renderer {
                     println!();
                     self.streamed = false;
                 }
+            }
+            // By whom comes with the end.
+            EventBody::ModelFailed { error, .. } if error.class == ModelErrorClass::Cancelled => {
+                term.clear();
             }
             EventBody::ModelFailed {
                 error, retry_at, ..

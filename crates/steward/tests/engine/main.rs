@@ -97,7 +97,17 @@ async fn stop_closes_the_upstream_within_a_second() {
     );
     let events = finished(&service, run).await;
     println!("stopped after {:?}", begun.elapsed());
-    assert!(matches!(outcome(&events).0, Outcome::Stopped { by } if by == "me"));
+    let (outcome, answer) = outcome(&events);
+    assert!(matches!(outcome, Outcome::Stopped { by } if by == "me"));
+    let shown: String = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::ModelDelta { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(answer.starts_with("word ") && answer == shown, "{answer}");
+    assert!(service.replay(run).await.unwrap().same);
     assert!(
         service.stop(run, "me").await.is_err(),
         "an ended run says so"

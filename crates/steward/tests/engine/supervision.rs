@@ -64,6 +64,14 @@ async fn one_effect_is_undone_and_the_other_stays() {
         (read("a.txt").as_str(), read("b.txt").as_str()),
         ("a before", "b after")
     );
+    let log = deps.store.events(deps.tenant, run, 0, 1000).await.unwrap();
+    let EventBody::ToolUndone { receipts, .. } = &log.last().unwrap().event.body else {
+        panic!("{log:?}");
+    };
+    let verdict = receipts.as_ref().map(|found| found.verdict);
+    assert_eq!(verdict, Some(Verdict::Unverified), "one of two is gone");
+    let row = deps.store.run(deps.tenant, run).await.unwrap();
+    assert_eq!(row.verdict, verdict, "the row follows");
     for (call, why) in [
         (first.as_str(), "already undone"),
         ("nothere", "has no call nothere"),

@@ -70,6 +70,13 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                 };
                 stand.write(tx, lot).await?;
             }
+            SideWrite::Verdict(verdict) => {
+                tx.execute(
+                    "update runs set verdict = $3 where tenant_id = $1 and id = $2",
+                    args![lot.tenant, lot.run, to_word(verdict)?],
+                )
+                .await?;
+            }
             SideWrite::Tell(run, command) => {
                 inbox::tell(tx, lot.tenant, *run, command).await?;
             }

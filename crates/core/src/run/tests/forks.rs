@@ -143,6 +143,7 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
         call_id: "1".into(),
         summary: "restored".into(),
         by: "me".into(),
+        receipts: None,
     });
     let left: Vec<&str> = run
         .state

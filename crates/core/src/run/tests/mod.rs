@@ -11,13 +11,15 @@ mod replays;
 mod taint;
 
 use self::driver::{Driver, ok};
-use super::{AnswerFrom, Ask, Effect};
+use super::{AnswerFrom, Ask, Effect, receipts_without};
 use crate::ApprovalId;
 use crate::approval::Answer;
 use crate::budget::Limit;
-use crate::event::{EventBody, Mode, Outcome};
+use crate::event::{EventBody, Mode, Outcome, ReadingKind, ToolResult};
 use crate::model::{Purpose, Usage};
-use crate::tool::{CallSource, EffectClass, ToolCall};
+use crate::policy::Decision;
+use crate::receipts::Verdict;
+use crate::tool::{CallSource, EffectClass, Receipt, ToolCall, Undo};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -249,6 +251,111 @@ fn stop_ends_it_wherever_it_is() {
             ..
         }]
     ));
+}
+
+fn says(text: &str) -> EventBody {
+    EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: text.into(),
+        reasoning: String::new(),
+    }
+}
+
+#[test]
+fn stop_keeps_what_was_being_said() {
+    let cancelled = || EventBody::ModelFailed {
+        step: 1,
+        purpose: Purpose::Reply,
+        error: crate::model::ModelError {
+            class: crate::model::ModelErrorClass::Cancelled,
+            message: "stopped".into(),
+            hint: String::new(),
+            detail: None,
+            retry_after_ms: None,
+        },
+        retry_at: None,
+        attempts: vec![],
+    };
+    let stop = || EventBody::StopRequested { by: "me".into() };
+    let answer = |effects: &[Effect]| match effects {
+        [
+            Effect::Finish {
+                outcome: Outcome::Stopped { .. },
+                answer,
+            },
+        ] => answer.clone(),
+        other => panic!("{other:?}"),
+    };
+    let half = AnswerFrom::Text("One, two".into());
+    for crashed in [false, true] {
+        let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+        run.asked();
+        run.on(says("One,"));
+        run.on(says(" two"));
+        run.on(if crashed {
+            EventBody::RunResumed { node: "n".into() }
+        } else {
+            cancelled()
+        });
+        assert_eq!(answer(&run.on(stop())), half, "crashed: {crashed}");
+        run.finished();
+        assert_eq!(run.state.answer, "One, two");
+    }
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.asked();
+    run.on(says("One,"));
+    run.on(EventBody::RunResumed { node: "n".into() });
+    run.asked();
+    assert_eq!(
+        answer(&run.on(stop())),
+        AnswerFrom::Nothing,
+        "what is asked anew is said anew"
+    );
+}
+
+#[test]
+fn an_effect_that_was_undone_proves_nothing_any_more() {
+    let wrote = ToolResult::Ok {
+        content: "wrote".into(),
+        data: None,
+        truncated: false,
+        receipt: Some(Receipt {
+            action: "created".into(),
+            object: "a.md".into(),
+            evidence: None,
+        }),
+        undo: Some(Undo::Snapshot {
+            tool: "put".into(),
+            snapshot: json!({}),
+        }),
+        tainted: false,
+        origin: None,
+    };
+    for summarises in [true, false] {
+        let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+            setup.capabilities.summarises = summarises;
+            setup.reading = ReadingKind::Any;
+            setup.agent.policy.write = Decision::Allow;
+        });
+        run.replied("", &[("1", "put")]);
+        run.intent("1");
+        run.result("1", "put", wrote.clone());
+        run.replied("I created a.md.", &[]);
+        run.finished();
+        let EventBody::RunFinished {
+            composed, receipts, ..
+        } = run.log.last().unwrap().body.clone()
+        else {
+            panic!("no end");
+        };
+        assert_eq!(composed, !summarises);
+        assert_eq!(receipts.unwrap().verdict, Verdict::Verified, "{summarises}");
+        let after = receipts_without(&run.state, "1");
+        assert_eq!(after.verdict, Verdict::Unverified, "{summarises}");
+        assert!(after.claims[0].calls.is_empty());
+        assert!(after.claims[0].why.contains("undone"), "{after:?}");
+    }
 }
 
 #[test]
