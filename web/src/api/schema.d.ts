@@ -368,7 +368,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** A file of the workspace, always as bytes to be kept: nothing in it is ever run by a browser. */
+        get: operations["downloadFile"];
         put?: never;
         /**
          * Puts a file into the folder `uploads` of the workspace, up to 20 MB. Nothing is overwritten: a
@@ -1816,7 +1817,7 @@ export interface components {
             asked_by: string;
             /**
              * Format: uuid
-             * @description Its conversation.
+             * @description Its conversation, if it is one's own to read.
              */
             conversation_id: string | null;
             /** @description Where it came from. */
@@ -2369,6 +2370,8 @@ export interface components {
              * @description When something was last said or changed.
              */
             updated_at: number;
+            /** @description Whether that run waits for a person or an alarm. */
+            waits: boolean;
         };
         /** @description A conversation with all that its page shows. */
         ConversationDetail: components["schemas"]["Conversation"] & {
@@ -3382,6 +3385,8 @@ export interface components {
                  * @description When something was last said or changed.
                  */
                 updated_at: number;
+                /** @description Whether that run waits for a person or an alarm. */
+                waits: boolean;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -5798,6 +5803,42 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    downloadFile: {
+        parameters: {
+            query: {
+                /** @description Its path in the workspace. */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such file in the workspace */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -166,7 +166,7 @@ pub(crate) struct ApprovalRun {
     pub origin: Origin,
     /// Who asked.
     pub asked_by: String,
-    /// Its conversation.
+    /// Its conversation, if it is one's own to read.
     #[schema(required)]
     pub conversation_id: Option<Uuid>,
 }

@@ -3,7 +3,7 @@
 use super::names::{MessageRole, Mode};
 use super::run::Run;
 use serde::{Deserialize, Serialize};
-use steward_core::{RunId, message, ports};
+use steward_core::{message, ports};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -32,6 +32,8 @@ pub(crate) struct Conversation {
     /// Its run that has not ended.
     #[schema(required)]
     pub open_run: Option<Uuid>,
+    /// Whether that run waits for a person or an alarm.
+    pub waits: bool,
 }
 
 /// What was said.
@@ -123,7 +125,7 @@ impl Conversation {
     pub fn named(
         row: ports::Conversation,
         agent_name: Option<String>,
-        open_run: Option<RunId>,
+        open_run: Option<&ports::RunRow>,
     ) -> Self {
         Self {
             id: row.id.0,
@@ -134,7 +136,8 @@ impl Conversation {
             updated_at: row.updated_at.0,
             deleted_at: row.deleted_at.map(|at| at.0),
             forked_from: row.forked_from.map(|id| id.0),
-            open_run: open_run.map(|id| id.0),
+            open_run: open_run.map(|run| run.id.0),
+            waits: open_run.is_some_and(|run| run.status == ports::RunStatus::Parked),
         }
     }
 }

@@ -1,19 +1,24 @@
-//! `POST /api/files`.
+//! `/api/files`: files into the workspace, and out of it.
 
 use crate::auth::Person;
 use crate::dto::conversation::Uploaded;
 use crate::extract::{Params, too_long};
 use crate::guard::MAX_UPLOAD;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemBody};
 use crate::routes::upload::{Upload, safe_name};
 use crate::state::ApiState;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use futures::StreamExt;
 use serde::Deserialize;
+use std::fmt::Write as _;
 use std::path::Path;
 use steward_core::ports::Role;
+use steward_tools::files::open_file;
+use tokio::io::AsyncReadExt;
+use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
 
 /// What to call it.
@@ -62,4 +67,89 @@ pub(crate) async fn upload(
     }
     let path = upload.finish().await?;
     Ok((StatusCode::CREATED, Json(Uploaded { path, bytes })))
+}
+
+/// Which file.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Place {
+    /// Its path in the workspace.
+    #[param(min_length = 1, max_length = 4096)]
+    path: String,
+}
+
+/// A file of the workspace, always as bytes to be kept: nothing in it is ever run by a browser.
+#[utoipa::path(get, path = "/api/files", tag = "files", operation_id = "downloadFile", params(Place),
+    responses(
+        (status = 200, description = "Its content", content_type = "application/octet-stream", body = inline(FileBody)),
+        (status = 404, description = "There is no such file in the workspace", body = ProblemBody, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn download(
+    State(state): State<ApiState>,
+    person: Person,
+    Params(Place { path }): Params<Place>,
+) -> Result<(HeaderMap, Body), Problem> {
+    person.may(Role::Developer)?;
+    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    let workspace = state.workspace.clone();
+    let opened = tokio::task::spawn_blocking(move || {
+        let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
+        let bytes = file.metadata().map_err(|error| error.to_string())?.len();
+        Ok((file, bytes))
+    });
+    let (file, bytes) = opened
+        .await
+        .map_err(|_| Problem::unavailable("the file could not be looked at"))?
+        .map_err(|why: String| {
+            let hint = "give the path of a file, relative to the workspace";
+            Problem::new(StatusCode::NOT_FOUND, why, hint).code("no_such_file")
+        })?;
+    let file = tokio::fs::File::from_std(file);
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/octet-stream"),
+    );
+    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
+    headers.insert(header::CONTENT_LENGTH, bytes.into());
+    Ok((
+        headers,
+        Body::from_stream(ReaderStream::new(file.take(bytes))),
+    ))
+}
+
+/// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).
+fn attachment(name: &str) -> HeaderValue {
+    let mut value = String::from("attachment; filename*=UTF-8''");
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
+                value.push(char::from(byte));
+            }
+            other => {
+                let _ = write!(value, "%{other:02X}");
+            }
+        }
+    }
+    HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::attachment;
+
+    #[test]
+    fn a_name_can_not_break_out_of_its_header() {
+        for (name, header) in [
+            ("todo.md", "todo.md"),
+            ("Größe 1.md", "Gr%C3%B6%C3%9Fe%201.md"),
+            (
+                "a\"; x=\r\nSet-Cookie: b",
+                "a%22%3B%20x%3D%0D%0ASet-Cookie%3A%20b",
+            ),
+        ] {
+            let value = attachment(name);
+            assert_eq!(value, format!("attachment; filename*=UTF-8''{header}"));
+        }
+    }
 }

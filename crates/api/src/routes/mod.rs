@@ -33,7 +33,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(agents::routes())
         .routes(routes!(chat::chat))
-        .routes(routes!(files::upload))
+        .routes(routes!(files::upload, files::download))
         .merge(conversations::routes())
         .merge(runs::routes())
         .merge(kept::routes())

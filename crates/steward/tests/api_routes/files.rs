@@ -72,5 +72,61 @@ fn attachments_are_named_to_the_agent() {
     assert_eq!(detail["title"], "Look at this.");
     let asked = house.bench.model.chats()[0].body["messages"].to_string();
     assert!(asked.contains("uploads/x.csv"), "{asked}");
-    house.send(Method::GET, "/api/files", None, 405);
+    house.send(Method::PUT, "/api/files", None, 405);
+}
+
+#[test]
+fn a_file_of_the_workspace_is_handed_out_and_none_outside_it() {
+    let house = House::new(Script::always(Behaviour::text("Read.")));
+    upload(&house, "x.html", b"<script>alert(1)</script>".to_vec());
+    let root = house.bench.work.path();
+    std::os::unix::fs::symlink("/etc/hostname", root.join("out")).unwrap();
+    std::fs::write(root.parent().unwrap().join("beside"), "secret").unwrap();
+    let get = |path: &str, key: Option<&str>| {
+        let mut url = url::Url::parse(&format!("{}/api/files", house.server.url)).unwrap();
+        url.query_pairs_mut().append_pair("path", path);
+        let mut request = client().get(url);
+        if let Some(key) = key {
+            request = request.bearer_auth(key);
+        }
+        house.bench.runtime.block_on(async {
+            let answer = request.send().await.unwrap();
+            let header = |name: &str| {
+                let value = answer.headers().get(name);
+                value.map(|value| value.to_str().unwrap().to_owned())
+            };
+            let seen = [
+                "content-type",
+                "content-disposition",
+                "x-content-type-options",
+            ]
+            .map(header);
+            (answer.status().as_u16(), seen, answer.text().await.unwrap())
+        })
+    };
+    let key = Some(house.server.key.as_str());
+    let (status, headers, body) = get("uploads/x.html", key);
+    assert_eq!((status, body.as_str()), (200, "<script>alert(1)</script>"));
+    assert_eq!(
+        headers.map(Option::unwrap),
+        [
+            "application/octet-stream",
+            "attachment; filename*=UTF-8''x.html",
+            "nosniff"
+        ]
+    );
+    for path in [
+        "out",
+        "../beside",
+        "/etc/hostname",
+        "uploads",
+        "nothere",
+        "uploads/../../beside",
+    ] {
+        let (status, _, body) = get(path, key);
+        assert_eq!(status, 404, "{path}: {body}");
+        assert!(body.contains("no_such_file"), "{path}: {body}");
+    }
+    assert_eq!(get("uploads/x.html", None).0, 401);
+    assert_eq!(get("", key).0, 404);
 }

@@ -78,6 +78,13 @@ fn what_is_not_theirs_is_not_there() {
         404,
         "conversations are one's own"
     );
+    let asks = |name: &str| {
+        let path = format!("/api/approvals/{approval}");
+        let (_, entry) = house.call_as(&key(name), Method::GET, &path, None);
+        entry["run"]["conversation_id"].clone()
+    };
+    assert_eq!(asks("ann"), conversation.as_str());
+    assert_eq!(asks("olga"), Value::Null, "no link to what is not hers");
     assert_eq!(status(&house, "ann", Method::GET, &talk, None), 200);
     for (list, theirs) in [
         ("/api/runs", [1, 0, 0, 1]),

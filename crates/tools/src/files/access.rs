@@ -18,6 +18,13 @@ pub(super) fn open(scope: &ToolScope) -> Result<Workspace, ToolsError> {
     Workspace::open(&scope.workspace, limits).map_err(explain)
 }
 
+/// A regular file of `workspace` for a person to read, reached as an agent reaches it. Blocking.
+pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsError> {
+    Workspace::open(workspace, FileLimits::default())
+        .and_then(|workspace| workspace.open_read(path))
+        .map_err(explain)
+}
+
 /// A text file of the workspace, whole. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open(scope)?.read(path).map_err(explain)?;

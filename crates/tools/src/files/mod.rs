@@ -12,6 +12,7 @@ pub(crate) mod snapshot;
 mod walk;
 mod write;
 
+pub use access::open_file;
 pub(crate) use access::{blocking, read_text, write_text};
 pub use draft::MailDraft;
 pub use grep::Grep;

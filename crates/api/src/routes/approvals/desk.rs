@@ -118,6 +118,9 @@ impl<'a> Desk<'a> {
         let status = status(&row);
         let about = row.about;
         let is_plan = matches!(row.subject, Subject::Plan { .. });
+        // Who may decide for others may still not read what they talk about.
+        let theirs = run.user.is_none_or(|owner| owner == self.person.user());
+        let readable = run.conversation.filter(|_| theirs);
         Ok(Approval {
             id: row.id.0,
             run_id: row.run_id.0,
@@ -129,7 +132,7 @@ impl<'a> Desk<'a> {
                 agent_name: names.get(run.agent),
                 origin: run.origin.into(),
                 asked_by: about.asked_by,
-                conversation_id: run.conversation.map(|id| id.0),
+                conversation_id: readable.map(|id| id.0),
             },
             plan: is_plan.then(|| about.plan.into_iter().map(Into::into).collect()),
             if_denied: if_denied(&row.subject),

@@ -98,10 +98,10 @@ pub(crate) async fn remove(
     if let Some(run) = open_run(&state, id).await? {
         return Err(Problem::conflict(
             "conversation_busy",
-            format!("run {run} of this conversation has not ended"),
+            format!("run {} of this conversation has not ended", run.id),
             "stop the run first, or wait for its end",
         )
-        .run(run));
+        .run(run.id));
     }
     let deps = state.runs.deps();
     deps.store

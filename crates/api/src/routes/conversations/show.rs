@@ -5,15 +5,15 @@ use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
 use crate::state::ApiState;
 use futures::future::try_join_all;
-use steward_core::ports::{Conversation as Row, RunFilter, RunStatus};
-use steward_core::{ConversationId, RunId};
+use steward_core::ConversationId;
+use steward_core::ports::{Conversation as Row, RunFilter, RunRow, RunStatus};
 
 /// The run of a conversation that has not ended. A conversation has one run at a time, so it is
 /// the newest.
 pub(crate) async fn open_run(
     state: &ApiState,
     conversation: ConversationId,
-) -> Result<Option<RunId>, Problem> {
+) -> Result<Option<RunRow>, Problem> {
     let deps = state.runs.deps();
     let filter = RunFilter {
         conversation: Some(conversation),
@@ -21,9 +21,7 @@ pub(crate) async fn open_run(
         ..RunFilter::default()
     };
     let newest = deps.store.runs(deps.tenant, filter).await?.items.pop();
-    Ok(newest
-        .filter(|row| row.status != RunStatus::Finished)
-        .map(|row| row.id))
+    Ok(newest.filter(|row| row.status != RunStatus::Finished))
 }
 
 /// Rows as they are shown.
@@ -35,7 +33,7 @@ pub(super) async fn show(state: &ApiState, rows: Vec<Row>) -> Result<Vec<Convers
         .zip(open)
         .map(|(row, open)| {
             let name = names.get(row.agent);
-            Conversation::named(row, name, open)
+            Conversation::named(row, name, open.as_ref())
         })
         .collect())
 }
@@ -45,5 +43,5 @@ pub(super) async fn show_one(state: &ApiState, row: Row) -> Result<Conversation,
     let names = AgentNames::of(state, vec![row.agent]).await?;
     let open = open_run(state, row.id).await?;
     let name = names.get(row.agent);
-    Ok(Conversation::named(row, name, open))
+    Ok(Conversation::named(row, name, open.as_ref()))
 }
