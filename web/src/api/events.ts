@@ -46,7 +46,7 @@ export type EventBody =
   | { type: "model.requested"; step: number; purpose: Purpose; model: string; prompt_hash: string; prompt: Message[]; reserved: number }
   | { type: "model.delta"; step: number; purpose: Purpose; text?: string; reasoning?: string }
   | { type: "model.responded"; step: number; purpose: Purpose; text: string; raw?: string; reasoning?: string; calls: ToolCall[]; diagnostics?: string[]; finish: string; usage: Usage; answered?: Answered; noticed?: Noticed }
-  | { type: "model.failed"; step: number; purpose: Purpose; error: { class: string; message: string }; retry_at?: number; attempts?: Attempt[] }
+  | { type: "model.failed"; step: number; purpose: Purpose; error: { class: ModelErrorClass; message: string; hint?: string; detail?: string | null }; retry_at?: number; attempts?: Attempt[] }
   | { type: "model.corrected"; words: string; message: string; strategy?: Strategy }
   | { type: "intent.dispatched"; call?: ToolCall; note: string }
   | { type: "tools.found"; call_id: string; query: string; found: { tool: string; score: number }[]; content: string }
@@ -66,7 +66,7 @@ export type EventBody =
   | ({ type: "tool.result"; call_id: string; tool: string; ms: number } & ToolOutcome)
   | { type: "run.delegated"; call_id: string; child: string; agent: string; request: string }
   | { type: "run.returned"; call_id: string; child: string; spent: Record<string, number>; taint?: Taint[] }
-  | { type: "tool.undone"; call_id: string; summary: string; by: string }
+  | { type: "tool.undone"; call_id: string; summary: string; by: string; receipts?: Receipts | null }
   | { type: "tool.uncertain"; call_id: string; tool: string }
   | { type: "timer.set"; timer_id: string; purpose: string }
   | { type: "timer.fired"; timer_id: string }

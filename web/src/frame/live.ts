@@ -2,6 +2,7 @@
 // connections to a server at most, so one tab reads the stream and tells the others.
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
+import { forgetRun } from "@/run/stream";
 import { readStream, type StreamState } from "@/api/events";
 
 let state: StreamState = "connecting";
@@ -17,8 +18,8 @@ export const useLiveState = () => useSyncExternalStore((listener) => (listeners.
 const touched: Record<string, string[]> = {
   "run.started": ["runs", "conversations"],
   "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "mcp-servers", "mcp-server"],
-  "approval.requested": ["approvals", "runs", "run"],
-  "approval.decided": ["approvals", "approval", "runs", "run", "grants"],
+  "approval.requested": ["approvals", "runs", "run", "conversations"],
+  "approval.decided": ["approvals", "approval", "runs", "run", "grants", "conversations"],
   "tool.undone": ["runs", "run"],
 };
 
@@ -36,7 +37,7 @@ function freshener(client: QueryClient) {
   };
 }
 
-type Told = { type: string } | { state: StreamState; missed: boolean };
+type Told = { type: string; run?: string } | { state: StreamState; missed: boolean };
 
 /** Waits for its turn to be the tab that reads; `done` ends its turn. Without locks every tab reads. */
 async function whenAlone(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
@@ -53,7 +54,10 @@ export function useLiveLists(enabled: boolean): void {
     const fresh = freshener(client);
     const channel = new BroadcastChannel("steward.live");
     const hear = (told: Told) => {
-      if ("type" in told) return fresh(told.type);
+      if ("type" in told) {
+        if (told.type === "tool.undone" && told.run) forgetRun(told.run);
+        return fresh(told.type);
+      }
       setState(told.state);
       // What happened meanwhile was not told.
       if (told.missed) void client.invalidateQueries();
@@ -70,7 +74,7 @@ export function useLiveLists(enabled: boolean): void {
         signal: stop.signal,
         lastId: () => null,
         done: () => false,
-        onRecord: (record) => tell({ type: record.event }),
+        onRecord: (record) => tell({ type: record.event, run: (JSON.parse(record.data) as { run_id: string }).run_id }),
         onState: (next) => {
           if (next === "connecting") return;
           tell({ state: next, missed: next === "live" && away });

@@ -1,7 +1,7 @@
 // Keyboard shortcuts: one listener, a list that `?` shows. `Mod` is Ctrl or Command; `g c` is one key after the other.
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
-export type Shortcut = { keys: string; label: string; group: string; run: (event: KeyboardEvent) => void; inFields: boolean };
+export type Shortcut = { keys: string; label: string; group: string; run: (event: KeyboardEvent) => void; inFields: boolean; repeats: boolean; when: (event: KeyboardEvent) => boolean };
 
 let shortcuts: Shortcut[] = [];
 const listeners = new Set<() => void>();
@@ -13,17 +13,20 @@ const set = (next: Shortcut[]) => {
 /** All that are active now. */
 export const useShortcuts = () => useSyncExternalStore((listener) => (listeners.add(listener), () => listeners.delete(listener)), () => shortcuts);
 
-/** Registers a shortcut while the component is mounted. `inFields`: also while typing in a field. */
-export function useShortcut(keys: string, run: (event: KeyboardEvent) => void, label: string, options: { group?: string; inFields?: boolean; enabled?: boolean } = {}): void {
-  const latest = useRef(run);
-  latest.current = run;
-  const { group = "page", inFields = false, enabled = true } = options;
+type Options = { group?: string; inFields?: boolean; enabled?: boolean; repeats?: boolean; when?: (event: KeyboardEvent) => boolean };
+
+/** Registers a shortcut while the component is mounted. `inFields`: also while typing in a field. `repeats`: a held key
+ *  counts again and again; only for what may be done without looking. `when`: whether this key press is meant. */
+export function useShortcut(keys: string, run: (event: KeyboardEvent) => void, label: string, options: Options = {}): void {
+  const { group = "page", inFields = false, enabled = true, repeats = false, when } = options;
+  const latest = useRef({ run, when });
+  latest.current = { run, when };
   useEffect(() => {
     if (!enabled) return;
-    const entry: Shortcut = { keys, label, group, inFields, run: (event) => latest.current(event) };
+    const entry: Shortcut = { keys, label, group, inFields, repeats, run: (event) => latest.current.run(event), when: (event) => latest.current.when?.(event) ?? true };
     set([...shortcuts, entry]);
     return () => set(shortcuts.filter((other) => other !== entry));
-  }, [keys, label, group, inFields, enabled]);
+  }, [keys, label, group, inFields, enabled, repeats]);
 }
 
 const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -48,11 +51,11 @@ export function listenForShortcuts(): () => void {
     const name = nameOf(event);
     const pair = first && event.timeStamp - first.at < 1200 ? `${first.key} ${name}` : null;
     first = null;
-    const usable = shortcuts.filter((shortcut) => (shortcut.inFields || !typing(event.target)) && (shortcut.keys === "Mod+k" || !overlay()));
+    const usable = shortcuts.filter((shortcut) => (shortcut.inFields || !typing(event.target)) && (shortcut.keys === "Mod+k" || !overlay()) && shortcut.when(event));
     const found = (pair && usable.findLast((shortcut) => shortcut.keys === pair)) || usable.findLast((shortcut) => shortcut.keys === name);
     if (found) {
       event.preventDefault();
-      found.run(event);
+      if (!event.repeat || found.repeats) found.run(event);
     } else if (usable.some((shortcut) => shortcut.keys.startsWith(`${name} `))) {
       first = { key: name, at: event.timeStamp };
     }

@@ -62,7 +62,7 @@ const subscribe = (listener: () => void) => {
 };
 
 /** The language in use. */
-export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language);
+export const useLanguage = (): Language => useSyncExternalStore(subscribe, currentLanguage, currentLanguage);
 
 /** For formatters outside components. */
 export const currentLanguage = (): Language => language;

@@ -1,35 +1,17 @@
 // What stands under a run: how it ended, its sources, its receipts, what it took, and what can be done with it.
-import { BadgeCheck, CircleAlert, Database, FileText, GitBranch, Globe, ListTree, MoreHorizontal, RefreshCw, ShieldQuestion, Undo2 } from "lucide-react";
+import { BadgeCheck, Database, FileText, GitBranch, Globe, ListTree, MoreHorizontal, RefreshCw, ShieldQuestion, Undo2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "@tanstack/react-router";
 import { useT } from "@/i18n";
-import { buttonClass, CopyButton, cx, formatDuration, formatExact, formatMoney, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, Popover, VerdictBadge } from "@/ui";
+import { buttonClass, CopyButton, formatDuration, formatExact, formatMoney, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, Popover, VerdictBadge } from "@/ui";
+import { OutcomeNote } from "./outcome";
 import { type Source, sourcesOf } from "./sources";
 import type { ClaimTarget } from "./rehype-claims";
 import type { RunView } from "./view";
 
-export type EndActions = { regenerate: () => void; fork: () => void; forkWith: () => void; undoAll: (() => void) | undefined };
+export type EndActions = { regenerate: () => void; fork: () => void; forkWith: () => void; undoAll: (() => void) | undefined; again: (() => void) | undefined; goOn: (() => void) | undefined };
 
 const sourceIcons: Record<Source["kind"], React.ReactNode> = { web: <Globe />, file: <FileText />, database: <Database /> };
-
-/** How it ended, where that is not simply "done". */
-export function OutcomeNote({ view }: { view: RunView }) {
-  const t = useT("chat");
-  const { outcome } = view;
-  if (!outcome || outcome.status === "completed") return null;
-  const text = outcome.status === "failed" ? outcome.message : outcome.status === "stopped" ? t("end.stopped", { by: outcome.by }) : outcome.status === "limited" ? ("message" in outcome && outcome.message) ? String(outcome.message) : t("end.limited", { limit: t(`limit.${outcome.limit}` as "limit.tokens") }) : t("end.rejected");
-  const bad = outcome.status === "failed";
-  return (
-    <div role={bad ? "alert" : undefined} className={cx("flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 text-base", bad ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken")}>
-      <CircleAlert aria-hidden className={cx("mt-0.5 size-4 shrink-0", bad ? "text-bad" : "text-ink-3")} />
-      <div className="min-w-0 wrap-anywhere">
-        {bad && <p className="font-medium">{t("end.failed")}</p>}
-        <p className={bad ? "text-ink-2" : ""}>{text}</p>
-        {outcome.status === "limited" && <p className="text-sm text-ink-3">{t("end.limitedHint")}</p>}
-      </div>
-    </div>
-  );
-}
 
 function Sources({ view, onClaim }: { view: RunView; onClaim: (target: ClaimTarget) => void }) {
   const t = useT("chat");
@@ -86,7 +68,7 @@ export function RunEnd({ view, actions, busy, onClaim }: { view: RunView; action
   const model = view.model.split("/").at(-1) ?? view.model;
   return (
     <div className="flex flex-col gap-2">
-      <OutcomeNote view={view} />
+      <OutcomeNote view={view} actions={{ again: actions?.again, goOn: actions?.goOn, otherModel: actions?.forkWith }} />
       <Sources view={view} onClaim={onClaim} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
         <ReceiptsBadge view={view} onClaim={onClaim} />

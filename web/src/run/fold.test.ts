@@ -140,3 +140,45 @@ test("an undo after the end is shown", () => {
   assert.equal(ofKind(undone, "tool")[0]?.undone, "as before");
   assert.equal(undone.status, "finished");
 });
+
+const cancelled = (step: number) => ({ type: "model.failed", step, purpose: "reply", error: { class: "cancelled", message: "the model call was stopped" } }) as EventBody;
+const stoppedBy = (answer: string) => ({ type: "run.finished", outcome: { status: "stopped", by: "ada" }, answer, usage }) as EventBody;
+
+test("what was said before a stop stays, is the answer, and is marked; one that had said nothing leaves nothing", () => {
+  const view = all(log(started(), requested(1), delta(1, "One, "), delta(1, "two"), cancelled(1), { type: "run.stop_requested", by: "ada" }, stoppedBy("One, two")));
+  assert.deepEqual(ofKind(view, "text").map((item) => [item.text, item.live, item.final, item.stopped]), [["One, two", false, true, true]]);
+  assert.equal(view.answer, "One, two");
+  assert.equal(view.failure, null);
+  assert.equal(ofKind(view, "notice").length, 0, "a stop is no failure");
+  const silent = all(log(started(), requested(1), cancelled(1), { type: "run.stop_requested", by: "ada" }, stoppedBy("")));
+  assert.equal(ofKind(silent, "text").length, 0);
+  const thought = all(log(started(), requested(1), delta(1, "", "hm"), cancelled(1), stoppedBy("")));
+  assert.deepEqual(ofKind(thought, "text").map((item) => [item.reasoning, item.stopped]), [["hm", true]]);
+});
+
+test("a failure keeps its kind and its details, once, and a plan that failed is not told twice", () => {
+  const error = { class: "broken", message: "unexpected EOF during chunk size line", hint: "try again", detail: "raw" };
+  const failed = { type: "model.failed", step: 1, purpose: "reply", error, attempts: [{ connection: "c2", ms: 3 }] } as EventBody;
+  const end = { type: "run.finished", outcome: { status: "failed", message: "unexpected EOF" }, answer: "", usage } as EventBody;
+  const view = all(log(started(), requested(1), failed, end));
+  assert.deepEqual(view.failure, { kind: "broken", message: error.message, hint: "try again", detail: "raw", connection: "c2" });
+  assert.equal(ofKind(view, "notice").length, 0);
+  const plan = all(log(started("plan"), { type: "plan.failed", message: "no usable plan" }, end));
+  assert.equal(ofKind(plan, "notice").length, 0);
+  assert.equal(plan.failure?.kind, "plan");
+  const mended = all(log(started(), requested(1), failed, requested(2), responded(2, "Good."), finished("Good.")));
+  assert.equal(mended.failure, null);
+});
+
+test("an answer that was said before in the same words stands once", () => {
+  const view = all(log(started(), requested(1), responded(1, "Done with terminal."), { type: "model.corrected", words: "Done", message: "m" }, requested(2), responded(2, "Done with terminal."), finished("Done with terminal.")));
+  assert.deepEqual(ofKind(view, "text").map((item) => [item.text, item.final]), [["Done with terminal.", true]]);
+});
+
+test("after an undo the verdict is the one that the log has from there on", () => {
+  const proved = { verdict: "verified", claims: [{ text: "I wrote it", start: 0, end: 10, action: "write", calls: ["c1"], why: "" }] } as const;
+  const receipts = { verdict: "unverified", claims: [{ text: "I wrote it", start: 0, end: 10, action: "write", why: "it was undone" }] } as const;
+  const events = log(started(), requested(1), responded(1, "I wrote it"), finished("I wrote it", { receipts: proved }), { type: "tool.undone", call_id: "c1", summary: "as before", by: "ada", receipts } as unknown as EventBody);
+  assert.equal(all(events.slice(0, -1)).receipts?.verdict, "verified");
+  assert.equal(all(events).receipts?.verdict, "unverified");
+});

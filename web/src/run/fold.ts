@@ -91,7 +91,7 @@ function apply(draft: Draft, event: RunEvent): void {
       if (event.purpose === "plan" && draft.livePlan() < 0) draft.push(newPlan(event.seq, view));
       if (event.purpose === "reply" || event.purpose === "answer") {
         draft.drop(draft.text(event.step));
-        draft.push({ kind: "text", key: `text:${event.step}:${event.seq}`, step: event.step, purpose: event.purpose, text: "", reasoning: "", live: true, startedAt: event.at, reasonedMs: null, final: false, composed: false });
+        draft.push({ kind: "text", key: `text:${event.step}:${event.seq}`, step: event.step, purpose: event.purpose, text: "", reasoning: "", live: true, startedAt: event.at, reasonedMs: null, final: false, composed: false, stopped: false });
       }
       return;
     }
@@ -138,8 +138,17 @@ function apply(draft: Draft, event: RunEvent): void {
     }
     case "model.failed": {
       const index = draft.text(event.step);
-      if (index >= 0) draft.drop(index);
+      if (event.error.class === "cancelled") {
+        // What was said until then is the user's.
+        const item = view.items[index];
+        if (item?.kind === "text" && !item.text && !item.reasoning) draft.drop(index);
+        else draft.edit<TextItem>(index, { live: false, stopped: true });
+        view.doing = { what: "finish", since: event.at };
+        return;
+      }
+      draft.drop(index);
       if (event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
+      if (event.retry_at === undefined || event.retry_at === null) view.failure = { kind: event.error.class, message: event.error.message, hint: event.error.hint ?? "", detail: event.error.detail ?? "", connection: event.attempts?.at(-1)?.connection ?? view.connection };
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: event.error.class, retryAt: event.retry_at ?? null });
       view.doing = { what: "think", since: event.at };
       return;
@@ -190,6 +199,7 @@ function apply(draft: Draft, event: RunEvent): void {
       return;
     case "plan.failed":
       draft.drop(draft.livePlan());
+      view.failure ??= { kind: "plan", message: event.message, hint: "", detail: "", connection: view.connection };
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "plan-failed", message: event.message });
       return;
     case "plan.filled": {
@@ -259,6 +269,7 @@ function apply(draft: Draft, event: RunEvent): void {
     }
     case "tool.undone":
       draft.edit<ToolItem>(draft.find("tool", (item) => item.callId === event.call_id), { undone: event.summary });
+      if (event.receipts && view.status === "finished") view.receipts = event.receipts;
       return;
     case "tool.uncertain":
       draft.edit<ToolItem>(draft.tool(event.call_id, event.tool, event.at), { state: "uncertain" });
@@ -302,17 +313,23 @@ function finish(draft: Draft, event: Extract<RunEvent, { type: "run.finished" }>
   Object.assign(view, { status: "finished", doing: null, waiting: null, stopping: false, outcome: event.outcome, answer: event.answer, receipts: event.receipts ?? null, endedAt: event.at } satisfies Partial<RunView>);
   view.items = view.items.filter((item) => !(item.kind === "plan" && item.live) && !(item.kind === "text" && item.live && item.text === "" && item.reasoning === ""));
   // The outcome says it again, with what to do.
-  if (event.outcome.status === "failed") view.items = view.items.filter((item) => !(item.kind === "notice" && item.notice === "model-failed"));
+  if (event.outcome.status === "failed") view.items = view.items.filter((item) => !(item.kind === "notice" && (item.notice === "model-failed" || item.notice === "plan-failed")));
+  else view.failure = null;
+  const stopped = event.outcome.status === "stopped";
   view.items.forEach((item, index) => {
     if (item.kind === "text" && item.live) draft.edit<TextItem>(index, { live: false });
     else if (item.kind === "tool" && (item.state === "running" || item.state === "asked")) draft.edit<ToolItem>(index, { state: item.state === "asked" ? "rejected" : "uncertain" });
   });
   if (event.answer.trim() === "") return;
-  const said = draft.find("text", (item) => item.text.trim() === event.answer.trim());
+  const answers = (item: Item): item is TextItem => item.kind === "text" && item.text.trim() === event.answer.trim();
+  const said = view.items.findLastIndex(answers);
+  // Said before in the same words, and corrected since: once is enough.
+  const others = view.items.filter((item, index) => index !== said && answers(item) && !item.reasoning);
   if (said >= 0) {
     const [item] = view.items.splice(said, 1);
-    if (item?.kind === "text") draft.push({ ...item, text: event.answer, final: true, composed: event.composed ?? false });
+    if (item?.kind === "text") draft.push({ ...item, text: event.answer, final: true, composed: event.composed ?? false, stopped });
+    view.items = view.items.filter((other) => !others.includes(other as TextItem));
   } else {
-    draft.push({ kind: "text", key: `answer:${event.seq}`, step: 0, purpose: "answer", text: event.answer, reasoning: "", live: false, startedAt: event.at, reasonedMs: null, final: true, composed: event.composed ?? false });
+    draft.push({ kind: "text", key: `answer:${event.seq}`, step: 0, purpose: "answer", text: event.answer, reasoning: "", live: false, startedAt: event.at, reasonedMs: null, final: true, composed: event.composed ?? false, stopped });
   }
 }

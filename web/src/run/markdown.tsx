@@ -1,18 +1,28 @@
 // Markdown of models. Raw HTML is not rendered, addresses are checked by react-markdown, images are
 // links (an image's address could carry data out, and the content security policy forbids them).
 import { ExternalLink } from "lucide-react";
-import { memo, Suspense, useMemo } from "react";
-import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import { memo, Suspense, useContext, useMemo } from "react";
+import ReactMarkdown, { type Components, defaultUrlTransform, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { useT } from "@/i18n";
 import { CodeBlock } from "@/ui";
 import type { Mark } from "./claims";
+import { workspacePath } from "./file-link";
+import { FileLink, Workspace } from "./file-open";
 import { Highlight } from "./lazy";
+import { remarkFormulas } from "./math-text";
 import { type ClaimTarget, rehypeClaims } from "./rehype-claims";
 
 const components: Components = {
-  a: ({ href, children }) => {
+  a: function Address({ href, children }) {
+    const path = workspacePath(href ?? "", useContext(Workspace));
+    if (path !== null) return <FileLink path={path}>{children}</FileLink>;
     const outside = /^https?:/i.test(href ?? "");
-    return <a href={href} {...(outside && { target: "_blank", rel: "noopener noreferrer" })}>{children}</a>;
+    return href?.startsWith("file:") ? <>{children}</> : <a href={href} {...(outside && { target: "_blank", rel: "noopener noreferrer" })}>{children}</a>;
+  },
+  input: function Tick({ checked }) {
+    const t = useT("chat");
+    return <input type="checkbox" checked={checked ?? false} disabled aria-label={t(checked ? "ticked" : "notTicked")} />;
   },
   img: ({ src, alt }) => (typeof src === "string" && src ? <a href={src} target="_blank" rel="noopener noreferrer">{alt || src} <ExternalLink aria-hidden className="inline size-3" /></a> : <>{alt}</>),
   pre: ({ children }) => <>{children}</>,
@@ -27,8 +37,10 @@ const components: Components = {
   table: ({ children }) => <table tabIndex={0}>{children}</table>,
 };
 
-const plugins: Options["remarkPlugins"] = [remarkGfm];
-const Block = memo(({ text }: { text: string }) => <ReactMarkdown remarkPlugins={plugins} components={components}>{text}</ReactMarkdown>);
+const plugins = [remarkGfm, remarkFormulas] as Options["remarkPlugins"];
+/** A file's address is never gone to: it is shown beside the conversation, or is no link. */
+const address: Options["urlTransform"] = (url, key) => (key === "href" && /^file:/i.test(url) ? url : defaultUrlTransform(url));
+const Block = memo(({ text }: { text: string }) => <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={address}>{text}</ReactMarkdown>);
 
 /** Pieces that a growing text no longer changes: cut at blank lines outside of fences. */
 function blocksOf(text: string): string[] {
@@ -67,5 +79,5 @@ export default function Markdown({ text, live, marks, onClaim }: Props) {
   );
   if (live) return <div className="prose">{blocksOf(text).map((block, index) => <Block key={index} text={block} />)}</div>;
   if (!marks?.length) return <div className="prose"><Block text={text} /></div>;
-  return <div className="prose"><ReactMarkdown remarkPlugins={plugins} rehypePlugins={[[rehypeClaims, marks]]} components={withClaims}>{text}</ReactMarkdown></div>;
+  return <div className="prose"><ReactMarkdown remarkPlugins={plugins} rehypePlugins={[[rehypeClaims, marks]]} components={withClaims} urlTransform={address}>{text}</ReactMarkdown></div>;
 }

@@ -9,6 +9,8 @@ export type RunStream = { view: RunView; state: StreamState; error: unknown };
 /** Views of runs that were read to their end; they don't change but by an undo. */
 const finished = new Map<string, RunView>();
 const KEEP = 60;
+/** An effect of this run was undone, here or elsewhere: what is kept of it is not all any more. */
+export const forgetRun = (id: string) => void finished.delete(id);
 
 /** Follows a run from its first event, or from where the last reading ended. `again` reads what came after the end (an undo). */
 export function useRunStream(id: string, again = 0): RunStream {

@@ -1,7 +1,7 @@
 import { CircleAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError, OFFLINE } from "@/api/client";
-import { useT } from "@/i18n";
+import { type Key, useLanguage, useT } from "@/i18n";
 import { Button } from "./button";
 import { cx } from "./cx";
 
@@ -38,11 +38,15 @@ export function EmptyState({ icon, title, children, action }: { icon?: ReactNode
 /** Title and hint of any error, for a person. */
 export function useErrorText(): (error: unknown) => { title: string; hint: string | undefined } {
   const t = useT("common");
+  const language = useLanguage();
   return (error) => {
     if (error instanceof ApiError) {
       if (error.code === OFFLINE) return { title: t("error.offline"), hint: t("error.offlineHint") };
+      // English texts of the server say more than a code; in other languages the code is what can be understood.
+      const key = `code.${error.code ?? (error.status === 404 ? "not_found" : "")}` as Key<"common">;
+      const own = language === "en" || t(key) === key ? null : t(key);
       const wait = error.retryAfter ? t("error.retryAfter", { seconds: Math.ceil(error.retryAfter) }) : undefined;
-      return { title: error.message, hint: [error.hint, wait].filter(Boolean).join(" ") || t("error.hint") };
+      return { title: own ?? error.message, hint: [own ? "" : error.hint, wait].filter(Boolean).join(" ") || t("error.hint") };
     }
     return { title: error instanceof Error && error.message ? error.message : t("error.unknown"), hint: t("error.hint") };
   };

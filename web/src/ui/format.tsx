@@ -29,6 +29,8 @@ export const formatTime = (time: number, now = Date.now()) => {
   if (dayStart(time) === dayStart(now)) return date.toLocaleTimeString(currentLanguage(), { hour: "2-digit", minute: "2-digit" });
   return date.toLocaleDateString(currentLanguage(), { day: "numeric", month: "short", ...(date.getFullYear() === new Date(now).getFullYear() ? {} : { year: "numeric" }) });
 };
+/** To the second, for what is about to happen. */
+export const formatClock = (time: number) => new Date(time).toLocaleTimeString(currentLanguage(), { timeStyle: "medium" });
 export const formatExact = (time: number) => new Date(time).toLocaleString(currentLanguage(), { dateStyle: "medium", timeStyle: "medium" });
 export const formatAgo = (time: number, now = Date.now()) => {
   const seconds = Math.round((time - now) / 1000);

@@ -1,3 +1,4 @@
+export * from "./armed";
 export * from "./button";
 export * from "./code";
 export { cx } from "./cx";

@@ -19,7 +19,7 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
 
 type State = "running" | "parked" | Outcome["status"];
 export const stateOf = (run: Pick<Run, "status" | "outcome">): State => (run.status === "finished" ? (run.outcome?.status ?? "completed") : run.status);
-const states: Record<State, Tone> = { running: "accent", parked: "warn", completed: "ok", failed: "bad", stopped: "neutral", limited: "warn", rejected: "neutral" };
+const states: Record<State, Tone> = { running: "accent", parked: "warn", completed: "ok", failed: "bad", stopped: "neutral", limited: "neutral", rejected: "neutral" };
 /** Where a run stands. */
 export function StateBadge({ state }: { state: State }) {
   const t = useT("common");

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { useT } from "@/i18n";
 import { Button, IconButton } from "./button";
 
-type Toast = { id: number; title: string; detail?: string; tone?: "ok" | "bad"; undo?: () => void; action?: { label: string; run: () => void } };
+type Toast = { id: number; title: string; about?: string; detail?: string; tone?: "ok" | "bad"; undo?: () => void; action?: { label: string; run: () => void } };
 
 let toasts: Toast[] = [];
 let next = 1;
@@ -14,10 +14,11 @@ const set = (value: Toast[]) => {
 };
 const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id));
 
-/** Says something for a few seconds. `undo`: a button that takes it back, longer shown. */
+/** Says something for a few seconds. `undo`: a button that takes it back, longer shown. `about`: takes the place of what was said about the same. */
 export function toast(options: Omit<Toast, "id">): void {
   const id = next++;
-  set([...toasts.slice(-2), { ...options, id }]);
+  const others = toasts.filter((item) => !options.about || item.about !== options.about);
+  set([...others.slice(-2), { ...options, id }]);
   setTimeout(() => dismiss(id), options.undo || options.action || options.tone === "bad" ? 10_000 : 4_500);
 }
 

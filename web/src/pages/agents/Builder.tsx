@@ -46,12 +46,12 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
   const save = () => {
     setTried(true);
     if (!sound) {
-      toast({ title: t("fix_first"), tone: "bad" });
+      toast({ about: "agent", title: t("fix_first"), tone: "bad" });
       setTimeout(() => document.querySelector<HTMLElement>("[aria-invalid]")?.focus());
       return;
     }
-    if (agent) update.mutate({ ...sent(input, saved), id: agent.id }, { onSuccess: () => (setSaved(input), toast({ title: t("saved") })) });
-    else create.mutate(input, { onSuccess: (made) => (setSaved(input), toast({ title: t("created") }), setTimeout(() => void navigate({ to: "/agents/$agentId", params: { agentId: made.id }, ignoreBlocker: true }))) });
+    if (agent) update.mutate({ ...sent(input, saved), id: agent.id }, { onSuccess: () => (setSaved(input), toast({ about: "agent", title: t("saved") })) });
+    else create.mutate(input, { onSuccess: (made) => (setSaved(input), toast({ about: "agent", title: t("created") }), setTimeout(() => void navigate({ to: "/agents/$agentId", params: { agentId: made.id }, ignoreBlocker: true }))) });
   };
   useShortcut("Mod+s", save, t("save"), { inFields: true, enabled: mayEdit });
 

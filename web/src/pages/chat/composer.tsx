@@ -54,6 +54,7 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
   const placeholder = wanted === "answer" ? t("placeholder.answer") : wanted === "refine" ? t("placeholder.refine") : steering ? t("placeholder.steer") : t("placeholder");
   return (
     <div
+      data-composer
       onDragOver={(event) => event.dataTransfer.types.includes("Files") && (event.preventDefault(), setOver(true))}
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}

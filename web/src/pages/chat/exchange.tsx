@@ -6,6 +6,7 @@ import type { Run } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, IconButton, Select, Skeleton, Textarea, toast, useErrorText } from "@/ui";
 import { RunEnd } from "@/run/end";
+import { FileLink } from "@/run/file-open";
 import { RunItems } from "@/run/items";
 import type { ClaimTarget } from "@/run/rehype-claims";
 import { useRunStream } from "@/run/stream";
@@ -27,7 +28,7 @@ export function Said({ text, onEdit, pending }: { text: string; onEdit?: (() => 
       <div className={`max-w-[85%] rounded-xl rounded-br-sm bg-active px-3.5 py-2 text-[0.9375rem] leading-6 whitespace-pre-wrap wrap-anywhere`} aria-busy={pending || undefined}><span className="sr-only">{t("youSaid")}: </span>{words}
         {files.length > 0 && (
           <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label={t("attachments")}>
-            {files.map((file) => <li key={file} className="flex items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-sm text-ink-2"><Paperclip aria-hidden className="size-3.5 text-ink-3" />{file}</li>)}
+            {files.map((file) => <li key={file}><FileLink path={file} className="flex items-center gap-1.5 rounded-md border border-line bg-surface px-2 py-0.5 text-sm text-ink-2 hover:border-line-2 hover:text-ink"><Paperclip aria-hidden className="size-3.5 text-ink-3" />{file}</FileLink></li>)}
           </ul>
         )}
       </div>
@@ -35,7 +36,7 @@ export function Said({ text, onEdit, pending }: { text: string; onEdit?: (() => 
   );
 }
 
-type Props = { run: { id: string; title: string; answer: string | null }; conversation: string | null; next: string | undefined; latest: boolean; onView?: (view: RunView) => void };
+type Props = { run: { id: string; title: string; answer: string | null }; conversation: string | null; next: string | undefined; latest: boolean; onView?: (view: RunView) => void; onSay?: (text: string) => void };
 
 /** One request and all that came of it. Older ones are read when they come into sight. */
 export const Exchange = memo((props: Props) => {
@@ -56,7 +57,7 @@ export const Exchange = memo((props: Props) => {
   );
 });
 
-function Full({ run, conversation, next, onView }: Props) {
+function Full({ run, conversation, next, onView, onSay }: Props) {
   const t = useT("chat");
   const errorText = useErrorText();
   const navigate = useNavigate();
@@ -112,6 +113,8 @@ function Full({ run, conversation, next, onView }: Props) {
                 fork: () => fork.mutate({ id: conversation, ...(next && { before_run: next }) }, { onError: fail, onSuccess: (made) => (goTo(made.id), toast({ title: t("branched") })) }),
                 forkWith: () => setEditing("connection"),
                 undoAll: undoable > 1 ? () => onUndo() : undefined,
+                again: onSay && (() => onSay(view.input)),
+                goOn: onSay && view.answer ? () => onSay(t("continueMessage")) : undefined,
               } : null}
             />
           )}

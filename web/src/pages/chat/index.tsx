@@ -1,10 +1,11 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { GitBranch, PanelLeft, SquarePen } from "lucide-react";
+import { GitBranch, MessageCircleQuestion, PanelLeft, SquarePen } from "lucide-react";
 import { useEffect, useState } from "react";
+import { ApiError } from "@/api/client";
 import { useAgents, useConversation } from "@/api/hooks";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
-import { IconButton, Sheet, useTitle } from "@/ui";
+import { ButtonLink, EmptyState, IconButton, Sheet, useTitle } from "@/ui";
 import { ConversationList } from "./list";
 import { AgentPicker } from "./pickers";
 import { setChoice, useChoice } from "./stored";
@@ -17,9 +18,10 @@ export default function ChatPage() {
   const navigate = useNavigate();
   const choice = useChoice();
   const { items: agents } = useAgents();
-  const { data: detail } = useConversation(conversationId);
+  const { data: detail, error } = useConversation(conversationId);
+  const gone = conversationId !== undefined && error instanceof ApiError && error.status === 404;
   const [drawer, setDrawer] = useState(false);
-  useTitle(detail?.title ?? t("title.page"));
+  useTitle(gone ? t("gone") : (detail?.title ?? t("title.page")));
 
   useEffect(() => {
     if (wished) setChoice({ agent: wished });
@@ -37,7 +39,7 @@ export default function ChatPage() {
           <IconButton label={t("conversations")} className="lg:hidden" onClick={() => setDrawer(true)}><PanelLeft /></IconButton>
           {conversationId ? (
             <>
-              <h1 className="min-w-0 truncate pl-2 text-base font-semibold">{detail?.title ?? " "}</h1>
+              <h1 className="min-w-0 truncate pl-2 text-base font-semibold">{gone ? t("gone") : (detail?.title ?? t("title.page"))}</h1>
               {detail?.forked_from && <Link to="/chat/$conversationId" params={{ conversationId: detail.forked_from }} className="inline-flex shrink-0 items-center gap-1 rounded-sm px-1 text-xs text-ink-3 hover:text-ink"><GitBranch aria-hidden className="size-3.5" />{t("branchOf")}</Link>}
               <span className="flex-1" />
               {detail?.agent_name && <span className="shrink-0 pr-1 text-sm text-ink-3 max-md:hidden">{detail.agent_name}</span>}
@@ -51,7 +53,9 @@ export default function ChatPage() {
           )}
           <IconButton label={t("new")} keys="Mod+Shift+O" onClick={() => void navigate({ to: "/chat" })}><SquarePen /></IconButton>
         </header>
-        <div className="min-h-0 flex-1"><Thread key={conversationId ?? "new"} conversationId={conversationId} agent={agent} /></div>
+        <div className="min-h-0 flex-1">
+          {gone ? <EmptyState icon={<MessageCircleQuestion />} title={t("goneTitle")} action={<ButtonLink to="/chat" variant="primary">{t("new")}</ButtonLink>}>{t("goneHint")}</EmptyState> : <Thread key={conversationId ?? "new"} conversationId={conversationId} agent={agent} />}
+        </div>
       </div>
       <Sheet side="left" bare open={drawer} onOpenChange={setDrawer} title={t("conversations")}><ConversationList current={conversationId} onPicked={() => setDrawer(false)} /></Sheet>
     </div>

@@ -67,7 +67,7 @@ function Row({ entry, current, onPicked }: { entry: Conversation; current: boole
   return (
     <div className={cx("group relative flex items-center rounded-md", current ? "bg-active" : "hover:bg-hover")}>
       <Link to="/chat/$conversationId" params={{ conversationId: entry.id }} onClick={onPicked} aria-current={current ? "page" : undefined} className="flex min-w-0 flex-1 items-center gap-2 rounded-md py-1.5 pr-8 pl-2.5 text-sm max-md:py-2.5 max-md:text-base">
-        {entry.open_run && <Dot tone="accent" busy />}
+        {entry.open_run && <><Dot tone={entry.waits ? "warn" : "accent"} busy={!entry.waits} /><span className="sr-only">{common(entry.waits ? "state.parked" : "state.running")}: </span></>}
         <span className={cx("truncate", current ? "text-ink" : "text-ink-2")}>{entry.title}</span>
       </Link>
       <span className="absolute right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100 has-[[data-state=open]]:opacity-100">

@@ -10,37 +10,57 @@ import { emptyRun, type RunView } from "@/run/view";
 import { Composer, type Sending } from "./composer";
 import { Earlier } from "./earlier";
 import { Exchange, Said } from "./exchange";
+import { Follow } from "./follow";
 import { QueueChips } from "./queue";
 import { type Message, useSending, useStarted } from "./send";
+import { mayStop } from "./stop-key";
 import { type Attached, readQueue, setDraft, setQueue, useChoice, useQueue } from "./stored";
 import { Welcome } from "./welcome";
 
-/** Keeps the end in sight while text comes in, unless the user has scrolled away. */
+/** Keeps the end in sight while text comes in, unless the user has moved away. */
 function useStickyEnd(key: string) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
-  const stuck = useRef(true);
+  const [follow] = useState(() => new Follow());
   const [away, setAway] = useState(false);
   const toEnd = useCallback((smooth?: boolean) => {
-    stuck.current = true;
+    follow.resume();
     box.current?.scrollTo({ top: box.current.scrollHeight, behavior: smooth ? "smooth" : "auto" });
-  }, []);
+  }, [follow]);
   useLayoutEffect(() => {
     if (key) toEnd();
   }, [toEnd, key]);
   useEffect(() => {
     const outer = box.current;
     if (!outer || !inner.current) return;
-    const onScroll = () => {
-      const gap = outer.scrollHeight - outer.scrollTop - outer.clientHeight;
-      stuck.current = gap < 60;
-      setAway(gap > 240);
-    };
-    const grow = new ResizeObserver(() => stuck.current && outer.scrollTo({ top: outer.scrollHeight }));
+    const place = () => ({ top: outer.scrollTop, height: outer.scrollHeight, view: outer.clientHeight });
+    const look = () => setAway(follow.away(place()));
+    const grow = new ResizeObserver(() => {
+      if (follow.following) outer.scrollTo({ top: outer.scrollHeight });
+      else look();
+    });
     grow.observe(inner.current);
-    outer.addEventListener("scroll", onScroll, { passive: true });
-    return () => (grow.disconnect(), outer.removeEventListener("scroll", onScroll));
-  }, []);
+    grow.observe(outer);
+    const stop = new AbortController();
+    const on = <K extends keyof HTMLElementEventMap>(name: K, heard: (event: HTMLElementEventMap[K]) => void) => outer.addEventListener(name, heard, { passive: true, signal: stop.signal });
+    on("scroll", () => (follow.scrolled(place()), look()));
+    on("wheel", (event) => follow.wheel(event.deltaY));
+    on("keydown", (event) => follow.key(event.key, event.shiftKey));
+    on("touchmove", () => follow.held());
+    on("touchend", () => (follow.released(place()), look()));
+    // On the box itself and not on what is in it: its scrollbar.
+    let held = false;
+    on("pointerdown", (event) => {
+      held = event.target === outer && event.offsetX >= outer.clientWidth;
+      if (held) follow.held();
+    });
+    const letGo = () => {
+      if (held) (follow.released(place()), look());
+      held = false;
+    };
+    window.addEventListener("pointerup", letGo, { signal: stop.signal });
+    return () => (grow.disconnect(), stop.abort());
+  }, [follow]);
   return { box, inner, away, toEnd };
 }
 
@@ -76,7 +96,7 @@ export function Thread({ conversationId, agent }: { conversationId: string | und
     toast({ tone: "bad", title, ...(hint && { detail: hint }) });
   }, [errorText]);
   const stopRun = () => !ended && !stop.isPending && stop.mutate(undefined, { onError: fail });
-  useShortcut("Esc", stopRun, t("stopRun"), { inFields: true, enabled: !ended });
+  useShortcut("Esc", stopRun, t("stopRun"), { inFields: true, enabled: !ended, when: (event) => mayStop(event.target as HTMLElement) });
 
   const onSend = (text: string, attachments: Attached[], how: Sending) => {
     const message: Message = { text, attachments, mode: choice.mode, connection: choice.connection };
@@ -99,10 +119,15 @@ export function Thread({ conversationId, agent }: { conversationId: string | und
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [next?.id, mayGo]);
 
+  const { start } = sending;
+  const latestSay = useRef((_: string) => {});
+  latestSay.current = (text) => (toEnd(), void start({ text, attachments: [], mode: choice.mode, connection: choice.connection }));
+  const onSay = useCallback((text: string) => latestSay.current(text), []);
   const onView = useCallback((seen: RunView) => setLatest(seen), []);
+  const maySay = ended && !sending.busy && mayWork(me);
   const fresh = conversationId === undefined && !sending.pending;
   return (
-    <div className="flex h-full min-h-0 flex-col">
+    <div className="flex h-full min-h-0 flex-col" data-chat>
       <div ref={box} role="region" aria-label={t("log")} data-testid="chat-log" className="relative min-h-0 flex-1 overflow-y-auto focus-visible:outline-offset-[-2px]" tabIndex={0}>
         <div ref={inner}>
           {fresh ? <Welcome onExample={(text) => (setDraft(draftKey, { text, attachments: [] }), document.querySelector<HTMLTextAreaElement>("textarea")?.focus())} />
@@ -111,7 +136,7 @@ export function Thread({ conversationId, agent }: { conversationId: string | und
                 {detail.isLoading && runs.length === 0 && <Skeleton rows={5} />}
                 {detail.error && <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />}
                 {detail.data && <Earlier detail={detail.data} first={runs[0]?.id} />}
-                {runs.map((run, index) => <Exchange key={run.id} run={run} conversation={conversationId ?? null} next={runs[index + 1]?.id} latest={index >= runs.length - 2} {...(index === runs.length - 1 && { onView })} />)}
+                {runs.map((run, index) => <Exchange key={run.id} run={run} conversation={conversationId ?? null} next={runs[index + 1]?.id} latest={index >= runs.length - 2} {...(index === runs.length - 1 && { onView, ...(maySay && { onSay }) })} />)}
                 {sending.pending && (
                   <div className="flex flex-col gap-4"><Said pending text={sending.pending.text} /><Busy view={emptyRun("")} /></div>
                 )}

@@ -54,7 +54,7 @@ export function Editor({ skill, start, kind, back, mayEdit, agent, example, onEm
     setTried(true);
     if (!sound || Object.keys(problems).length > 0) {
       set({ tab: "" });
-      toast({ title: t("fix_first"), tone: "bad" });
+      toast({ about: "skill", title: t("fix_first"), tone: "bad" });
       setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
       return;
     }
@@ -66,8 +66,8 @@ export function Editor({ skill, start, kind, back, mayEdit, agent, example, onEm
       onSuccess: (made) => {
         taken(form);
         const open = () => setTimeout(() => void navigate({ to: "/skills/$skillId", params: { skillId: made.id }, search: { tab: "try" }, ignoreBlocker: true }));
-        if (!giveTo) return (toast({ title: t("created", { name: made.name }) }), open());
-        attach.mutate({ agent: giveTo, skill: made.id }, { onSuccess: () => toast({ title: t("created_given", { name: made.name }) }), onError: (why) => toast({ title: why.message, tone: "bad" }), onSettled: open });
+        if (!giveTo) return (toast({ about: "skill", title: t("created", { name: made.name }) }), open());
+        attach.mutate({ agent: giveTo, skill: made.id }, { onSuccess: () => toast({ about: "skill", title: t("created_given", { name: made.name }) }), onError: (why) => toast({ title: why.message, tone: "bad" }), onSettled: open });
       },
     });
   };

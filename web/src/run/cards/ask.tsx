@@ -3,7 +3,8 @@ import { memo, useState } from "react";
 import { mayWork, useApproval, useDecide, useMe } from "@/api/hooks";
 import type { Answer } from "@/api/types";
 import { useT } from "@/i18n";
-import { Badge, Button, Dialog, ErrorState, JsonView, RiskBadge, Textarea } from "@/ui";
+import { Badge, Button, Dialog, ErrorState, JsonView, RiskBadge, Textarea, useArmed } from "@/ui";
+import { useIfDenied } from "../if-denied";
 import type { AskItem } from "../view";
 import { noteOf, said } from "./decided";
 import { DecideRow, WaitingCard } from "./decide";
@@ -41,6 +42,7 @@ function Decided({ item }: { item: AskItem }) {
 function CallAsk({ item }: { item: AskItem }) {
   const t = useT("chat");
   const { data } = useApproval(item.approvalId);
+  const ifDenied = useIfDenied();
   if (item.subject.kind !== "call") return null;
   const { tool, preview, risk, arguments: args } = item.subject;
   return (
@@ -48,7 +50,7 @@ function CallAsk({ item }: { item: AskItem }) {
       <p className="text-base wrap-anywhere">{preview.summary}</p>
       <PreviewView bare preview={preview} />
       <Fold summary={t("arguments")}><JsonView value={args} className="mt-1" /></Fold>
-      {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {data.if_denied}{data.reason && <span className={data.tainted ? "mt-0.5 block text-warn" : "mt-0.5 block"}>{!data.tainted && <span className="text-ink-3">{t("why")}: </span>}{data.reason}</span>}</p>}
+      {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {ifDenied(item.subject)}{data.reason && <span className={data.tainted ? "mt-0.5 block text-warn" : "mt-0.5 block"}>{!data.tainted && <span className="text-ink-3">{t("why")}: </span>}{data.reason}</span>}</p>}
       {data && data.taint.length > 0 && <ul className="text-sm text-warn">{data.taint.map((one) => <li key={one.call_id + one.origin} className="font-mono wrap-anywhere">{one.origin} ({one.tool})</li>)}</ul>}
       <DecideRow approvalId={item.approvalId} risk={risk} scope={{ kind: "tool", name: tool }} scopeName={tool} approve={t("approveOnce")} />
     </WaitingCard>
@@ -59,6 +61,7 @@ function Uncertain({ item }: { item: AskItem }) {
   const t = useT("chat");
   const decide = useDecide();
   const [again, setAgain] = useState(false);
+  const armed = useArmed(item.approvalId);
   if (item.subject.kind !== "uncertain") return null;
   const send = (answer: Answer) => decide.mutate({ id: item.approvalId, answer }, { onSettled: () => setAgain(false) });
   return (
@@ -67,9 +70,9 @@ function Uncertain({ item }: { item: AskItem }) {
       <JsonView value={item.subject.arguments} />
       {decide.error && <ErrorState inline error={decide.error} />}
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" variant="primary" disabled={decide.isPending} onClick={() => send({ decision: "happened" })}>{t("happened")}</Button>
-        <Button size="sm" disabled={decide.isPending} onClick={() => setAgain(true)}>{t("runAgain")}</Button>
-        <Button size="sm" variant="quiet" disabled={decide.isPending} onClick={() => send({ decision: "skip" })}>{t("skip")}</Button>
+        <Button size="sm" variant="primary" disabled={!armed || decide.isPending} onClick={() => send({ decision: "happened" })}>{t("happened")}</Button>
+        <Button size="sm" disabled={!armed || decide.isPending} onClick={() => setAgain(true)}>{t("runAgain")}</Button>
+        <Button size="sm" variant="quiet" disabled={!armed || decide.isPending} onClick={() => send({ decision: "skip" })}>{t("skip")}</Button>
       </div>
       <Dialog open={again} onOpenChange={setAgain} title={t("runAgainSure")} description={t("runAgainWhy")} footer={<Button variant="danger" loading={decide.isPending} onClick={() => send({ decision: "run_again" })}>{t("runAgain")}</Button>} />
     </WaitingCard>

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { mayWork, useDecide, useMe } from "@/api/hooks";
 import type { Answer, GrantScope, Risk } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, ErrorState, IconButton, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea } from "@/ui";
+import { Button, ErrorState, IconButton, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea, useArmed } from "@/ui";
 
 const BOXES = [15, 60, 24 * 60] as const;
 
@@ -47,6 +47,7 @@ export function DecideRow({ approvalId, risk, scope, scopeName, approve, onDecid
   const { data: me } = useMe();
   const decide = useDecide();
   const [saying, setSaying] = useState<"deny" | "refine" | null>(null);
+  const armed = useArmed(approvalId);
   const send = (answer: Answer) => decide.mutate({ id: approvalId, answer }, { onSuccess: () => (setSaying(null), onDecided?.()) });
   if (!mayWork(me)) return <p className="text-sm text-ink-3">{t("mayNotDecide")}</p>;
   const grants = scope && risk !== "destructive";
@@ -58,9 +59,9 @@ export function DecideRow({ approvalId, risk, scope, scopeName, approve, onDecid
       {saying === null && (
         <div className="flex flex-wrap items-center gap-2">
           <div className="flex">
-            <Button size="sm" variant="primary" className={grants ? "rounded-r-none" : ""} loading={decide.isPending} onClick={() => send({ decision: "approve" })}>{approve}</Button>
+            <Button size="sm" variant="primary" className={grants ? "rounded-r-none" : ""} loading={decide.isPending} disabled={!armed} onClick={() => send({ decision: "approve" })}>{approve}</Button>
             {grants && (
-              <Menu align="start" className="w-72" trigger={<IconButton size="sm" label={t("approveMore")} className="rounded-l-none border-l border-on-accent/30 bg-accent text-on-accent! hover:bg-accent-hover!"><ChevronDown /></IconButton>}>
+              <Menu align="start" className="w-72" trigger={<IconButton size="sm" label={t("approveMore")} disabled={!armed} className="rounded-l-none border-l border-on-accent/30 bg-accent text-on-accent! hover:bg-accent-hover!"><ChevronDown /></IconButton>}>
                 <MenuLabel>{t("grantFor", { what: scopeName })}</MenuLabel>
                 <MenuItem onSelect={() => send({ decision: "approve", grant: scope })}>{t("grantRun")}</MenuItem>
                 <MenuSeparator />
@@ -69,7 +70,7 @@ export function DecideRow({ approvalId, risk, scope, scopeName, approve, onDecid
             )}
           </div>
           {refine && <Button size="sm" onClick={() => setSaying("refine")}>{t("refine")}</Button>}
-          <Button size="sm" variant="quiet" onClick={() => setSaying("deny")}>{t(refine ? "reject" : "deny")}…</Button>
+          <Button size="sm" variant="quiet" disabled={!armed} onClick={() => setSaying("deny")}>{t(refine ? "reject" : "deny")}…</Button>
         </div>
       )}
     </div>

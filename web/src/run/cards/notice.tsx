@@ -1,9 +1,12 @@
 import { CircleAlert, Clock, CornerDownRight, RotateCw } from "lucide-react";
-import { useT } from "@/i18n";
-import { cx, formatTime } from "@/ui";
+import { type Key, useT } from "@/i18n";
+import { cx, formatClock } from "@/ui";
 import type { Doing, NoticeItem, RunView, SteerItem } from "../view";
 import { useEffect, useState } from "react";
 import { Dot, Elapsed } from "@/ui";
+
+/** What the engine calls its alarm before it asks a model again. */
+const RETRY = "try the model again";
 
 /** Something that happened to the run itself. */
 export function Notice({ item }: { item: NoticeItem }) {
@@ -14,10 +17,10 @@ export function Notice({ item }: { item: NoticeItem }) {
     item.notice === "resumed" ? t("notice.resumed", { node: item.node })
     : item.notice === "corrected" ? t("notice.corrected", { words: item.words })
     : item.notice === "compacted" ? t("notice.compacted", { count: item.count })
-    : item.notice === "timer" ? t(item.fired ? "notice.timerFired" : "notice.timer", { purpose: item.purpose })
+    : item.notice === "timer" ? t(item.fired ? "notice.timerFired" : "notice.timer", { purpose: item.purpose === RETRY ? t("purpose.retry") : item.purpose })
     : item.notice === "plan-failed" ? item.message
-    : item.retryAt === null ? item.message : t("notice.retry", { message: item.message, time: formatTime(item.retryAt) });
-  return <p className={cx("flex items-start gap-2 text-sm wrap-anywhere", bad ? "text-bad" : "text-ink-3")}><Icon aria-hidden className="mt-0.5 size-3.5 shrink-0" />{words}</p>;
+    : item.retryAt === null ? t(`fail.${item.class}` as Key<"chat">) : t("notice.retry", { message: t(`fail.${item.class}` as Key<"chat">), time: formatClock(item.retryAt) });
+  return <p title={item.notice === "model-failed" ? item.message : undefined} className={cx("flex items-start gap-2 text-sm wrap-anywhere", bad ? "text-bad" : "text-ink-3")}><Icon aria-hidden className="mt-0.5 size-3.5 shrink-0" />{words}</p>;
 }
 
 export function Steer({ item }: { item: SteerItem }) {

@@ -4,6 +4,7 @@ import { useApproval } from "@/api/hooks";
 import type { PlanStep, Risk } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, cx, formatNumber, JsonView, RiskBadge, Spinner } from "@/ui";
+import { useIfDenied } from "../if-denied";
 import type { PlanItem, RunView, ToolItem } from "../view";
 import { argsLine } from "./args";
 import { DecideRow, WaitingCard } from "./decide";
@@ -49,11 +50,12 @@ export const PlanCard = memo(({ item, view }: { item: PlanItem; view: RunView })
 function WaitingPlan({ item, count, children }: { item: PlanItem; count: number; children: React.ReactNode }) {
   const t = useT("chat");
   const { data } = useApproval(item.approvalId ?? undefined);
+  const ifDenied = useIfDenied();
   const worst = (item.subject?.previews ?? []).reduce<Risk>((risk, step) => (order.indexOf(step.risk) > order.indexOf(risk) ? step.risk : risk), "read");
   return (
     <WaitingCard title={<><ListChecks aria-hidden className="size-4.5 text-warn" />{t("planMayI", { count })}{worst !== "read" && <RiskBadge risk={worst} />}{data?.tainted && <Badge tone="warn">{t("tainted")}</Badge>}</>}>
       {children}
-      {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {data.if_denied}</p>}
+      {item.subject && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {ifDenied(item.subject)}</p>}
       {item.approvalId && <DecideRow refine approvalId={item.approvalId} risk={worst} scope={null} scopeName="" approve={t("approvePlan")} />}
     </WaitingCard>
   );

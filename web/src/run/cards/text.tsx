@@ -1,7 +1,7 @@
-import { Brain, ChevronRight } from "lucide-react";
+import { Brain, ChevronRight, Square } from "lucide-react";
 import { memo, Suspense, useMemo } from "react";
 import { useT } from "@/i18n";
-import { cx, formatDuration } from "@/ui";
+import { Badge, cx, formatDuration } from "@/ui";
 import { marksOf } from "../claims";
 import { Markdown } from "../lazy";
 import type { ClaimTarget } from "../rehype-claims";
@@ -53,6 +53,7 @@ function Composed({ text }: { text: string }) {
 }
 
 export const TextCard = memo(({ item, receipts, onClaim }: { item: TextItem; receipts: RunView["receipts"]; onClaim: (target: ClaimTarget) => void }) => {
+  const t = useT("chat");
   const marks = useMemo(() => (item.final && !item.composed ? marksOf(item.text, receipts) : []), [item.final, item.composed, item.text, receipts]);
   return (
     <div className={cx(!item.final && !item.live && "text-ink-2")}>
@@ -62,6 +63,7 @@ export const TextCard = memo(({ item, receipts, onClaim }: { item: TextItem; rec
           <Markdown text={item.text} live={item.live} marks={marks} onClaim={onClaim} />
         </Suspense>
       )}
+      {item.stopped && <p className="mt-1.5"><Badge icon={<Square aria-hidden className="fill-current" />}>{t("stoppedHere")}</Badge></p>}
     </div>
   );
 });

@@ -1,11 +1,14 @@
+import { useNavigate } from "@tanstack/react-router";
 import { Check, ChevronDown, PenLine, X } from "lucide-react";
 import { type Ref, useImperativeHandle, useState } from "react";
 import { ApiError } from "@/api/client";
 import { useDecide } from "@/api/hooks";
 import type { Answer, Approval } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Checkbox, Dialog, ErrorState, Field, IconButton, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea, toast } from "@/ui";
+import { Button, Checkbox, Dialog, ErrorState, Field, IconButton, Kbd, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea, toast, useArmed } from "@/ui";
+import { useIfDenied } from "@/run/if-denied";
 import { riskOf } from "./describe";
+import { undoApproved } from "./undo";
 
 /** What keys can ask for. */
 export type DecideHandle = { approve: () => void; deny: () => void };
@@ -19,7 +22,10 @@ type Props = { approval: Approval; others: number; onDecided: () => void; ref?: 
 export function Decide({ approval, others, onDecided, ref }: Props) {
   const t = useT("approvals");
   const decide = useDecide();
-  const [asking, setAsking] = useState<"deny" | "feedback" | null>(null);
+  const [asking, setAsking] = useState<"approve" | "deny" | "feedback" | null>(null);
+  const armed = useArmed(approval.id);
+  const navigate = useNavigate();
+  const ifDenied = useIfDenied();
   const [text, setText] = useState("");
   const [merged, setMerged] = useState(true);
   const { subject } = approval;
@@ -30,7 +36,10 @@ export function Decide({ approval, others, onDecided, ref }: Props) {
       {
         onSuccess: ({ also }) => {
           const title = answer.decision === "approve" ? t("approved_toast") : answer.decision === "deny" ? t("denied_toast") : t("answered_toast");
-          toast({ title, ...(also.length > 0 && { detail: t("also_toast", { count: also.length }) }) });
+          const undo = answer.decision === "approve" && subject.kind === "call" && subject.preview.reversible
+            ? () => void undoApproved(approval.run_id, subject.call_id, () => void navigate({ to: "/runs/$runId", params: { runId: approval.run_id } }))
+            : undefined;
+          toast({ title, ...(also.length > 0 && { detail: t("also_toast", { count: also.length }) }), ...(undo && also.length === 0 && { undo }) });
           setAsking(null);
           setText("");
           onDecided();
@@ -46,27 +55,45 @@ export function Decide({ approval, others, onDecided, ref }: Props) {
     );
   const approve = () => send({ decision: "approve" });
   const mayApprove = subject.kind === "call" || subject.kind === "plan";
-  useImperativeHandle(ref, () => ({ approve: () => mayApprove && !decide.isPending && approve(), deny: () => subject.kind !== "uncertain" && setAsking("deny") }));
+  const ready = armed && !decide.isPending;
+  // A key that may have been meant for the one before: what can't be undone needs a second, other key.
+  useImperativeHandle(ref, () => ({ approve: () => mayApprove && ready && (destructive ? setAsking("approve") : approve()), deny: () => armed && subject.kind !== "uncertain" && setAsking("deny") }));
 
   const problem = decide.error && !(decide.error instanceof ApiError && decide.error.code === "already_decided") ? decide.error : null;
   return (
     <div className="flex flex-col gap-3">
       {problem && <ErrorState inline error={problem} />}
       {others > 0 && !destructive && <Checkbox checked={merged} onChange={setMerged} label={t("also_merged", { count: others })} />}
-      {mayApprove && <Approving approval={approval} destructive={destructive} busy={decide.isPending} send={send} onAsk={setAsking} />}
-      {subject.kind === "uncertain" && <Uncertain busy={decide.isPending} send={send} />}
+      {mayApprove && <Approving approval={approval} destructive={destructive} armed={armed} busy={decide.isPending} send={send} onAsk={setAsking} />}
+      {subject.kind === "uncertain" && <Uncertain busy={!ready} send={send} />}
       {subject.kind === "question" && (
         <form className="flex flex-col gap-2" onSubmit={(event) => (event.preventDefault(), text.trim() && send({ decision: "feedback", text: text.trim() }))}>
           <Field label={t("question_label")}>{(p) => <Textarea {...p} value={text} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim() && send({ decision: "feedback", text: text.trim() })} />}</Field>
-          <div className="flex flex-wrap gap-2"><Button type="submit" variant="primary" disabled={!text.trim()} loading={decide.isPending}>{t("question_go")}</Button><Button variant="quiet" onClick={() => send({ decision: "deny" })}>{t("question_deny")}</Button></div>
+          <div className="flex flex-wrap gap-2"><Button type="submit" variant="primary" disabled={!text.trim()} loading={decide.isPending}>{t("question_go")}</Button><Button variant="quiet" disabled={!ready} onClick={() => send({ decision: "deny" })}>{t("question_deny")}</Button></div>
         </form>
       )}
-      {asking && (
+      {asking === "approve" && (
+        <Dialog
+          open
+          onOpenChange={() => setAsking(null)}
+          title={t("destructive_title")}
+          description={<span className="wrap-anywhere">{subject.kind === "call" ? subject.preview.summary : t("destructive_plan")}</span>}
+          footer={
+            <>
+              <Button onClick={() => setAsking(null)}>{t("cancel")}</Button>
+              <Button variant="danger" autoFocus loading={decide.isPending} onClick={approve}>{t("destructive_go")} <Kbd keys="Enter" /></Button>
+            </>
+          }
+        >
+          {problem && <ErrorState inline error={problem} />}
+        </Dialog>
+      )}
+      {(asking === "deny" || asking === "feedback") && (
         <Dialog
           open
           onOpenChange={() => setAsking(null)}
           title={asking === "deny" ? t("deny_title") : t("feedback_title")}
-          description={asking === "deny" ? approval.if_denied : subject.kind === "plan" ? t("feedback_plan_text") : t("feedback_call_text")}
+          description={asking === "deny" ? ifDenied(subject) : subject.kind === "plan" ? t("feedback_plan_text") : t("feedback_call_text")}
           footer={
             <>
               <Button onClick={() => setAsking(null)}>{t("cancel")}</Button>
@@ -86,7 +113,7 @@ export function Decide({ approval, others, onDecided, ref }: Props) {
 
 type Send = (answer: Answer, standing?: boolean) => void;
 
-function Approving({ approval, destructive, busy, send, onAsk }: { approval: Approval; destructive: boolean; busy: boolean; send: Send; onAsk: (what: "deny" | "feedback") => void }) {
+function Approving({ approval, destructive, armed, busy, send, onAsk }: { approval: Approval; destructive: boolean; armed: boolean; busy: boolean; send: Send; onAsk: (what: "deny" | "feedback") => void }) {
   const t = useT("approvals");
   const { subject } = approval;
   const tool = subject.kind === "call" ? subject.tool : null;
@@ -94,9 +121,9 @@ function Approving({ approval, destructive, busy, send, onAsk }: { approval: App
     <>
       <div className="flex flex-wrap items-center gap-2">
         <span className="inline-flex max-md:flex-1">
-          <Button variant="primary" loading={busy} className={tool && !destructive ? "rounded-r-none max-md:flex-1" : "max-md:flex-1"} icon={<Check aria-hidden className="size-4" />} onClick={() => send({ decision: "approve" })}>{t("approve")}</Button>
+          <Button variant="primary" loading={busy} disabled={!armed} className={tool && !destructive ? "rounded-r-none max-md:flex-1" : "max-md:flex-1"} icon={<Check aria-hidden className="size-4" />} onClick={() => send({ decision: "approve" })}>{t("approve")}</Button>
           {tool && !destructive && (
-            <Menu align="start" trigger={<IconButton label={t("approve_more")} disabled={busy} className="w-8! rounded-l-none border-l border-on-accent/30 bg-accent text-on-accent! hover:bg-accent-hover!"><ChevronDown /></IconButton>}>
+            <Menu align="start" trigger={<IconButton label={t("approve_more")} disabled={busy || !armed} className="w-8! rounded-l-none border-l border-on-accent/30 bg-accent text-on-accent! hover:bg-accent-hover!"><ChevronDown /></IconButton>}>
               <MenuItem hint={t("approve_once_hint")} onSelect={() => send({ decision: "approve" })}>{t("approve_once")}</MenuItem>
               <MenuItem hint={t("approve_run_hint", { tool })} onSelect={() => send({ decision: "approve", grant: { kind: "tool", name: tool } })}>{t("approve_run")}</MenuItem>
               <MenuSeparator />
@@ -105,8 +132,8 @@ function Approving({ approval, destructive, busy, send, onAsk }: { approval: App
             </Menu>
           )}
         </span>
-        <Button icon={<X aria-hidden className="size-4" />} className="max-md:flex-1" disabled={busy} onClick={() => onAsk("deny")}>{t("deny")}</Button>
-        <Button variant="quiet" icon={<PenLine aria-hidden className="size-4" />} disabled={busy} onClick={() => onAsk("feedback")}>{t("feedback")}</Button>
+        <Button icon={<X aria-hidden className="size-4" />} className="max-md:flex-1" disabled={busy || !armed} onClick={() => onAsk("deny")}>{t("deny")}</Button>
+        <Button variant="quiet" icon={<PenLine aria-hidden className="size-4" />} disabled={busy || !armed} onClick={() => onAsk("feedback")}>{t("feedback")}</Button>
       </div>
       {subject.kind === "plan" ? <p className="text-xs text-ink-3">{t("approve_plan_hint")}</p> : destructive && <p className="text-xs text-ink-3">{t("destructive_once")}</p>}
     </>

@@ -30,8 +30,8 @@ export function Inbox({ status }: { status: "open" | "closed" }) {
     const next = groups[Math.min(groups.length - 1, Math.max(0, from + step))];
     if (next) set({ id: next.first.id });
   };
-  useShortcut("j", () => go(1), t("key_next"));
-  useShortcut("k", () => go(-1), t("key_prev"));
+  useShortcut("j", () => go(1), t("key_next"), { repeats: true });
+  useShortcut("k", () => go(-1), t("key_prev"), { repeats: true });
   useShortcut("a", () => handle.current?.approve(), t("key_approve"), { enabled: status === "open" });
   useShortcut("d", () => handle.current?.deny(), t("key_deny"), { enabled: status === "open" });
 

@@ -5,6 +5,7 @@ import { mayWork, useMe } from "@/api/hooks";
 import type { Approval } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Elapsed, formatExact, RiskBadge, Time } from "@/ui";
+import { useIfDenied } from "@/run/if-denied";
 import { OriginLabel } from "../../runs/parts/Labels";
 import { Decide, type DecideHandle } from "./Decide";
 import { riskOf, useAsked } from "./describe";
@@ -16,6 +17,7 @@ type Props = { approval: Approval; others: number; onDecided: () => void; handle
 export function ApprovalView({ approval, others, onDecided, handle }: Props) {
   const t = useT("approvals");
   const me = useMe();
+  const ifDenied = useIfDenied();
   const asked = useAsked()(approval.subject);
   const risk = riskOf(approval.subject);
   const { run } = approval;
@@ -47,7 +49,7 @@ export function ApprovalView({ approval, others, onDecided, handle }: Props) {
       <SubjectView approval={approval} />
       {open && (
         <div className="sticky bottom-0 -mx-6 flex flex-col gap-3 border-t border-line bg-bg px-6 py-4 max-md:-mx-4 max-md:px-4">
-          {approval.if_denied && (approval.subject.kind === "call" || approval.subject.kind === "plan") && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("if_denied")}:</span> {approval.if_denied}</p>}
+          {(approval.subject.kind === "call" || approval.subject.kind === "plan") && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("if_denied")}:</span> {ifDenied(approval.subject)}</p>}
           {mayWork(me.data) ? <Decide key={approval.id} approval={approval} others={others} onDecided={onDecided} {...(handle && { ref: handle })} /> : <p className="text-base text-ink-3">{t("not_yours")}</p>}
         </div>
       )}

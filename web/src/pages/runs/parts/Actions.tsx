@@ -40,7 +40,7 @@ export function Actions({ run, ended, events, actions, onUndone }: Props) {
         {ended && <MenuItem icon={<Rewind />} onSelect={() => setDialog("replay")}>{t("action_replay")}</MenuItem>}
         {works && ended && <MenuItem icon={<FlaskConical />} onSelect={() => setDialog("keep")}>{t("action_keep")}</MenuItem>}
         <MenuSeparator />
-        {run.conversation_id && <MenuItem icon={<MessageSquare />} onSelect={() => void navigate({ to: "/chat/$conversationId", params: { conversationId: run.conversation_id as string } })}>{t("action_conversation")}</MenuItem>}
+        {run.conversation_id && (run.user_id === null || run.user_id === me.data?.id) && <MenuItem icon={<MessageSquare />} onSelect={() => void navigate({ to: "/chat/$conversationId", params: { conversationId: run.conversation_id as string } })}>{t("action_conversation")}</MenuItem>}
         <MenuItem icon={<Download />} onSelect={() => download(run.id, events)}>{t("action_download")}</MenuItem>
       </Menu>
       {dialog === "steer" && <SteerDialog {...props} />}

@@ -53,7 +53,7 @@ export function useDescribe(): (node: Node) => Line {
           : node.usage
             ? [node.answered?.name ?? "", node.attempts.length > 1 ? t("asked_before", { count: node.attempts.length - 1 }) : "", t("tokens_in", { n: formatNumber(node.usage.prompt_tokens) }), t("tokens_out", { n: formatNumber(node.usage.completion_tokens) }), share ? t("cached", { share: `${Math.round(share * 100)} %` }) : "", node.usage.cost_micros > 0 ? formatMoney(node.usage.cost_micros) : ""].filter(Boolean).join(" · ")
             : (node.text || node.reasoning).slice(-160);
-        const badge: Line["badge"] = node.error ? { text: t("model_failed"), tone: "bad" } : busy ? { text: t("model_running"), tone: "accent" } : node.finish === null ? { text: t("model_cut"), tone: "warn" } : null;
+        const badge: Line["badge"] = node.error ? { text: t("model_failed"), tone: "bad" } : busy ? { text: t("model_running"), tone: "accent" } : node.stopped ? { text: t("model_stopped"), tone: "neutral" } : node.finish === null ? { text: t("model_cut"), tone: "warn" } : null;
         return { ...plain(<Sparkles />, `${t("step_model", { step: node.step })}: ${word("purpose_", node.purpose)}`, about, badge), busy };
       }
       case "plan":
@@ -80,7 +80,7 @@ export function useDescribe(): (node: Node) => Line {
       }
       case "finish": {
         const { status } = node.outcome;
-        return plain(<Flag />, t("step_finish"), node.answer.replace(/\s+/g, " "), { text: word("outcome_", status), tone: status === "completed" ? "ok" : status === "failed" ? "bad" : "warn" });
+        return plain(<Flag />, t("step_finish"), node.answer.replace(/\s+/g, " "), { text: word("outcome_", status), tone: status === "completed" ? "ok" : status === "failed" ? "bad" : "neutral" });
       }
     }
   };

@@ -122,6 +122,7 @@ function apply(trace: Building, event: RunEvent): void {
         noticed: {},
         retryAt: null,
         firstAt: null,
+        stopped: false,
       };
       trace.model = node;
       trace.roots.push(node);
@@ -139,9 +140,13 @@ function apply(trace: Building, event: RunEvent): void {
       responded(trace, event);
       return;
     case "model.failed": {
-      trace.failures += 1;
       trace.reserved = 0;
       const node = asked(trace, event.step);
+      if (node && event.error.class === "cancelled") {
+        Object.assign(node, { end: event.at, stopped: true, attempts: event.attempts ?? [] });
+        return;
+      }
+      trace.failures += 1;
       if (!node) {
         note(
           trace,
@@ -270,6 +275,7 @@ function apply(trace: Building, event: RunEvent): void {
       const node = trace.calls.get(event.call_id);
       if (node)
         node.undone = { summary: event.summary, by: event.by, at: event.at };
+      if (trace.finish && event.receipts) trace.finish.receipts = event.receipts;
       note(trace, event, "undone", event.summary, event.by);
       return;
     }

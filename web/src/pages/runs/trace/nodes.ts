@@ -42,6 +42,8 @@ export type ModelNode = Base & {
   noticed: Noticed;
   retryAt: number | null;
   firstAt: number | null;
+  /** A person stopped it; the text is what it had said. */
+  stopped: boolean;
 };
 export type PlanNode = Base & {
   kind: "plan";

@@ -121,3 +121,13 @@ test("an answer is cut into claims and the rest, and nothing of it is lost", () 
   assert.equal(overlapping.map((piece) => piece.text).join(""), answer);
   assert.equal(pieces("", [claim("b.txt")]).length, 0);
 });
+
+test("a call that a person stopped is no failure and shows what it had said", () => {
+  const delta = { type: "model.delta", step: 1, purpose: "reply", text: "Half a sen" };
+  const failed = { type: "model.failed", step: 1, purpose: "reply", error: { class: "cancelled", message: "stopped" } };
+  const trace = fold(log(begun[0]!, begun[1]!, [5, delta], [5, failed], [1, { type: "run.stop_requested", by: "ada" }], [1, { type: "run.finished", outcome: { status: "stopped", by: "ada" }, answer: "Half a sen", usage }]));
+  const [node] = inOrder(trace.roots).map((entry) => entry.node).filter((one) => one.kind === "model");
+  assert.ok(node?.kind === "model" && node.stopped && node.error === null && node.end !== null);
+  assert.equal(node.text, "Half a sen");
+  assert.equal(trace.failures, 0);
+});

@@ -1,0 +1,67 @@
+// Deciding by keys: nothing is approved that nobody can have read.
+import { calls, text, when } from "./support/model.ts";
+import { expect, test, visit } from "./support/test.ts";
+
+const write = (name: string) => when(`Write ${name}`, calls(["write", { path: `${name}.md`, content: name }]), { role: "user" });
+
+test.describe("the inbox", () => {
+  test.use({ script: { rules: ["x1", "x2", "x3", "x4"].map(write), otherwise: text("Written.") } });
+
+  const files = async (server: { file: (name: string) => Promise<string | null> }) => (await Promise.all(["x1", "x2", "x3", "x4"].map((name) => server.file(`${name}.md`)))).filter((content) => content !== null).length;
+
+  test("approves one at most while a key is held or pressed twice", async ({ studio: page, api, server }) => {
+    for (const name of ["x1", "x2", "x3", "x4"]) await api.ask(`Write ${name}`);
+    await visit(page, "/approvals");
+    const approve = page.getByRole("button", { name: "Approve", exact: true });
+    const entries = page.getByRole("navigation", { name: "Approvals that wait" }).getByRole("listitem");
+    await expect(entries).toHaveCount(4);
+    await expect(approve).toBeEnabled();
+    // Held: the browser repeats the press.
+    for (let n = 0; n < 25; n += 1) {
+      await page.keyboard.down("a");
+      await new Promise((wake) => setTimeout(wake, 30));
+    }
+    await page.keyboard.up("a");
+    await expect(entries).toHaveCount(3);
+    await expect(approve).toBeEnabled();
+    await page.keyboard.press("a");
+    await page.keyboard.press("a");
+    await page.keyboard.press("a");
+    await expect(entries).toHaveCount(2);
+    await expect(approve).toBeEnabled();
+    await expect(entries).toHaveCount(2);
+    await expect.poll(() => files(server)).toBe(2);
+  });
+
+  test("takes an approval back from its toast", async ({ studio: page, api, server }) => {
+    const run = await api.ask("Write x1");
+    await visit(page, "/approvals");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await expect.poll(() => server.file("x1.md")).toBe("x1");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => server.file("x1.md")).toBeNull();
+    await visit(page, `/runs/${run}`);
+    await expect(page.getByRole("main")).not.toContainText("verified");
+  });
+});
+
+test.describe("what can't be undone", () => {
+  test.use({ script: { rules: [when("Wipe it", calls(["wipe", {}]), { role: "user" })], otherwise: text("Wiped.") } });
+
+  test("needs a second key", async ({ studio: page, api }) => {
+    const skill = { name: "wipe", description: "Wipes the old entries.", type: "python", risk: "destructive", effect: "write", parameters: { type: "object", properties: {}, additionalProperties: false }, config: { code: "def run(payload):\n    return 1\n" } };
+    await api.call("POST", `/universal-agents/${await api.agentId()}/skills:create_and_attach`, skill);
+    const run = await api.ask("Wipe it");
+    await visit(page, "/approvals");
+    await expect(page.getByRole("button", { name: "Approve", exact: true })).toBeEnabled();
+    await page.keyboard.press("a");
+    const sure = page.getByRole("dialog", { name: /can't be undone/ });
+    await expect(sure).toBeVisible();
+    await page.keyboard.press("a");
+    expect((await api.run(run)).status).not.toBe("finished");
+    await page.keyboard.press("Enter");
+    await expect(sure).toBeHidden();
+    await expect(page.getByText("Nothing waits for you").first()).toBeVisible();
+    await api.settled(run);
+  });
+});
