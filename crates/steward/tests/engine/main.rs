@@ -106,7 +106,8 @@ async fn stop_closes_the_upstream_within_a_second() {
             _ => None,
         })
         .collect();
-    assert!(answer.starts_with("word ") && answer == shown, "{answer}");
+    assert_eq!(answer, shown, "what was read stays");
+    assert!(answer.starts_with("word"));
     assert!(service.replay(run).await.unwrap().same);
     assert!(
         service.stop(run, "me").await.is_err(),

@@ -23,7 +23,7 @@ async fn one_effect_is_undone_and_the_other_stays() {
             ("write", json!({"path": "a.txt", "content": "a after"})),
             ("write", json!({"path": "b.txt", "content": "b after"})),
         ]),
-        Behaviour::text("Both are written."),
+        Behaviour::text("I wrote a.txt. I wrote b.txt."),
     ]))
     .await
     .unwrap();
