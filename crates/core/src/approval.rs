@@ -52,6 +52,9 @@ pub enum Subject {
         tool: String,
         /// Its arguments.
         arguments: Value,
+        /// Why it can't be told.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
     },
     /// A question of the agent to the user.
     Question {

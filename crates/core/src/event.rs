@@ -12,7 +12,7 @@ use crate::plan::Candidate;
 use crate::ports::StandingGrant;
 use crate::prompt::Compaction;
 use crate::routing::Attempt;
-use crate::tool::{EffectClass, ToolCall};
+use crate::tool::{EffectClass, Staged, ToolCall};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -326,6 +326,20 @@ pub enum EventBody {
         effect: EffectClass,
         /// Stable over repeats of this call.
         idempotency_key: String,
+        /// A repeat after a crash: what shows that the call before it did nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evidence: Option<String>,
+    },
+    /// Everything is ready for the effect: committed right before it, so that a crash from here on can
+    /// be settled from the world. Without it nothing has happened yet.
+    #[serde(rename = "tool.staged")]
+    ToolStaged {
+        /// The call.
+        call_id: String,
+        /// Name of the tool.
+        tool: String,
+        /// What it returns once it is done, and how it recognises that.
+        staged: Box<Staged>,
     },
     /// Committed after it.
     #[serde(rename = "tool.result")]
@@ -339,6 +353,9 @@ pub enum EventBody {
         result: ToolResult,
         /// How long it took, milliseconds.
         ms: u64,
+        /// The answer was cut off by a crash: what in the world shows that it happened.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evidence: Option<String>,
     },
     /// A call is another agent's to carry out: its run has this id, made or about to be (RUN-6).
     #[serde(rename = "run.delegated")]
@@ -368,6 +385,22 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         taint: Vec<Taint>,
     },
+    /// An effect is being taken back; committed before that begins.
+    #[serde(rename = "tool.undoing")]
+    ToolUndoing {
+        /// The call.
+        call_id: String,
+        /// Who asked.
+        by: String,
+    },
+    /// It could not be taken back.
+    #[serde(rename = "tool.undo_failed")]
+    ToolUndoFailed {
+        /// The call.
+        call_id: String,
+        /// Why, for a person.
+        message: String,
+    },
     /// An effect was taken back.
     #[serde(rename = "tool.undone")]
     ToolUndone {
@@ -381,21 +414,25 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         receipts: Option<Box<crate::receipts::Receipts>>,
     },
-    /// An intent without result was found on recovery and may not be repeated.
+    /// An intent without result was found on recovery, nothing shows what became of it, and it may not be
+    /// repeated.
     #[serde(rename = "tool.uncertain")]
     ToolUncertain {
         /// The call.
         call_id: String,
         /// Name of the tool.
         tool: String,
+        /// Why it can't be told.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
     },
     /// A durable alarm was set.
     #[serde(rename = "timer.set")]
     TimerSet {
         /// Its id.
         timer_id: TimerId,
-        /// When. Beside the event's own time it needs a name of its own; older logs have `at`.
-        #[serde(rename = "rings_at", alias = "at")]
+        /// When. `at` is the event's own time.
+        #[serde(rename = "rings_at")]
         at: Timestamp,
         /// Why.
         purpose: String,
@@ -469,9 +506,12 @@ impl EventBody {
             Self::GrantsChanged { .. } => "grants.changed",
             Self::ToolRejected { .. } => "tool.rejected",
             Self::ToolIntent { .. } => "tool.intent",
+            Self::ToolStaged { .. } => "tool.staged",
             Self::ToolResult { .. } => "tool.result",
             Self::RunDelegated { .. } => "run.delegated",
             Self::RunReturned { .. } => "run.returned",
+            Self::ToolUndoing { .. } => "tool.undoing",
+            Self::ToolUndoFailed { .. } => "tool.undo_failed",
             Self::ToolUndone { .. } => "tool.undone",
             Self::ToolUncertain { .. } => "tool.uncertain",
             Self::TimerSet { .. } => "timer.set",

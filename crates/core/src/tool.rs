@@ -197,6 +197,26 @@ impl ToolOutput {
     }
 }
 
+/// What a tool is about to do, told once everything is ready and nothing has happened yet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Staged {
+    /// What the call returns once it is done.
+    pub output: ToolOutput,
+    /// By what the tool recognises after a crash whether it is done; its own format.
+    pub proof: Value,
+}
+
+/// What became of a call that a crash cut off, as far as the world shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// It happened; by what that shows, for a person.
+    Happened(String),
+    /// It did not, and may run again; by what that shows, for a person.
+    NotHappened(String),
+    /// Nothing shows it for certain; why, for the person who is asked.
+    Unknown(String),
+}
+
 /// Why a tool call failed. Two cases only: the model may recover, or the run ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "message", rename_all = "snake_case")]

@@ -21,7 +21,6 @@ pub(crate) async fn ask(
     ask: Ask,
     stop: &Arc<AtomicBool>,
 ) -> StoreResult<()> {
-    let mut events = Vec::new();
     let subject = match ask {
         Ask::Call { call, reason } => {
             let scope = scope_of(deps, &journal.state, stop, &call.name);
@@ -47,17 +46,12 @@ pub(crate) async fn ask(
             }
         }
         Ask::Plan => plan_subject(deps, &journal.state, stop).await,
-        Ask::Uncertain { call } => {
-            events.push(EventBody::ToolUncertain {
-                call_id: call.id.clone(),
-                tool: call.name.clone(),
-            });
-            Subject::Uncertain {
-                call_id: call.id,
-                tool: call.name,
-                arguments: call.arguments,
-            }
-        }
+        Ask::Uncertain { call, why } => Subject::Uncertain {
+            why,
+            call_id: call.id,
+            tool: call.name,
+            arguments: call.arguments,
+        },
         Ask::Question { call, text } => Subject::Question {
             call_id: call.id,
             text,
@@ -75,14 +69,14 @@ pub(crate) async fn ask(
         decided_by: None,
         decided_at: None,
     };
-    events.push(EventBody::ApprovalRequested {
+    let asked = EventBody::ApprovalRequested {
         approval_id: id,
         subject: Box::new(subject),
         about: Box::new(about),
-    });
+    };
     let status = status(&journal.state, RunStatus::Parked);
     journal
-        .commit(events, vec![SideWrite::Approval(row), status])
+        .commit(vec![asked], vec![SideWrite::Approval(row), status])
         .await
 }
 

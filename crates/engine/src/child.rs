@@ -50,6 +50,7 @@ pub(crate) async fn delegate(
         arguments: call.arguments,
         effect,
         idempotency_key,
+        evidence: None,
     };
     let next = match request {
         Ok(request) => EventBody::RunDelegated {
@@ -67,6 +68,7 @@ pub(crate) async fn delegate(
                 origin: None,
             },
             ms: 0,
+            evidence: None,
         },
     };
     runner
@@ -253,6 +255,7 @@ async fn take_in(runner: &mut Runner<'_>, child: &ChildRun, row: &RunRow) -> Sto
             tool,
             result,
             ms: u64::try_from(ms).unwrap_or(u64::MAX),
+            evidence: None,
         },
     ];
     fail_point!("engine.child.ended");
@@ -270,6 +273,7 @@ async fn give_up(runner: &mut Runner<'_>, child: &ChildRun, why: &str) -> StoreR
             origin: None,
         },
         ms: 0,
+        evidence: None,
     };
     let side = at_work(runner);
     runner.journal.commit(vec![result], side).await

@@ -24,12 +24,13 @@ pub(crate) async fn finish(
         .filter(|entry| {
             matches!(
                 entry.status,
-                CallStatus::Intent { .. } | CallStatus::Uncertain { .. }
+                CallStatus::Intent { .. } | CallStatus::CutOff { .. }
             )
         })
         .map(|entry| EventBody::ToolUncertain {
             call_id: entry.call.id.clone(),
             tool: entry.call.name.clone(),
+            why: "the run was stopped before it was looked at".to_owned(),
         })
         .collect();
     events.push(EventBody::RunFinished {

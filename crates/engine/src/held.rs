@@ -14,6 +14,25 @@ struct Held {
     until: Timestamp,
 }
 
+/// Holds a run among those at work until it is dropped, be it by a panic. Work that did not come to its end is
+/// told to stop: what blocks goes on without its future, and another node may do it again.
+pub(crate) struct Hold<'h> {
+    runs: &'h HeldRuns,
+    lease: Lease,
+    handle: Handle,
+    /// The work came to its end.
+    pub ended: bool,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.handle.interrupt();
+        }
+        self.runs.remove(&self.lease);
+    }
+}
+
 /// Runs at work here, with their leases.
 #[derive(Default)]
 pub(crate) struct HeldRuns(Mutex<HashMap<RunId, Held>>);
@@ -36,6 +55,16 @@ impl HeldRuns {
         self.lock().insert(held.lease.run, held);
     }
 
+    /// For a run that was added.
+    pub fn guard(&self, lease: &Lease, handle: &Handle) -> Hold<'_> {
+        Hold {
+            runs: self,
+            lease: lease.clone(),
+            handle: handle.clone(),
+            ended: false,
+        }
+    }
+
     /// A lease was renewed.
     pub fn renewed(&self, lease: &Lease, until: Timestamp) {
         if let Some(held) = self.lock().get_mut(&lease.run)
@@ -46,7 +75,7 @@ impl HeldRuns {
     }
 
     /// Forgets a run, unless it was taken anew meanwhile.
-    pub fn remove(&self, lease: &Lease) {
+    fn remove(&self, lease: &Lease) {
         let mut held = self.lock();
         if held
             .get(&lease.run)

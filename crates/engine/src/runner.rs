@@ -11,7 +11,7 @@ use crate::planning::{fill, filter_intent, make_plan};
 use crate::search;
 use crate::service::RunService;
 use crate::tier4;
-use crate::tool_call::{result_limit, run_tool, scope_of};
+use crate::tool_call::{result_limit, run_tool, scope_of, settle};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -278,10 +278,15 @@ impl Runner<'_> {
                     call,
                     idempotency_key,
                     effect,
+                    None,
                     &stop,
                 )
                 .await
             }
+            Effect::Settle {
+                call,
+                idempotency_key,
+            } => settle(self.deps, &mut self.journal, call, idempotency_key, &stop).await,
             Effect::Delegate {
                 call,
                 agent,
@@ -303,6 +308,7 @@ impl Runner<'_> {
                         tool: call.name,
                         result,
                         ms: 0,
+                        evidence: None,
                     })
                     .await
             }

@@ -9,9 +9,11 @@ use crate::preview::{PromptPreview, preview};
 use crate::replay::{ReplayReport, Replayer};
 use crate::runner::{Handle, drive};
 use crate::start::{StartRun, start};
-use crate::undo::{Undone, undo};
+use crate::undo::{self, Undone};
 use crate::watch::watch;
+use futures::FutureExt as _;
 use futures::stream::BoxStream;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::agent::Agent;
@@ -157,7 +159,7 @@ impl RunService {
 
     /// Takes back what an ended run did, newest effect first.
     pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
-        undo(&self.inner.deps, run, None, by).await
+        self.take_back(run, None, by).await
     }
 
     /// Takes back one effect of an ended run.
@@ -167,11 +169,41 @@ impl RunService {
         call_id: &str,
         by: &str,
     ) -> Result<Undone, EngineError> {
-        let report = undo(&self.inner.deps, run, Some(call_id), by).await?;
+        let report = self.take_back(run, Some(call_id.to_owned()), by).await?;
         report
             .into_iter()
             .next()
             .ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
+    }
+
+    /// Undoes under a lease that is renewed, and goes on if whoever asked goes away.
+    async fn take_back(
+        &self,
+        run: RunId,
+        only: Option<String>,
+        by: &str,
+    ) -> Result<Vec<Undone>, EngineError> {
+        let until = self.until();
+        let lease = undo::claim(&self.inner.deps, run, until).await?;
+        let handle = Handle::new();
+        self.inner.held.add(lease.clone(), handle.clone(), until);
+        let (service, by) = (self.clone(), by.to_owned());
+        let work = self.inner.tasks.spawn(async move {
+            let inner = &service.inner;
+            let mut hold = inner.held.guard(&lease, &handle);
+            let done = tokio::select! {
+                done = undo::undo(&inner.deps, &handle, lease.clone(), only.as_deref(), &by) => {
+                    hold.ended = true;
+                    done
+                }
+                () = service.renew(&lease) => Err(cut_short(run)),
+                () = inner.shutdown.cancelled() => Err(cut_short(run)),
+            };
+            drop(hold);
+            inner.deps.store.release(&lease).await?;
+            done
+        });
+        work.await.unwrap_or_else(|_| Err(cut_short(run)))
     }
 
     /// The fold of a run's log.
@@ -371,24 +403,31 @@ impl RunService {
         let run = lease.run;
         let deps = &self.inner.deps;
         let mut parent = None;
+        let mut hold = self.inner.held.guard(&lease, &handle);
+        let driving = AssertUnwindSafe(drive(self, deps, &handle, lease.clone(), fresh));
         tokio::select! {
-            result = drive(self, deps, &handle, lease.clone(), fresh) => match result {
-                Ok(waiting) => parent = waiting,
+            result = driving.catch_unwind() => match result {
+                Ok(Ok(waiting)) => {
+                    hold.ended = true;
+                    parent = waiting;
+                }
                 // The lease is not given back: it ends by itself, and the run is not tried at once again.
-                Err(error) => {
+                Ok(Err(error)) => {
                     tracing::error!(%run, %error, "the run rests until its lease ends");
                 }
+                Err(_) => tracing::error!(%run, "the run panicked; it rests until its lease ends"),
             },
             () = self.renew(&lease) => {
                 tracing::warn!(%run, "lease lost; another runner has the run");
             }
             () = self.inner.shutdown.cancelled() => {
+                handle.interrupt();
                 if let Err(error) = deps.store.release(&lease).await {
                     tracing::warn!(%run, %error, "cannot release the run; its lease will end by itself");
                 }
             }
         }
-        self.inner.held.remove(&lease);
+        drop(hold);
         drop(place);
         if self.inner.crowded.swap(false, Ordering::SeqCst) {
             self.inner.freed.notify_one();
@@ -428,4 +467,10 @@ impl RunService {
     fn handle(&self, run: RunId) -> Option<Handle> {
         self.inner.held.handle(run)
     }
+}
+
+fn cut_short(run: RunId) -> EngineError {
+    EngineError::Invalid(format!(
+        "undoing run {run} was cut short; what is done stands in its log: undo it again for the rest"
+    ))
 }

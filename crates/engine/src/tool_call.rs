@@ -1,17 +1,20 @@
-//! Intent before effect, result after it (RUN-3 c).
+//! Intent before effect, result after it; in between the tool says what it is about to do, so that a crash can be
+//! settled from the world.
 
 use crate::deps::Deps;
 use crate::journal::Journal;
+use async_trait::async_trait;
 use fail::fail_point;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
 use steward_core::hash;
-use steward_core::ports::{Authorized, SideWrite, StoreResult, ToolScope};
-use steward_core::run::{OutsideFile, RunState, quoted_file, written_files};
-use steward_core::tool::{EffectClass, ToolCall, ToolError, ToolOutput, truncate};
+use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
+use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
+use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
+use tokio::sync::{mpsc, oneshot};
 
 /// Longest `data` kept beside the text, as JSON characters.
 const MAX_DATA: usize = 1_000_000;
@@ -59,12 +62,35 @@ pub(crate) fn scope_of(
     scope
 }
 
+/// What the tool tells, and where it waits until that is durable.
+type Told = (Staged, oneshot::Sender<()>);
+
+/// The tool's end of the way to the journal.
+#[derive(Debug)]
+struct ToJournal(mpsc::Sender<Told>);
+
+#[async_trait]
+impl Stage for ToJournal {
+    async fn stage(&self, staged: Staged) -> Result<(), ToolError> {
+        let (done, written) = oneshot::channel();
+        let told = self.0.send((staged, done)).await.is_ok();
+        if told && written.await.is_ok() {
+            return Ok(());
+        }
+        Err(ToolError::RespondToModel(
+            "what was about to be done could not be written down; nothing was done".to_owned(),
+        ))
+    }
+}
+
+/// Runs a call. `evidence`: what shows that an attempt before a crash did nothing.
 pub(crate) async fn run_tool(
     deps: &Deps,
     journal: &mut Journal,
     call: ToolCall,
     key: String,
     effect: EffectClass,
+    evidence: Option<String>,
     stop: &Arc<AtomicBool>,
 ) -> StoreResult<()> {
     let args_hash = hash::of_json(&call.arguments);
@@ -77,20 +103,50 @@ pub(crate) async fn run_tool(
             args_hash: args_hash.clone(),
             effect,
             idempotency_key: key.clone(),
+            evidence,
         })
         .await?;
     fail_point!("engine.intent.after");
     let limit = result_limit(&journal.state, &call.name);
     let scope = scope_of(deps, &journal.state, stop, &call.name);
     let begun = Instant::now();
+    let (sender, mut staging) = mpsc::channel(1);
     let (call_id, tool) = (call.id.clone(), call.name.clone());
     let arguments = call.arguments.clone();
     let authorized = Authorized {
         call,
         idempotency_key: key,
         args_hash,
+        stage: Some(Arc::new(ToJournal(sender))),
     };
-    let output = deps.tools.run(authorized, &scope).await;
+    let work = deps.tools.run(authorized, &scope);
+    tokio::pin!(work);
+    let mut failed = None;
+    let output = loop {
+        let (staged, done) = tokio::select! {
+            output = &mut work => break output,
+            Some(told) = staging.recv() => told,
+        };
+        fail_point!("engine.stage.before");
+        let written = journal
+            .append(EventBody::ToolStaged {
+                call_id: call_id.clone(),
+                tool: tool.clone(),
+                staged: Box::new(staged),
+            })
+            .await;
+        fail_point!("engine.stage.after");
+        match written {
+            Ok(()) => {
+                let _ = done.send(());
+            }
+            // Dropping `done` tells the tool, which ends without an effect.
+            Err(error) => failed = Some(error),
+        }
+    };
+    if let Some(error) = failed {
+        return Err(error);
+    }
     fail_point!("engine.effect.after");
     let error = |message, fatal| ToolResult::Error {
         message,
@@ -110,6 +166,7 @@ pub(crate) async fn run_tool(
         tool,
         result,
         ms,
+        evidence: None,
     };
     journal.commit(vec![result], side).await?;
     fail_point!("engine.result.after");
@@ -175,6 +232,79 @@ async fn traced(
         })
         .collect();
     Ok((result, side))
+}
+
+/// Longest look at the world for one call.
+const SETTLE: Duration = Duration::from_secs(30);
+
+/// Finds out what became of a write that a crash cut off: its result is written down, or it runs again, or a person
+/// will be asked.
+pub(crate) async fn settle(
+    deps: &Deps,
+    journal: &mut Journal,
+    call: ToolCall,
+    key: String,
+    stop: &Arc<AtomicBool>,
+) -> StoreResult<()> {
+    let status = journal.state.call(&call.id).map(|entry| &entry.status);
+    let staged = match status {
+        Some(CallStatus::CutOff { staged, .. }) => staged.clone(),
+        _ => None,
+    };
+    let later = match &staged {
+        Some((since, _)) => {
+            let lease = journal.lease();
+            let others = deps.store.staged_since(lease.tenant, lease.run, *since);
+            others.await?
+        }
+        None => Vec::new(),
+    };
+    let staged = staged.map(|(_, staged)| *staged);
+    let scope = scope_of(deps, &journal.state, stop, &call.name);
+    let interrupted = Interrupted {
+        call: call.clone(),
+        idempotency_key: key.clone(),
+        staged: staged.clone(),
+        later,
+    };
+    let looking = deps.tools.settle(interrupted, &scope);
+    let settled = tokio::time::timeout(SETTLE, looking)
+        .await
+        .unwrap_or_else(|_| Settled::Unknown("looking took too long".to_owned()));
+    fail_point!("engine.settled");
+    match (settled, staged) {
+        (Settled::NotHappened(evidence), _) => {
+            let effect = EffectClass::Write;
+            run_tool(deps, journal, call, key, effect, Some(evidence), stop).await
+        }
+        (Settled::Happened(evidence), Some(staged)) => {
+            let mut output = staged.output;
+            output.content = format!(
+                "{}\n(It was done before an interruption: {evidence}.)",
+                output.content
+            );
+            let result = ok(output, result_limit(&journal.state, &call.name));
+            let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
+            let (result, side) = traced(deps, &journal.state, id, tool, arguments, result).await?;
+            let result = EventBody::ToolResult {
+                call_id: call.id,
+                tool: call.name,
+                result,
+                ms: 0,
+                evidence: Some(evidence),
+            };
+            journal.commit(vec![result], side).await
+        }
+        (Settled::Unknown(why) | Settled::Happened(why), _) => {
+            journal
+                .append(EventBody::ToolUncertain {
+                    call_id: call.id,
+                    tool: call.name,
+                    why,
+                })
+                .await
+        }
+    }
 }
 
 /// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more

@@ -3,14 +3,14 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::journal::Journal;
+use crate::runner::Handle;
 use crate::tool_call::scope_of;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use steward_core::RunId;
+use fail::fail_point;
 use steward_core::event::EventBody;
-use steward_core::ports::{Claim, SideWrite};
+use steward_core::ports::{Claim, Lease, SideWrite};
 use steward_core::run::{RunState, receipts_without};
 use steward_core::tool::Undo;
+use steward_core::{RunId, Timestamp};
 
 /// What became of one effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,37 +26,46 @@ pub struct Undone {
 /// An effect: its call, its tool, how it is taken back.
 type Effect = (String, String, Undo);
 
-/// Takes back what `run` did, all of it or one call. The run must have ended. Effects already
-/// taken back are left alone.
+/// The right to undo what `run` did, which must have ended.
+pub(crate) async fn claim(deps: &Deps, run: RunId, until: Timestamp) -> Result<Lease, EngineError> {
+    deps.store.run(deps.tenant, run).await?;
+    let (node, now) = (&deps.config.node, deps.clock.now());
+    let lease = deps
+        .store
+        .claim(Claim::Ended(run), node, now, until)
+        .await?;
+    lease.ok_or_else(|| {
+        EngineError::Invalid(format!(
+            "run {run} has not ended, or is being undone just now; stop it first, or look again"
+        ))
+    })
+}
+
+/// Takes back what the run did, all of it or one call. Effects already taken back are left alone.
 pub(crate) async fn undo(
     deps: &Deps,
-    run: RunId,
+    handle: &Handle,
+    lease: Lease,
     only: Option<&str>,
     by: &str,
 ) -> Result<Vec<Undone>, EngineError> {
-    deps.store.run(deps.tenant, run).await?;
-    let now = deps.clock.now();
-    let lease = deps
-        .store
-        .claim(
-            Claim::Ended(run),
-            &deps.config.node,
-            now,
-            now.plus(deps.config.lease),
-        )
-        .await?
-        .ok_or_else(|| {
-            EngineError::Invalid(format!(
-                "run {run} has not ended, or is being undone just now; stop it first, or look again"
-            ))
-        })?;
     let mut journal = Journal::load(deps.clone(), lease).await?;
-    let outcome = match chosen(&journal.state, only) {
-        Ok(effects) => take_back(deps, &mut journal, effects, by).await,
-        Err(why) => Err(EngineError::Invalid(why)),
-    };
-    deps.store.release(journal.lease()).await?;
-    outcome
+    let effects = chosen(&journal.state, only).map_err(EngineError::Invalid)?;
+    let mut report = Vec::new();
+    for (call_id, tool, undo) in effects {
+        let result = match &undo {
+            Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
+            Undo::Snapshot { .. } => {
+                take_back(deps, &mut journal, handle, &call_id, &tool, &undo, by).await?
+            }
+        };
+        report.push(Undone {
+            call_id,
+            tool,
+            result,
+        });
+    }
+    Ok(report)
 }
 
 /// The effects to take back, newest first.
@@ -99,34 +108,38 @@ fn nothing_to_undo(state: &RunState, id: &str) -> String {
     }
 }
 
+/// Intent, effect, result. After a crash in between the effect is tried again: a tool finds it back already.
 async fn take_back(
     deps: &Deps,
     journal: &mut Journal,
-    effects: Vec<Effect>,
+    handle: &Handle,
+    call_id: &str,
+    tool: &str,
+    undo: &Undo,
     by: &str,
-) -> Result<Vec<Undone>, EngineError> {
-    let mut report = Vec::new();
-    for (call_id, tool, undo) in effects {
-        let stop = Arc::new(AtomicBool::new(false));
-        let scope = scope_of(deps, &journal.state, &stop, &tool);
-        let result = match &undo {
-            Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
-            Undo::Snapshot { .. } => deps
-                .tools
-                .undo(&undo, &scope)
-                .await
-                .map_err(|error| error.to_string()),
-        };
-        if let Ok(summary) = &result {
-            undone(journal, &call_id, summary, by).await?;
+) -> Result<Result<String, String>, EngineError> {
+    journal
+        .append(EventBody::ToolUndoing {
+            call_id: call_id.to_owned(),
+            by: by.to_owned(),
+        })
+        .await?;
+    fail_point!("engine.undo.before");
+    let scope = scope_of(deps, &journal.state, &handle.stop, tool);
+    let done = deps.tools.undo(undo, &scope).await;
+    fail_point!("engine.undo.after");
+    let result = done.map_err(|error| error.to_string());
+    match &result {
+        Ok(summary) => undone(journal, call_id, summary, by).await?,
+        Err(message) => {
+            let failed = EventBody::ToolUndoFailed {
+                call_id: call_id.to_owned(),
+                message: message.clone(),
+            };
+            journal.append(failed).await?;
         }
-        report.push(Undone {
-            call_id,
-            tool,
-            result,
-        });
     }
-    Ok(report)
+    Ok(result)
 }
 
 /// Says so in the log, with what the answer still proves.

@@ -98,7 +98,7 @@ fn nothing_outside_is_written_or_removed() {
         "docs/../../x",
     ] {
         assert!(f.ws.write_atomic(path, b"x").is_err(), "{path}");
-        assert!(f.ws.append(path, b"x").is_err(), "{path}");
+        assert!(f.ws.stage(path, b"x", "t").is_err(), "{path}");
         assert!(f.ws.remove(path).is_err(), "{path}");
         assert!(
             f.ws.create_dir_all(path).is_err() || path.contains("tmp"),
@@ -112,7 +112,7 @@ fn nothing_outside_is_written_or_removed() {
             "{path}"
         );
         assert!(
-            matches!(f.ws.append(path, b"x"), Err(FilesError::Kind { .. })),
+            matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })),
             "{path}"
         );
     }
@@ -146,7 +146,7 @@ fn special_files_and_bad_names_are_refused_at_once() {
             "{path}"
         );
         assert!(
-            matches!(f.ws.append(path, b"x"), Err(FilesError::Kind { .. })),
+            matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })),
             "{path}"
         );
     }
@@ -192,18 +192,10 @@ fn writes_are_whole_and_can_be_undone() {
     f.ws.restore("new/deep/file.txt", &created.before).unwrap();
     assert!(!f.ws.exists("new/deep/file.txt").unwrap());
 
-    let appended = f.ws.append("docs/a.txt", b"bc").unwrap();
-    assert_eq!(
-        (appended.before.clone(), appended.size),
-        (Before::Size { size: 1 }, 3)
-    );
-    assert_eq!(f.ws.read("docs/a.txt").unwrap(), b"abc");
-    f.ws.restore("docs/a.txt", &appended.before).unwrap();
+    f.ws.write_atomic("docs/a.txt", b"abc").unwrap();
+    f.ws.restore("docs/a.txt", &Before::Size { size: 1 })
+        .unwrap();
     assert_eq!(f.ws.read("docs/a.txt").unwrap(), b"a");
-    assert_eq!(
-        f.ws.append("log/x.txt", b"1").unwrap().before,
-        Before::Absent
-    );
 
     let removed = f.ws.remove("readme.md").unwrap();
     f.ws.restore("readme.md", &removed.before).unwrap();
@@ -220,6 +212,38 @@ fn writes_are_whole_and_can_be_undone() {
 }
 
 #[test]
+fn what_is_staged_waits_until_it_is_placed_left_or_dropped() {
+    let f = fixture();
+    let staged = |tag: &str| f.ws.staged("new/a.txt", tag).unwrap();
+    let one = f.ws.stage("new/a.txt", b"one", "1").unwrap();
+    assert_eq!(
+        (one.before.clone(), staged("1")),
+        (Before::Absent, Some(b"one".to_vec()))
+    );
+    assert!(!f.ws.exists("new/a.txt").unwrap());
+    drop(one);
+    assert_eq!(staged("1"), None);
+    let mut two = f.ws.stage("new/a.txt", b"two", "2").unwrap();
+    two.leave();
+    drop(two);
+    assert_eq!(staged("2").as_deref(), Some(&b"two"[..]));
+    // The same attempt again takes its place.
+    let again = f.ws.stage("new/a.txt", b"three", "2").unwrap();
+    assert_eq!(staged("2").as_deref(), Some(&b"three"[..]));
+    again.place().unwrap();
+    assert_eq!(
+        (f.ws.read("new/a.txt").unwrap(), staged("2")),
+        (b"three".to_vec(), None)
+    );
+    // What was not there when it was staged is not replaced.
+    let late = f.ws.stage("b.txt", b"ours", "3").unwrap();
+    fs::write(f.root.join("b.txt"), "theirs").unwrap();
+    assert!(matches!(late.place(), Err(FilesError::Exists { .. })));
+    assert_eq!(f.ws.read("b.txt").unwrap(), b"theirs");
+    assert_eq!(f.ws.staged("b.txt", "3").unwrap(), None);
+}
+
+#[test]
 fn sizes_are_bounded_and_a_failed_write_changes_nothing() {
     let f = fixture();
     fs::write(f.root.join("big"), vec![b'x'; 1001]).unwrap();
@@ -233,10 +257,6 @@ fn sizes_are_bounded_and_a_failed_write_changes_nothing() {
     ));
     assert!(matches!(
         f.ws.write_atomic("readme.md", &[0; 1001]),
-        Err(FilesError::TooLarge { .. })
-    ));
-    assert!(matches!(
-        f.ws.append("readme.md", &[0; 999]),
         Err(FilesError::TooLarge { .. })
     ));
     assert_eq!(f.ws.read("readme.md").unwrap(), b"hello");

@@ -6,7 +6,7 @@ use steward::cli::{Cli, Command};
 use steward::commands;
 use steward::exit::Exit;
 use steward::settings::Settings;
-use steward::term::Term;
+use steward::term::{self, Term};
 use steward::{processes, telemetry};
 
 fn main() -> ExitCode {
@@ -32,8 +32,11 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
     };
+    let serving = matches!(command, None | Some(Command::Serve(_)));
+    if !serving {
+        term::end_without_a_reader();
+    }
     let exit = runtime.block_on(async {
-        let serving = matches!(command, None | Some(Command::Serve(_)));
         #[cfg(feature = "failpoints")]
         steward::crash::arm();
         telemetry::init(&settings, serving);

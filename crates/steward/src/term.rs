@@ -5,6 +5,9 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use std::io::{IsTerminal, Write};
 use tokio::signal::unix::{SignalKind, signal};
 
+/// What a shell reports of a program that SIGPIPE has ended.
+const PIPE_CLOSED: i32 = 141;
+
 /// Where text goes and whether it may be coloured.
 #[derive(Debug, Clone, Copy)]
 pub struct Term {
@@ -133,6 +136,19 @@ impl Quiet {
             .context("the terminal can't hide what is typed; give the secret by a file")?;
         Ok(Self(before))
     }
+}
+
+/// A program that reads what we print, such as `head`, may end before us: then so do we, without a word. By a signal we
+/// would end at any other pipe too, such as one to a program in the sandbox.
+pub fn end_without_a_reader() {
+    let otherwise = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = panic.payload_as_str().unwrap_or_default();
+        if text.starts_with("failed printing to stdout") && text.contains("Broken pipe") {
+            std::process::exit(PIPE_CLOSED);
+        }
+        otherwise(panic);
+    }));
 }
 
 impl Drop for Quiet {

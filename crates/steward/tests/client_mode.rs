@@ -6,8 +6,9 @@ mod common;
 use common::{Bench, Done, Server, finish, plan_and_answer};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
-use steward_testkit::model_server::{Behaviour, Script};
+use steward_testkit::model_server::{Behaviour, Rule, Script};
 
 const ASK: &str = "Write new into the file a.txt.";
 
@@ -40,6 +41,46 @@ fn announce(bench: &Bench, change: impl Fn(&mut Value)) {
 
 fn refused(done: Done, parts: &[&str]) {
     done.exits(1).tells(parts);
+}
+
+#[test]
+fn a_model_that_fails_in_passing_is_followed_and_shown() {
+    let mut script = script();
+    let busy = Behaviour::Status {
+        status: 503,
+        body: json!({"error": {"message": "overloaded"}}),
+        retry_after: None,
+    };
+    let rule = |then| Rule {
+        contains: String::new(),
+        role: None,
+        times: Some(4),
+        then,
+    };
+    script.rules.insert(0, rule(busy));
+    let bench = Bench::new(script);
+    let _server = Server::start(&bench);
+    let report = bench.run(&["ask", "-y", "--json", ASK]).exits(0).json();
+    let run = report["run"].as_str().unwrap();
+    let shown = bench.run(&["runs", "show", run, "--json"]).exits(0);
+    let alarm = shown.out.lines().find(|line| line.contains("timer.set"));
+    assert!(
+        alarm.is_some_and(|line| line.contains("rings_at")),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let bench = bench();
+    let mut command = bench.command(&["doctor", "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(!said.contains("panicked"), "{said}");
+    assert_eq!(done.status.code(), Some(141), "{said}");
 }
 
 #[test]

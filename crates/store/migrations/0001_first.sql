@@ -39,6 +39,9 @@ create table events (
     primary key (tenant_id, run_id, seq)
 );
 
+-- What was about to happen since a crash, over all runs: looked at once for each write that was cut off.
+create index events_staged on events (tenant_id, at) where kind = 'tool.staged';
+
 create table run_inbox (
     tenant_id uuid   not null,
     run_id    uuid   not null,

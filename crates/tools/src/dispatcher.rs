@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::agent::Agent;
-use steward_core::ports::{AgentTools, Authorized, ToolScope, Tools};
+use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
 use steward_core::skill::Skill;
 use steward_core::tool::{
-    EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
+    EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
 };
 use steward_core::{RunId, TenantId, hash, schema};
 
@@ -355,6 +355,7 @@ impl Tools for Dispatcher {
             call,
             idempotency_key,
             args_hash,
+            stage,
         } = call;
         let door = self.door(&call.name, scope).await?;
         if hash::of_json(&call.arguments) != args_hash {
@@ -370,8 +371,29 @@ impl Tools for Dispatcher {
             return Err(ToolsError::Stopped(call.name).into());
         }
         let limit = door.timeout(scope);
-        let context = Context::new(scope.clone(), idempotency_key, limit);
+        let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
         Self::guarded(&call.name, door, call.arguments, context).await
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let name = call.call.name.clone();
+        let door = match self.door(&name, scope).await {
+            Ok(door) => door,
+            Err(error) => return Settled::Unknown(error.to_string()),
+        };
+        let work = async {
+            match door {
+                Door::Tool(tool) => tool.handler.settle(call, scope).await,
+                Door::Skill(runtime, skill) => runtime.settle(&skill, call, scope).await,
+            }
+        };
+        AssertUnwindSafe(work)
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| {
+                tracing::error!(tool = name, "looking whether a call has happened panicked");
+                Settled::Unknown(format!("`{name}` failed to look"))
+            })
     }
 
     async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError> {

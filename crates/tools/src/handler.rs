@@ -9,8 +9,8 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use steward_core::ports::ToolScope;
-use steward_core::tool::{Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::ports::{Interrupted, Stage, ToolScope};
+use steward_core::tool::{Preview, Settled, Staged, Suggestion, ToolError, ToolOutput, ToolSpec};
 
 /// Between two looks at the stop flag.
 const POLL: Duration = Duration::from_millis(50);
@@ -26,6 +26,7 @@ pub struct Context {
     pub deadline: Instant,
     pub(crate) cancelled: Arc<AtomicBool>,
     learned: Arc<Mutex<Vec<(String, SecretString)>>>,
+    stage: Option<Arc<dyn Stage>>,
 }
 
 impl Context {
@@ -37,7 +38,35 @@ impl Context {
             deadline: Instant::now() + limit,
             cancelled: Arc::default(),
             learned: Arc::default(),
+            stage: None,
         }
+    }
+
+    /// The same, told to `stage` before anything is done.
+    #[must_use]
+    pub fn with_stage(mut self, stage: Option<Arc<dyn Stage>>) -> Self {
+        self.stage = stage;
+        self
+    }
+
+    /// Where it is told what is about to be done.
+    pub(crate) fn stage_of(&self) -> Option<Arc<dyn Stage>> {
+        self.stage.clone()
+    }
+
+    /// Says what the call returns once it is done, and by what that is recognised after a crash. To be called when all
+    /// is ready, right before the effect; after an error nothing may be done.
+    pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolError> {
+        self.check()?;
+        let Some(stage) = &self.stage else {
+            return Ok(());
+        };
+        let staged = Staged {
+            output: output.clone(),
+            proof,
+        };
+        stage.stage(staged).await?;
+        Ok(self.check()?)
     }
 
     /// Tells the runtime of a secret that was made or handed out during the call, such as an access
@@ -122,6 +151,16 @@ pub trait ToolHandler: Send + Sync + 'static {
         context: &Context,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
+    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
+    fn settle(
+        &self,
+        call: Interrupted,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Settled> + Send {
+        let why = format!("`{}` leaves nothing that shows it", call.call.name);
+        async { Settled::Unknown(why) }
+    }
+
     /// Takes an effect back, from the snapshot that [`Self::run`] returned; says what was restored.
     fn undo(
         &self,
@@ -152,6 +191,7 @@ pub(crate) trait DynHandler: Send + Sync {
     async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError>;
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError>;
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled;
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError>;
 }
 
@@ -174,6 +214,10 @@ impl<H: ToolHandler> DynHandler for Typed<H> {
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
         self.0.run(parse(arguments)?, context).await
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        self.0.settle(call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {

@@ -62,13 +62,16 @@ export type EventBody =
   | { type: "approval.decided"; approval_id: string; answer: Answer; by: string }
   | { type: "grants.changed"; standing: { id: string }[] }
   | { type: "tool.rejected"; call_id: string; tool: string; message: string }
-  | { type: "tool.intent"; call_id: string; tool: string; arguments: Record<string, unknown>; args_hash: string; effect: string; idempotency_key: string }
-  | ({ type: "tool.result"; call_id: string; tool: string; ms: number } & ToolOutcome)
+  | { type: "tool.intent"; call_id: string; tool: string; arguments: Record<string, unknown>; args_hash: string; effect: string; idempotency_key: string; evidence?: string }
+  | { type: "tool.staged"; call_id: string; tool: string; staged: { output: unknown; proof: unknown } }
+  | ({ type: "tool.result"; call_id: string; tool: string; ms: number; evidence?: string } & ToolOutcome)
   | { type: "run.delegated"; call_id: string; child: string; agent: string; request: string }
   | { type: "run.returned"; call_id: string; child: string; spent: Record<string, number>; taint?: Taint[] }
+  | { type: "tool.undoing"; call_id: string; by: string }
+  | { type: "tool.undo_failed"; call_id: string; message: string }
   | { type: "tool.undone"; call_id: string; summary: string; by: string; receipts?: Receipts | null }
-  | { type: "tool.uncertain"; call_id: string; tool: string }
-  | { type: "timer.set"; timer_id: string; purpose: string }
+  | { type: "tool.uncertain"; call_id: string; tool: string; why?: string }
+  | { type: "timer.set"; timer_id: string; rings_at: number; purpose: string }
   | { type: "timer.fired"; timer_id: string }
   | { type: "run.steered"; text: string; by: string }
   | { type: "run.stop_requested"; by: string }

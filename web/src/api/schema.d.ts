@@ -4728,6 +4728,8 @@ export interface components {
             kind: "uncertain";
             /** @description Name of the tool. */
             tool: string;
+            /** @description Why it can't be told. */
+            why?: string;
         } | {
             /** @description The call that asks. */
             call_id: string;

@@ -272,7 +272,7 @@ function apply(draft: Draft, event: RunEvent): void {
       if (event.receipts && view.status === "finished") view.receipts = event.receipts;
       return;
     case "tool.uncertain":
-      draft.edit<ToolItem>(draft.tool(event.call_id, event.tool, event.at), { state: "uncertain" });
+      draft.edit<ToolItem>(draft.tool(event.call_id, event.tool, event.at), { state: "uncertain", message: event.why ?? "" });
       return;
     case "timer.set":
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "timer", purpose: event.purpose, fired: false });

@@ -78,6 +78,9 @@ pub(crate) enum Subject {
         /// Its arguments.
         #[schema(value_type = Object)]
         arguments: Value,
+        /// Why it can't be told.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
     },
     /// A question of the agent.
     Question {
@@ -329,10 +332,12 @@ impl From<approval::Subject> for Subject {
                 call_id,
                 tool,
                 arguments,
+                why,
             } => Self::Uncertain {
                 call_id,
                 tool,
                 arguments,
+                why,
             },
             approval::Subject::Question { call_id, text } => Self::Question { call_id, text },
         }

@@ -98,6 +98,7 @@ pub(super) async fn run(
         stop,
     };
     let authorized = Authorized {
+        stage: None,
         args_hash: hash::of_json(&call.arguments),
         idempotency_key: deps.ids.next().to_string(),
         call,

@@ -17,7 +17,9 @@ use steward_core::ports::{
     RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult,
     StoredEvent, ToolScope, Tools,
 };
-use steward_core::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{
+    Preview, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
+};
 use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -53,6 +55,9 @@ impl RunStore for Nothing {
         Err(gone())
     }
     async fn events(&self, _: TenantId, _: RunId, _: u64, _: u32) -> StoreResult<Vec<StoredEvent>> {
+        Err(gone())
+    }
+    async fn staged_since(&self, _: TenantId, _: RunId, _: Timestamp) -> StoreResult<Vec<Staged>> {
         Err(gone())
     }
     async fn claim(

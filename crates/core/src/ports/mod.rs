@@ -35,7 +35,7 @@ pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
     RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
 };
-pub use tools::{AgentTools, Authorized, ToolScope, Tools};
+pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use vault::{
     CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
     Vault, VaultError,

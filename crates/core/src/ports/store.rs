@@ -6,6 +6,7 @@ use crate::message::Message;
 use crate::prompt::Carried;
 use crate::receipts::Verdict;
 use crate::run::OutsideFile;
+use crate::tool::Staged;
 use crate::{AgentId, ApprovalId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -362,6 +363,13 @@ pub trait RunStore: Send + Sync {
         after: u64,
         limit: u32,
     ) -> StoreResult<Vec<StoredEvent>>;
+    /// What calls of other runs were about to do after `since`, oldest first.
+    async fn staged_since(
+        &self,
+        tenant: TenantId,
+        except: RunId,
+        since: Timestamp,
+    ) -> StoreResult<Vec<Staged>>;
     /// Takes a run over; `None` if there is nothing to take.
     async fn claim(
         &self,

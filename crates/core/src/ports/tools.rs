@@ -2,7 +2,9 @@
 
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
-use crate::tool::{Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use crate::tool::{
+    Preview, Settled, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
+};
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use std::path::PathBuf;
@@ -62,6 +64,28 @@ pub struct Authorized {
     pub idempotency_key: String,
     /// Hash of the arguments that the decision was bound to; the dispatcher checks it again.
     pub args_hash: String,
+    /// Where it is told what is about to happen; `None` outside a run.
+    pub stage: Option<Arc<dyn Stage>>,
+}
+
+/// Takes down what a call is about to do.
+#[async_trait]
+pub trait Stage: std::fmt::Debug + Send + Sync {
+    /// Durable when it returns. After an error nothing may be done.
+    async fn stage(&self, staged: Staged) -> Result<(), ToolError>;
+}
+
+/// A call that a crash cut off.
+#[derive(Debug, Clone)]
+pub struct Interrupted {
+    /// The call.
+    pub call: ToolCall,
+    /// As at its run.
+    pub idempotency_key: String,
+    /// What it was about to do; `None`: it had not come so far.
+    pub staged: Option<Staged>,
+    /// What calls of other tools and runs were about to do since, oldest first.
+    pub later: Vec<Staged>,
 }
 
 /// All tools of an installation.
@@ -95,6 +119,10 @@ pub trait Tools: Send + Sync {
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;
     /// Runs a call.
     async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError>;
-    /// Takes an effect back; returns what was restored.
+    /// Whether a call that a crash cut off has happened. Looks only.
+    async fn settle(&self, call: Interrupted, _scope: &ToolScope) -> Settled {
+        Settled::Unknown(format!("`{}` leaves nothing that shows it", call.call.name))
+    }
+    /// Takes an effect back; returns what was restored. One that is back already is no error.
     async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError>;
 }

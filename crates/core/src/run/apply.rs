@@ -153,8 +153,18 @@ impl RunState {
                     CallStatus::Intent {
                         key: idempotency_key.clone(),
                         effect: *effect,
+                        staged: None,
                     },
                 );
+            }
+            EventBody::ToolStaged {
+                call_id, staged, ..
+            } => {
+                if let Some(entry) = self.entry(call_id)
+                    && let CallStatus::Intent { staged: told, .. } = &mut entry.status
+                {
+                    *told = Some((event.at, staged.clone()));
+                }
             }
             EventBody::ToolResult {
                 call_id,
@@ -192,12 +202,21 @@ impl RunState {
                 ..
             } => self.child_ended(call_id, spent, proved, taint),
             EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),
-            EventBody::ToolUndone { call_id, .. } => self.undone.push(call_id.clone()),
-            EventBody::ToolUncertain { call_id, .. } => {
+            EventBody::ToolUndoing { call_id, .. } => self.undoing = Some(call_id.clone()),
+            EventBody::ToolUndoFailed { .. } => self.undoing = None,
+            EventBody::ToolUndone { call_id, .. } => {
+                self.undoing = None;
+                self.undone.push(call_id.clone());
+            }
+            EventBody::ToolUncertain { call_id, why, .. } => {
                 if let Some(entry) = self.entry(call_id)
-                    && let CallStatus::Intent { key, .. } = entry.status.clone()
+                    && let CallStatus::Intent { key, .. } | CallStatus::CutOff { key, .. } =
+                        entry.status.clone()
                 {
-                    entry.status = CallStatus::Uncertain { key };
+                    entry.status = CallStatus::Uncertain {
+                        key,
+                        why: why.clone(),
+                    };
                 }
             }
             EventBody::TimerSet { timer_id, at, .. } => {
@@ -313,13 +332,18 @@ impl RunState {
             if child.as_deref() == Some(entry.call.id.as_str()) {
                 continue;
             }
-            if let CallStatus::Intent { key, effect } = &entry.status {
-                let (key, effect) = (key.clone(), *effect);
+            if let CallStatus::Intent {
+                key,
+                effect,
+                staged,
+            } = &entry.status
+            {
+                let (key, effect, staged) = (key.clone(), *effect, staged.clone());
                 entry.status = match effect {
                     EffectClass::Read | EffectClass::Idempotent | EffectClass::Keyed => {
                         CallStatus::Repeat { key, effect }
                     }
-                    EffectClass::Write => CallStatus::Uncertain { key },
+                    EffectClass::Write => CallStatus::CutOff { key, staged },
                 };
             }
         }

@@ -21,6 +21,7 @@ impl RunState {
                 call_id,
                 tool,
                 arguments,
+                ..
             } => {
                 self.enter(call_id, tool, arguments);
             }
@@ -77,7 +78,7 @@ impl RunState {
             }
             (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
                 if let Some(entry) = self.entry(call_id)
-                    && let CallStatus::Uncertain { key } = entry.status.clone()
+                    && let CallStatus::Uncertain { key, .. } = entry.status.clone()
                 {
                     entry.status = CallStatus::Repeat {
                         key,

@@ -57,6 +57,14 @@ pub enum Effect {
         /// What a crash means.
         effect: EffectClass,
     },
+    /// Find out whether a write that a crash cut off has happened. It has: appends `tool.result`; it has
+    /// not: runs it again; it can't be told: appends `tool.uncertain`.
+    Settle {
+        /// The call.
+        call: ToolCall,
+        /// Stable over repeats.
+        idempotency_key: String,
+    },
     /// Have another agent do it; appends `tool.intent` and `run.delegated`. The run then waits for
     /// that run, and `run.returned` and `tool.result` follow.
     Delegate {
@@ -113,10 +121,12 @@ pub enum Ask {
     },
     /// About the plan.
     Plan,
-    /// About a write that was cut off; appends `tool.uncertain` too.
+    /// About a write that was cut off.
     Uncertain {
         /// The call.
         call: ToolCall,
+        /// Why it can't be told.
+        why: String,
     },
     /// The agent's own question.
     Question {

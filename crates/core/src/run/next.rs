@@ -73,9 +73,14 @@ impl RunState {
             CallStatus::Repeat { key, effect } => {
                 vec![self.carried_out(call, key.clone(), *effect)]
             }
-            CallStatus::Uncertain { .. } => {
-                vec![Effect::Ask(Ask::Uncertain { call: call.clone() })]
-            }
+            CallStatus::CutOff { key, .. } => vec![Effect::Settle {
+                call: call.clone(),
+                idempotency_key: key.clone(),
+            }],
+            CallStatus::Uncertain { why, .. } => vec![Effect::Ask(Ask::Uncertain {
+                call: call.clone(),
+                why: why.clone(),
+            })],
             CallStatus::Intent { .. } | CallStatus::Done(_) | CallStatus::Rejected(_) => Vec::new(),
         }
     }

@@ -179,6 +179,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 args_hash,
                 effect: class,
                 idempotency_key: key,
+                ..
             },
         ) => {
             call.id == *call_id
@@ -187,6 +188,24 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 && *args_hash == hash::of_json(&call.arguments)
                 && effect == class
                 && idempotency_key == key
+        }
+        (
+            Effect::Settle {
+                call,
+                idempotency_key,
+            },
+            EventBody::ToolIntent {
+                call_id,
+                arguments,
+                idempotency_key: key,
+                evidence,
+                ..
+            },
+        ) => {
+            call.id == *call_id
+                && call.arguments == *arguments
+                && idempotency_key == key
+                && evidence.is_some()
         }
         (
             Effect::Reject { call, message },
@@ -289,13 +308,16 @@ fn asks_person(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
             .as_ref()
             .is_some_and(|plan| plan.plan.hash() == *plan_hash),
         (
-            Ask::Uncertain { call },
+            Ask::Uncertain { call, why },
             Subject::Uncertain {
                 call_id,
                 tool,
                 arguments,
+                why: then,
             },
-        ) => call.id == *call_id && call.name == *tool && call.arguments == *arguments,
+        ) => {
+            why == then && call.id == *call_id && call.name == *tool && call.arguments == *arguments
+        }
         (
             Ask::Question { call, text },
             Subject::Question {

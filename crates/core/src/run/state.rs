@@ -10,7 +10,7 @@ use crate::model::{ModelError, Purpose, Usage};
 use crate::plan::{Candidate, Plan};
 use crate::policy::Grant;
 use crate::ports::StandingGrant;
-use crate::tool::{EffectClass, ToolCall, ToolSpec};
+use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 
 /// How far a call has come.
@@ -30,6 +30,15 @@ pub enum CallStatus {
         key: String,
         /// What a crash means.
         effect: EffectClass,
+        /// What it was about to do, and since when.
+        staged: Option<(Timestamp, Box<Staged>)>,
+    },
+    /// Cut off by a crash; the world may show whether it happened.
+    CutOff {
+        /// The key.
+        key: String,
+        /// What it was about to do, and since when.
+        staged: Option<(Timestamp, Box<Staged>)>,
     },
     /// Cut off by a crash; may be repeated with the same key.
     Repeat {
@@ -42,6 +51,8 @@ pub enum CallStatus {
     Uncertain {
         /// For a repeat.
         key: String,
+        /// Why it can't be told.
+        why: String,
     },
     /// It has a result.
     Done(ToolResult),
@@ -183,6 +194,8 @@ pub struct RunState {
     pub said: String,
     /// Calls whose effect was taken back.
     pub undone: Vec<String>,
+    /// The call whose effect is being taken back; after a crash it may be back already.
+    pub undoing: Option<String>,
     /// Calls that a fork found done: their effects are another run's.
     pub inherited: Vec<String>,
     /// What the cascade has done and seen.
@@ -231,6 +244,7 @@ impl RunState {
             composed: false,
             said: String::new(),
             undone: Vec::new(),
+            undoing: None,
             inherited: Vec::new(),
             cascade: Cascade::default(),
             taint: Vec::new(),

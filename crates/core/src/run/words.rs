@@ -157,6 +157,9 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             effect,
             ..
         } => ran(&call.name, &call.arguments, *effect, idempotency_key),
+        Effect::Settle { call, .. } => {
+            format!("see whether the interrupted {} happened", call.name)
+        }
         Effect::DryRun { call } => format!("only say what {} would do", call.name),
         Effect::Ask(Ask::Call { call, reason }) => format!(
             "ask a person about {} {} ({reason})",
@@ -164,7 +167,7 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             quoted(&call.arguments.to_string())
         ),
         Effect::Ask(Ask::Plan) => "ask a person about the plan".to_owned(),
-        Effect::Ask(Ask::Uncertain { call }) => {
+        Effect::Ask(Ask::Uncertain { call, .. }) => {
             format!(
                 "ask a person whether the interrupted {} happened",
                 call.name

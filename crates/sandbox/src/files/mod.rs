@@ -18,4 +18,4 @@ pub use near::near_matches;
 pub use path::RelPath;
 pub use tree::{Node, Present, PutBack, Tree};
 pub use workspace::{FileLimits, Workspace};
-pub use write::{Before, Written};
+pub use write::{Before, Staged, Written};

@@ -5,7 +5,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fchmod, fsync, openat, renameat, unlinkat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fsync, openat, renameat, renameat_with,
+    unlinkat,
+};
 use rustix::io::Errno;
 
 use super::error::FilesError;
@@ -49,6 +52,72 @@ pub struct Written {
     pub size: u64,
 }
 
+/// A file that is written in full beside its target and takes its place in one step. Dropped before, it is removed.
+#[derive(Debug)]
+pub struct Staged {
+    /// The path in the workspace.
+    pub path: PathBuf,
+    /// What is there now.
+    pub before: Before,
+    size: u64,
+    given: String,
+    folder: OwnedFd,
+    name: OsString,
+    temporary: Option<OsString>,
+    leave: bool,
+}
+
+impl Staged {
+    /// From here on it stays when this is dropped, until it takes its place or is unstaged: it is known to others.
+    pub fn leave(&mut self) {
+        self.leave = true;
+    }
+
+    /// Puts it in its place: readers see the old content or the new one. What was not there before is not replaced.
+    pub fn place(mut self) -> Result<Written, FilesError> {
+        self.leave = false;
+        let io = |error: Errno| FilesError::io(&self.given, error);
+        let Some(temporary) = &self.temporary else {
+            return Err(io(Errno::NOENT));
+        };
+        let (folder, name) = (&self.folder, &self.name);
+        let fresh = self.before == Before::Absent;
+        let flags = if fresh {
+            RenameFlags::NOREPLACE
+        } else {
+            RenameFlags::empty()
+        };
+        match renameat_with(folder, temporary, folder, name, flags) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => {
+                return Err(FilesError::Exists {
+                    path: self.given.clone(),
+                });
+            }
+            // Some file systems know no flags.
+            Err(Errno::INVAL | Errno::NOSYS) if fresh => {
+                renameat(folder, temporary, folder, name).map_err(io)?;
+            }
+            Err(error) => return Err(io(error)),
+        }
+        self.temporary = None;
+        fsync(&self.folder).map_err(|error| FilesError::io(&self.given, error))?;
+        Ok(Written {
+            path: std::mem::take(&mut self.path),
+            before: std::mem::replace(&mut self.before, Before::Absent),
+            size: self.size,
+        })
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.as_ref().filter(|_| !self.leave) {
+            let _ = unlinkat(&self.folder, temporary, AtFlags::empty());
+        }
+    }
+}
+
 /// Makes the names of temporary files differ within this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
@@ -70,46 +139,41 @@ impl Workspace {
         self.replace(path, bytes, None)
     }
 
-    /// Adds to the end of a file, creating it if needed.
-    pub fn append(&self, path: &str, bytes: &[u8]) -> Result<Written, FilesError> {
+    /// Writes a file in full beside `path`, under a name that `tag` makes its own; [`Staged::place`] puts it there. What
+    /// an attempt before has left under this name is replaced.
+    pub fn stage(&self, path: &str, bytes: &[u8], tag: &str) -> Result<Staged, FilesError> {
+        self.prepare(path, bytes, None, tag)
+    }
+
+    /// What was staged for `path` under this tag and is still there.
+    pub fn staged(&self, path: &str, tag: &str) -> Result<Option<Vec<u8>>, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
-        self.make_folders(&path, folder)?;
-        let folder = self.open_folder(&path, folder)?;
-        let existed = match Self::entry(&path, &folder, name)? {
-            None => None,
-            Some(stat) if kind_of(&stat) == FileType::RegularFile => {
-                Some(u64::try_from(stat.st_size).unwrap_or(0))
-            }
-            Some(stat) => return Err(kind_error(&path, kind_of(&stat))),
+        let folder = match self.open_folder(&path, folder) {
+            Ok(folder) => folder,
+            Err(FilesError::NotFound { .. }) => return Ok(None),
+            Err(other) => return Err(other),
         };
-        let size = existed.unwrap_or(0) + bytes.len() as u64;
-        self.fits(&path, size)?;
-        let flags = OFlags::WRONLY
-            | OFlags::APPEND
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::CLOEXEC
-            | OFlags::NONBLOCK;
-        let fd = openat(&folder, name, flags, Mode::from_raw_mode(0o666))
-            .map_err(|e| self.explain(&path, e))?;
-        Self::regular(&path, &fd)?;
-        let io = |e| FilesError::io(path.given(), e);
-        let mut file = File::from(fd);
-        if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
-            // A full disk must not leave half of it.
-            let _ = file.set_len(existed.unwrap_or(0));
-            return Err(io(error));
+        match self.before(&path, &folder, &temporary_name(name, tag))? {
+            Before::File { bytes, .. } => Ok(Some(bytes)),
+            Before::Absent | Before::Size { .. } => Ok(None),
+            Before::TooLarge { size, .. } => Err(FilesError::TooLarge {
+                path: path.given().to_owned(),
+                size,
+                max: self.limits.read_bytes,
+            }),
         }
-        if existed.is_none() {
-            fsync(&folder).map_err(|e| io(e.into()))?;
+    }
+
+    /// Removes what was staged for `path` under this tag.
+    pub fn unstage(&self, path: &str, tag: &str) -> Result<(), FilesError> {
+        let path = self.resolve(path)?;
+        let (folder, name) = path.split()?;
+        let folder = self.open_folder(&path, folder)?;
+        match unlinkat(&folder, temporary_name(name, tag), AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(self.explain(&path, e)),
         }
-        let before = existed.map_or(Before::Absent, |size| Before::Size { size });
-        Ok(Written {
-            path: path.path,
-            before,
-            size,
-        })
     }
 
     /// Removes a file or a link. Folders are refused.
@@ -165,28 +229,50 @@ impl Workspace {
     }
 
     fn replace(&self, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<Written, FilesError> {
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let tag = format!("{}-{count}", std::process::id());
+        self.prepare(path, bytes, mode, &tag)?.place()
+    }
+
+    fn prepare(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        mode: Option<u32>,
+        tag: &str,
+    ) -> Result<Staged, FilesError> {
         let path = self.resolve(path)?;
         self.fits(&path, bytes.len() as u64)?;
         let (parent, name) = path.split()?;
+        let name = name.to_owned();
         self.make_folders(&path, parent)?;
         let folder = self.open_folder(&path, parent)?;
-        let before = self.before(&path, &folder, name)?;
+        let before = self.before(&path, &folder, &name)?;
         let mode = mode.or(match &before {
             Before::File { mode, .. } | Before::TooLarge { mode, .. } => Some(*mode),
             Before::Absent | Before::Size { .. } => None,
         });
-        let temporary = temporary_name(name);
-        let written = fill(&folder, &temporary, bytes, mode)
-            .and_then(|()| renameat(&folder, &temporary, &folder, name).map_err(Into::into))
-            .and_then(|()| fsync(&folder).map_err(Into::into));
-        if let Err(error) = written {
-            let _ = unlinkat(&folder, &temporary, AtFlags::empty());
-            return Err(FilesError::io(path.given(), error));
+        let temporary = temporary_name(&name, tag);
+        let io = |error| FilesError::io(path.given(), error);
+        match unlinkat(&folder, &temporary, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(io(error.into())),
         }
-        Ok(Written {
-            path: path.path,
+        let filled = fill(&folder, &temporary, bytes, mode)
+            .and_then(|()| fsync(&folder).map_err(Into::into));
+        if let Err(error) = filled {
+            let _ = unlinkat(&folder, &temporary, AtFlags::empty());
+            return Err(io(error));
+        }
+        Ok(Staged {
             before,
             size: bytes.len() as u64,
+            given: path.given().to_owned(),
+            path: path.path,
+            folder,
+            name,
+            temporary: Some(temporary),
+            leave: false,
         })
     }
 
@@ -243,10 +329,9 @@ fn fill(folder: &OwnedFd, name: &OsStr, bytes: &[u8], mode: Option<u32>) -> std:
 }
 
 /// Hidden, so that listings and watchers mostly pass over it; short, since names end at 255 bytes.
-fn temporary_name(name: &OsStr) -> OsString {
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+fn temporary_name(name: &OsStr, tag: &str) -> OsString {
     let stem: String = name.to_string_lossy().chars().take(40).collect();
-    format!(".{stem}.{}-{count}.tmp", std::process::id()).into()
+    format!(".{stem}.{tag}.tmp").into()
 }
 
 fn kind_error(path: &RelPath, kind: FileType) -> FilesError {

@@ -78,6 +78,9 @@ pub enum SqlError {
     /// A write whose effect cannot be told without having it.
     #[error("what it would change cannot be told: {0}")]
     Untold(String),
+    /// Whoever was told of the changes is against them.
+    #[error("{0}")]
+    Refused(String),
     /// Anything else that a server reports.
     #[error("the database failed: {0}")]
     Server(String),
@@ -102,7 +105,7 @@ fn hint_suffix(hint: Option<&str>) -> String {
 
 impl SqlError {
     /// A short stable word for the outcome: `denied`, `timeout`, `limit`, `syntax`, `busy`, `open`, `corrupt`,
-    /// `parameter`, `connect`, `conflict`, `no_undo`, `untold`, `server` or `sqlite`.
+    /// `parameter`, `connect`, `conflict`, `no_undo`, `untold`, `refused`, `server` or `sqlite`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Denied { .. } => "denied",
@@ -117,6 +120,7 @@ impl SqlError {
             Self::Conflict { .. } => "conflict",
             Self::NoUndo(_) => "no_undo",
             Self::Untold(_) => "untold",
+            Self::Refused(_) => "refused",
             Self::Server(_) => "server",
             Self::Sqlite(_) => "sqlite",
         }

@@ -29,12 +29,6 @@ pub(super) fn split(value: Value) -> anyhow::Result<(Event, Value)> {
     };
     let (run_id, seq, at, epoch) =
         event(&mut map).context("an event of the server does not say where it stands")?;
-    // An alarm's own time goes out under another name: `at` is the event's.
-    if map.get("type").and_then(Value::as_str) == Some("timer.set")
-        && let Some(due) = map.shift_remove("due")
-    {
-        map.insert("at".to_owned(), due);
-    }
     let raw = Value::Object(map);
     let body = serde_json::from_value(raw.clone())
         .with_context(|| format!("event {seq} of run {run_id} is not understood"))?;
@@ -148,8 +142,8 @@ impl From<Permission> for StandingGrant {
 mod tests {
     use super::{event, split};
     use serde_json::json;
-    use steward_core::Timestamp;
-    use steward_core::event::EventBody;
+    use steward_core::event::{Event, EventBody};
+    use steward_core::{RunId, TimerId, Timestamp};
     use uuid::Uuid;
 
     fn sent(body: &serde_json::Value) -> serde_json::Value {
@@ -177,12 +171,18 @@ mod tests {
 
     #[test]
     fn alarms_and_what_is_new_are_read() {
-        let alarm = json!({"type": "timer.set", "timer_id": Uuid::from_u128(5), "due": 77, "purpose": "retry"});
-        let read = event(&sent(&alarm).to_string()).unwrap();
-        assert!(
-            matches!(read.body, EventBody::TimerSet { at, .. } if at == Timestamp(77)),
-            "{read:?}"
-        );
+        let alarm = Event {
+            run_id: RunId(Uuid::from_u128(1)),
+            seq: 3,
+            at: Timestamp(9),
+            epoch: 2,
+            body: EventBody::TimerSet {
+                timer_id: TimerId(Uuid::from_u128(5)),
+                at: Timestamp(77),
+                purpose: "retry".to_owned(),
+            },
+        };
+        assert_eq!(event(&json!(alarm).to_string()).unwrap(), alarm);
         let new = json!({"type": "run.praised", "stars": 5});
         let (read, raw) = split(sent(&new)).unwrap();
         assert_eq!(read.body, EventBody::Unknown);

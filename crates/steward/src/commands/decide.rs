@@ -51,10 +51,13 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             yes_no_feedback(term, "Let it run? [y/N/what to change]")
         }
         Subject::Uncertain {
-            tool, arguments, ..
+            tool,
+            arguments,
+            why,
+            ..
         } => {
             term.say(&format!(
-                "{} {tool} {arguments}\n  It was interrupted; whether it happened is not known.",
+                "{} {tool} {arguments}\n  It was interrupted, and whether it happened is not known: {why}.",
                 term.yellow("uncertain:")
             ));
             loop {

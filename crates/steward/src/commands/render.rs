@@ -119,12 +119,27 @@ impl Renderer {
                     }
                 }
             }
+            other => self.tool_event(other),
+        }
+    }
+
+    fn tool_event(&mut self, body: &EventBody) {
+        let term = self.term;
+        match body {
             EventBody::ToolRejected { tool, message, .. } => {
                 term.say(&format!("{} {tool}: {message}", term.red("✗")));
             }
             EventBody::ToolIntent {
-                tool, arguments, ..
+                tool,
+                arguments,
+                evidence,
+                ..
             } => {
+                if let Some(evidence) = evidence {
+                    term.say(&term.dim(&format!(
+                        "{tool} was interrupted and had not happened: {evidence}"
+                    )));
+                }
                 term.say(&format!(
                     "{} {} {}",
                     term.bold("▸"),
@@ -132,11 +147,32 @@ impl Renderer {
                     short(arguments)
                 ));
             }
-            EventBody::ToolResult { result, ms, .. } => self.result(result, *ms),
-            EventBody::ToolUncertain { tool, .. } => {
+            EventBody::ToolResult {
+                tool,
+                result,
+                ms,
+                evidence,
+                ..
+            } => {
+                if let Some(evidence) = evidence {
+                    term.say(&term.dim(&format!(
+                        "{tool} was interrupted and had happened: {evidence}"
+                    )));
+                }
+                self.result(result, *ms);
+            }
+            EventBody::ToolUncertain { tool, why, .. } => {
+                let why = if why.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {why}")
+                };
                 term.say(&term.yellow(&format!(
-                    "{tool} was interrupted: whether it happened is not known"
+                    "{tool} was interrupted, and whether it happened is not known{why}"
                 )));
+            }
+            EventBody::ToolUndoFailed { message, .. } => {
+                term.say(&term.yellow(&format!("not undone: {message}")));
             }
             _ => {}
         }

@@ -27,6 +27,7 @@ pub fn report(run: RunId, log: &[Event]) -> serde_json::Value {
                 tool,
                 result,
                 ms,
+                evidence,
             } => {
                 let found = steps
                     .iter_mut()
@@ -36,6 +37,9 @@ pub fn report(run: RunId, log: &[Event]) -> serde_json::Value {
                     Some(step) => {
                         step["result"] = json!(result);
                         step["ms"] = json!(ms);
+                        if let Some(evidence) = evidence {
+                            step["evidence"] = json!(evidence);
+                        }
                     }
                     None => steps.push(json!({"call_id": call_id, "tool": tool, "result": result})),
                 }

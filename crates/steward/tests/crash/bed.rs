@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::agent::{Agent, Tuning};
-use steward_core::ports::Agents as _;
+use steward_core::ports::{Agents as _, Skills as _};
+use steward_core::skill::Skill;
 use steward_core::{AgentId, TenantId};
 use steward_infra::FileBlobs;
 use steward_store::{Store, StoreConfig};
@@ -68,6 +69,26 @@ fn script(requests: usize, reply: &Reply) -> Script {
     script
 }
 
+/// The agent that all requests go to.
+pub fn agent(tools: Vec<String>) -> Agent {
+    Agent {
+        id: AgentId(uuid::Uuid::from_u128(1)),
+        name: "steward".to_owned(),
+        instructions: "Do what is asked, once.".to_owned(),
+        tools,
+        connection: None,
+        policy: steward_core::policy::Policy::default(),
+        // The one with most model calls, as each crash costs one.
+        budget: steward_core::budget::Preset::Plan,
+        routing: steward_core::routing::Routing::default(),
+        deep: steward_core::agent::Deep::default(),
+        tuning: Tuning::default(),
+        credentials: std::collections::BTreeMap::new(),
+        metadata: serde_json::Map::new(),
+        skills: Vec::new(),
+    }
+}
+
 impl Bed {
     /// Servers, an empty database with the agent, and the key that the first start makes.
     pub async fn new(
@@ -76,36 +97,35 @@ impl Bed {
         reply: Reply,
         effects: EffectOptions,
     ) -> Self {
+        let tools = TOOLS[1..].iter().map(|&name| name.to_owned()).collect();
+        let agent = agent(tools);
+        Self::with(database, script(requests, &reply), effects, agent, &[]).await
+    }
+
+    /// The same with other answers and another agent.
+    pub async fn with(
+        database: Option<String>,
+        script: Script,
+        effects: EffectOptions,
+        agent: Agent,
+        skills: &[Skill],
+    ) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let bed = Self {
             folder: tempfile::tempdir().unwrap(),
             database,
-            model: ScriptedModelServer::start(script(requests, &reply))
-                .await
-                .unwrap(),
+            model: ScriptedModelServer::start(script).await.unwrap(),
             effects: EffectServer::start(effects).await.unwrap(),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             acks: Arc::default(),
             accepted: Arc::default(),
         };
         std::fs::create_dir_all(bed.data()).unwrap();
+        std::fs::create_dir_all(bed.work()).unwrap();
         let store = bed.store().await;
-        let agent = Agent {
-            id: AgentId(uuid::Uuid::from_u128(1)),
-            name: "steward".to_owned(),
-            instructions: "Do what is asked, once.".to_owned(),
-            tools: TOOLS[1..].iter().map(|&name| name.to_owned()).collect(),
-            connection: None,
-            policy: steward_core::policy::Policy::default(),
-            // The one with most model calls, as each crash costs one.
-            budget: steward_core::budget::Preset::Plan,
-            routing: steward_core::routing::Routing::default(),
-            deep: steward_core::agent::Deep::default(),
-            tuning: Tuning::default(),
-            credentials: std::collections::BTreeMap::new(),
-            metadata: serde_json::Map::new(),
-            skills: Vec::new(),
-        };
+        for skill in skills {
+            store.save_skill(TENANT, skill).await.unwrap();
+        }
         store.save_agent(TENANT, &agent).await.unwrap();
         drop(store);
         let mut first = Node::start(&bed, None, "first");
@@ -132,6 +152,11 @@ impl Bed {
         self.folder().join("data")
     }
 
+    /// The workspace of the nodes.
+    pub fn work(&self) -> PathBuf {
+        self.folder().join("work")
+    }
+
     fn key_file(&self) -> PathBuf {
         self.data().join("api-key")
     }
@@ -149,8 +174,13 @@ impl Bed {
 
     /// Sends a request to a node in the background; a node that is not there yet is tried again.
     pub fn send(&self, node: &Node, n: usize) -> tokio::task::JoinHandle<()> {
+        self.send_text(node, n, request(n))
+    }
+
+    /// The same with other words, which hold the mark.
+    pub fn send_text(&self, node: &Node, n: usize, text: String) -> tokio::task::JoinHandle<()> {
         let key = std::fs::read_to_string(self.key_file()).unwrap();
-        let body = json!({"model": "steward", "stream": true, "messages": [{"role": "user", "content": request(n)}]});
+        let body = json!({"model": "steward", "stream": true, "messages": [{"role": "user", "content": text}]});
         let call = self
             .http
             .post(format!(

@@ -34,10 +34,10 @@ const POINTS: [(&str, u64); 14] = [
 ];
 
 /// A small generator of one's own, so that a seed means the same for ever (SplitMix64).
-struct Chance(u64);
+pub struct Chance(pub u64);
 
 impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -46,7 +46,7 @@ impl Chance {
     }
 }
 
-fn number(name: &str) -> Option<u64> {
+pub fn number(name: &str) -> Option<u64> {
     let text = std::env::var_os(name)?;
     Some(
         text.to_str()
@@ -56,13 +56,17 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Where a node is to die: a point and its pass, or a time.
-fn fate(turn: usize, chance: &mut Chance) -> (String, Option<String>, Duration) {
+pub fn fate(
+    turn: usize,
+    points: &[(&str, u64)],
+    chance: &mut Chance,
+) -> (String, Option<String>, Duration) {
     // Every third dies at a random time, the others at the points in turn.
     if turn % 3 == 2 {
         let after = Duration::from_millis(5 + chance.below(396));
         return ("at a random time".to_owned(), None, after);
     }
-    let (point, passes) = POINTS[(turn - turn / 3) % POINTS.len()];
+    let (point, passes) = points[(turn - turn / 3) % points.len()];
     let pass = 1 + chance.below(passes);
     (point.to_owned(), Some(format!("{point}:{pass}")), PATIENCE)
 }
@@ -85,7 +89,7 @@ pub async fn run(engine: &str, database: Option<String>) {
     let mut asked = 0;
     let mut died: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for turn in 0..kills {
-        let (name, point, limit) = fate(turn, &mut chance);
+        let (name, point, limit) = fate(turn, &POINTS, &mut chance);
         let mut node = Node::start(&bed, point.as_deref(), "node");
         let requests = 1 + chance.below(REQUESTS);
         let clients: Vec<_> = (0..requests)

@@ -9,6 +9,7 @@ mod node;
 mod oracle;
 mod settle;
 mod takeover;
+mod writes;
 
 use steward_testkit::postgres::TestPostgres;
 
@@ -21,6 +22,11 @@ async fn long_kill_loop_sqlite() {
 async fn long_kill_loop_postgres() {
     let server = TestPostgres::shared().await.unwrap();
     kill_loop::run("PostgreSQL", Some(server.fresh_database().await.unwrap())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_writes_under_kills() {
+    writes::run().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

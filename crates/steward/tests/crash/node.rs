@@ -48,6 +48,8 @@ impl Node {
                 "--data-dir",
             ])
             .arg(bed.data())
+            .arg("--workspace")
+            .arg(bed.work())
             .env_clear()
             .env("HOME", bed.folder())
             .env("STEWARD_CACHE", bed.folder().join("cache"))

@@ -15,6 +15,7 @@ mod corpus;
 mod delegation;
 mod forks;
 mod forms;
+mod holding;
 mod injections;
 mod leases;
 mod long;

@@ -5,7 +5,7 @@ use crate::tx::{Row, Tx, args};
 use serde::de::IgnoredAny;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{StoreError, StoreResult, StoredEvent};
-use steward_core::{RunId, TenantId};
+use steward_core::{RunId, TenantId, Timestamp};
 
 /// Most events of one call.
 const MOST: u32 = 10_000;
@@ -23,6 +23,22 @@ pub(super) async fn rows(
         "select seq, at, epoch, body, blob from events
          where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
         args![tenant, run, after, limit],
+    )
+    .await
+}
+
+/// The same of `tool.staged` of all other runs from a time on.
+pub(super) async fn staged(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    except: RunId,
+    since: Timestamp,
+) -> StoreResult<Vec<Row>> {
+    tx.rows(
+        "select seq, at, epoch, body, blob from events
+         where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2
+         order by at, run_id, seq limit $4",
+        args![tenant, except, since, MOST],
     )
     .await
 }

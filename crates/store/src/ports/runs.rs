@@ -10,6 +10,7 @@ use steward_core::ports::{
     SideWrite, StoreResult, StoredEvent,
 };
 use steward_core::run::OutsideFile;
+use steward_core::tool::Staged;
 use steward_core::{RunId, TenantId, Timestamp};
 
 #[async_trait]
@@ -89,6 +90,27 @@ impl RunStore for Store {
             })
             .await?;
         log::restore(self, run, rows).await
+    }
+
+    async fn staged_since(
+        &self,
+        tenant: TenantId,
+        except: RunId,
+        since: Timestamp,
+    ) -> StoreResult<Vec<Staged>> {
+        let rows = self
+            .read((tenant, except, since), |args, tx| {
+                Box::pin(log::staged(tx, args.0, args.1, args.2))
+            })
+            .await?;
+        let events = log::restore(self, except, rows).await?;
+        Ok(events
+            .into_iter()
+            .filter_map(|stored| match stored.event.body {
+                EventBody::ToolStaged { staged, .. } => Some(*staged),
+                _ => None,
+            })
+            .collect())
     }
 
     async fn claim(

@@ -2,8 +2,9 @@ use crate::bed::Bed;
 use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text, texts};
 use std::time::Duration;
 use steward_core::RunId;
-use steward_core::event::Outcome;
+use steward_core::event::{EventBody, Outcome};
 use steward_core::ports::{Claim, Command, RunStatus, RunStore, SideWrite, StoreError};
+use steward_core::tool::{Staged, ToolOutput};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -40,6 +41,38 @@ pub async fn a_claim_fences_the_one_before(bed: Bed) {
         .await
         .unwrap();
     assert_eq!(texts(&*store, &old).await, ["first", "old", "new"]);
+}
+
+pub async fn what_others_were_about_to_do_is_told_in_order(bed: Bed) {
+    let store = bed.store();
+    let (ours, others) = (started(&*store).await, started(&*store).await);
+    let staged = |text: &str| EventBody::ToolStaged {
+        call_id: "c".to_owned(),
+        tool: "t".to_owned(),
+        staged: Box::new(Staged {
+            output: ToolOutput::text(text),
+            ..Staged::default()
+        }),
+    };
+    let large = "x".repeat(100_000);
+    for (lease, after, ms, what) in [
+        (&ours, 1, 10, "ours"),
+        (&others, 1, 20, large.as_str()),
+        (&others, 2, 15, "small"),
+        (&others, 3, 10, "before"),
+        (&ours, 2, 30, "ours"),
+    ] {
+        let mut lot = append(lease, after, vec![staged(what)], vec![]);
+        lot.at = NOW.plus(Duration::from_millis(ms));
+        store.commit(lot).await.unwrap();
+    }
+    let since = NOW.plus(Duration::from_millis(10));
+    let found = store.staged_since(TENANT, ours.run, since).await.unwrap();
+    let texts: Vec<_> = found
+        .iter()
+        .map(|one| one.output.content.as_str())
+        .collect();
+    assert_eq!(texts, ["small", large.as_str()]);
 }
 
 pub async fn only_free_runs_are_claimed(bed: Bed) {

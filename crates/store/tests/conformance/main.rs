@@ -55,6 +55,7 @@ cases! {
     log::tenants_do_not_see_each_other,
     log::finds_a_gap,
     log::survives_reopening,
+    leases::what_others_were_about_to_do_is_told_in_order,
     leases::a_claim_fences_the_one_before,
     leases::only_free_runs_are_claimed,
     leases::a_parked_run_is_claimed_for_its_commands,

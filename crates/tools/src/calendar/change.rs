@@ -46,7 +46,7 @@ pub(super) fn parts<'c>(
     parts.filter(move |(_, part)| uid_of(part).is_some_and(|known| known == uid))
 }
 
-fn texts(calendar: &Component, uid: &str) -> Vec<String> {
+pub(super) fn texts(calendar: &Component, uid: &str) -> Vec<String> {
     parts(calendar, uid).map(|(_, part)| part.text()).collect()
 }
 
@@ -75,6 +75,10 @@ fn replace(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) 
 
 /// Takes changes back, the last one first; refuses if an event has changed since.
 pub(super) fn undo(calendar: &mut Component, kept: &Kept) -> Result<String, ToolsError> {
+    let back = |change: &Change| texts(calendar, &change.uid) == change.before;
+    if !kept.changes.is_empty() && kept.changes.iter().all(back) {
+        return Ok("the calendar is as it was before already".to_owned());
+    }
     for change in kept.changes.iter().rev() {
         if texts(calendar, &change.uid) != change.after {
             return Err(ToolsError::ChangedSince {

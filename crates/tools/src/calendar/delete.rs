@@ -1,6 +1,6 @@
 //! `calendar_delete`.
 
-use super::change::{Change, Kept, parts, put};
+use super::change::{Change, Kept, parts, put, texts};
 use super::component::Component;
 use super::create::take_back;
 use super::event::{Event, events, short};
@@ -12,6 +12,7 @@ use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
+use futures::executor::block_on;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -19,8 +20,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::ports::{Clock, Interrupted, ToolScope};
+use steward_core::tool::{
+    EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec, Undo,
+};
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
@@ -257,33 +260,77 @@ impl ToolHandler for CalendarDelete {
         let done = blocking(move || {
             let name = name_of(&context.scope);
             context.check()?;
-            let (change, what) = files.change(&context.scope, &name, |calendar| {
-                Self::remove(&args, given, calendar, files.zone())
-            })?;
-            let id = short(&change.uid);
-            let kept = Kept {
-                calendar: name,
-                changes: vec![change],
-                zones: Vec::new(),
+            let work = |calendar: &mut Component| {
+                let (change, what) = Self::remove(&args, given, calendar, files.zone())?;
+                Ok(Self::deleted(name.clone(), change, &what))
             };
-            Ok(ToolOutput {
-                data: Some(json!({"id": id, "deleted": what})),
-                receipt: Some(Receipt {
-                    action: "deleted".to_owned(),
-                    object: format!("calendar event {what}"),
-                    evidence: Some(id),
-                }),
-                undo: Some(Undo::Snapshot {
-                    tool: NAME.to_owned(),
-                    snapshot: json!(kept),
-                }),
-                ..ToolOutput::text(format!("deleted from the calendar: {what}"))
-            })
+            let tell = |(output, kept): &(ToolOutput, Kept)| {
+                let told = block_on(context.stage(output, json!(kept)));
+                told.map_err(|error| ToolsError::Refused(error.to_string()))
+            };
+            let (output, _) = files.change_told(&context.scope, &name, work, tell)?;
+            Ok(output)
         });
         Ok(done.await?)
     }
 
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        let Some(staged) = call.staged else {
+            return Settled::NotHappened("the calendar had not been written".to_owned());
+        };
+        let (files, scope) = (Arc::clone(&self.files), scope.clone());
+        let looked = blocking(move || {
+            let kept: Kept = serde_json::from_value(staged.proof)
+                .map_err(|error| ToolsError::Refused(error.to_string()))?;
+            let calendar = files.read(&scope, &kept.calendar)?;
+            Ok(happened(&calendar, &kept))
+        });
+        let looked = looked.await;
+        looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+    }
+
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         take_back(&self.files, value, scope).await
+    }
+}
+
+/// Whether the calendar is as a change leaves it.
+fn happened(calendar: &Component, kept: &Kept) -> Settled {
+    let all = |side: fn(&Change) -> &Vec<String>| {
+        let mut changes = kept.changes.iter();
+        changes.all(|change| texts(calendar, &change.uid) == *side(change))
+    };
+    if all(|change| &change.after) {
+        Settled::Happened("the calendar is as this call leaves it".to_owned())
+    } else if all(|change| &change.before) {
+        Settled::NotHappened("the event is in the calendar as before".to_owned())
+    } else {
+        Settled::Unknown("somebody else has changed the event since".to_owned())
+    }
+}
+
+impl CalendarDelete {
+    /// What a deletion returns.
+    fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, Kept) {
+        let id = short(&change.uid);
+        let kept = Kept {
+            calendar,
+            changes: vec![change],
+            zones: Vec::new(),
+        };
+        let output = ToolOutput {
+            data: Some(json!({"id": id, "deleted": what})),
+            receipt: Some(Receipt {
+                action: "deleted".to_owned(),
+                object: format!("calendar event {what}"),
+                evidence: Some(id),
+            }),
+            undo: Some(Undo::Snapshot {
+                tool: NAME.to_owned(),
+                snapshot: json!(kept),
+            }),
+            ..ToolOutput::text(format!("deleted from the calendar: {what}"))
+        };
+        (output, kept)
     }
 }

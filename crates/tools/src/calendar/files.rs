@@ -83,6 +83,17 @@ impl CalendarFiles {
         name: &str,
         work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
     ) -> Result<T, ToolsError> {
+        self.change_told(scope, name, work, |_| Ok(()))
+    }
+
+    /// The same; `tell` is called right before it is written. Nothing is written if that fails.
+    pub(super) fn change_told<T>(
+        &self,
+        scope: &ToolScope,
+        name: &str,
+        work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
+        tell: impl FnOnce(&T) -> Result<(), ToolsError>,
+    ) -> Result<T, ToolsError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(scope, name)?;
         let before = self.read(scope, name)?;
@@ -98,6 +109,7 @@ impl CalendarFiles {
                 LARGEST >> 20
             )));
         }
+        tell(&done)?;
         save(&path, &text).map_err(|error| failed(&path, &error))?;
         Ok(done)
     }

@@ -3,6 +3,7 @@
 
 mod access;
 mod draft;
+mod evidence;
 mod grep;
 mod keep;
 mod kind;

@@ -19,6 +19,8 @@ const INLINE: usize = 16 << 10;
 struct Snapshot {
     path: String,
     before: Kept,
+    /// Length and hash before; none: it was not there.
+    was: Option<State>,
     after: State,
 }
 
@@ -39,15 +41,47 @@ pub(crate) struct State {
     pub sha256: String,
 }
 
-/// Whether `before` is so large that it goes to the blobs.
-pub(super) fn is_big(before: &Before) -> bool {
-    matches!(before, Before::File { bytes, .. } if bytes.len() > INLINE)
+impl State {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self {
+            size: bytes.len() as u64,
+            sha256: hash::sha256(bytes),
+        }
+    }
+
+    /// Whether `bytes` begin with this content.
+    pub(super) fn begins(&self, bytes: &[u8]) -> bool {
+        let size = usize::try_from(self.size).unwrap_or(usize::MAX);
+        bytes
+            .get(..size)
+            .is_some_and(|head| Self::of(head) == *self)
+    }
+}
+
+/// Length and hash of what was there.
+pub(super) fn was(before: &Before) -> Option<State> {
+    match before {
+        Before::File { bytes, .. } => Some(State::of(bytes)),
+        _ => None,
+    }
 }
 
 /// The undo record of a change. Large content is kept in `blobs`.
 pub(crate) async fn undo(
     tool: &str,
     written: Written,
+    after: State,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<Undo, ToolsError> {
+    let was = was(&written.before);
+    record(tool, written, was, after, blobs).await
+}
+
+/// The same, where `before` does not say all that was there.
+pub(super) async fn record(
+    tool: &str,
+    written: Written,
+    was: Option<State>,
     after: State,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
@@ -75,6 +109,7 @@ pub(crate) async fn undo(
     let snapshot = Snapshot {
         path,
         before,
+        was,
         after,
     };
     Ok(Undo::Snapshot {
@@ -86,14 +121,10 @@ pub(crate) async fn undo(
 
 /// Length and hash of a file as it is now.
 pub(super) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
-    let bytes = read_all(workspace, path)?;
-    Ok(State {
-        size: bytes.len() as u64,
-        sha256: hash::sha256(&bytes),
-    })
+    Ok(State::of(&read_all(workspace, path)?))
 }
 
-fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
+pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
     let mut bytes = Vec::new();
     let mut file = workspace.open_read(path)?;
     file.read_to_end(&mut bytes)
@@ -113,6 +144,7 @@ pub(crate) async fn restore(
     let Snapshot {
         path,
         before,
+        was,
         after,
     } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
@@ -141,6 +173,9 @@ pub(crate) async fn restore(
             Err(FilesError::NotFound { .. }) => None,
             Err(error) => return Err(access::explain(error)),
         };
+        if now == was {
+            return Ok(format!("{path} is as it was before already"));
+        }
         if now.as_ref() != Some(&after) {
             return Err(ToolsError::ChangedSince {
                 what: path,

@@ -1,6 +1,7 @@
 //! `write`: a file, whole or at its end.
 
-use super::{access, snapshot};
+use super::snapshot::State;
+use super::{access, evidence, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
@@ -8,28 +9,94 @@ use crate::suggest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Blobs, ToolScope};
+use steward_core::ports::{Blobs, Interrupted, ToolScope};
 use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec,
+    EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec,
 };
-use steward_sandbox::files::{Before, FilesError, Workspace, Written};
+use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
+use tokio::sync::Mutex;
 
+/// How many files can be written at once.
+const TURNS: usize = 64;
 /// Longest diff shown, characters.
 const DIFF: usize = 16 << 10;
 
 /// Creates, replaces or extends a file.
 pub struct Write {
     blobs: Arc<dyn Blobs>,
+    /// Writes to one file wait for each other; files that share a place here do too.
+    turns: Vec<Mutex<()>>,
 }
 
 impl Write {
     /// Prior content of large files is kept in `blobs`.
     pub fn new(blobs: Arc<dyn Blobs>) -> Self {
-        Self { blobs }
+        Self {
+            blobs,
+            turns: (0..TURNS).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    fn turn(&self, path: &str) -> &Mutex<()> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let sum = name.bytes().fold(0, |sum: usize, byte| {
+            sum.wrapping_mul(31).wrapping_add(usize::from(byte))
+        });
+        &self.turns[sum % TURNS]
+    }
+
+    /// What the call returns once it is done, and by what that shows.
+    async fn told(&self, ready: &Ready) -> Result<(ToolOutput, Value), ToolsError> {
+        let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
+        let path = staged.path.display().to_string();
+        let old = content(&ready.before).len();
+        let fresh = ready.before == Before::Absent;
+        let (action, what) = if fresh {
+            ("created", format!("created {path} ({bytes} bytes)"))
+        } else if ready.adds {
+            let what = format!(
+                "appended {bytes} bytes to {path} (was {old} bytes, now {})",
+                after.size
+            );
+            ("appended", what)
+        } else {
+            let what = format!("wrote {bytes} bytes to {path}, replacing {old} bytes");
+            ("wrote", what)
+        };
+        let was = snapshot::was(&ready.before);
+        let written = Written {
+            path: staged.path.clone(),
+            before: match &ready.before {
+                // Cutting it is enough.
+                Before::File { bytes, .. } if ready.adds => Before::Size {
+                    size: bytes.len() as u64,
+                },
+                before => before.clone(),
+            },
+            size: after.size,
+        };
+        let undo = snapshot::record("write", written, was.clone(), after.clone(), &self.blobs);
+        let output = ToolOutput {
+            data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
+            receipt: Some(Receipt {
+                action: action.to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{}", after.sha256)),
+            }),
+            undo: Some(undo.await?),
+            ..ToolOutput::text(what)
+        };
+        let proof = json!(evidence::Proof {
+            path,
+            tag: ready.tag.clone(),
+            before: was,
+            after: after.clone(),
+            adds: ready.adds,
+        });
+        Ok((output, proof))
     }
 }
 
@@ -86,49 +153,18 @@ impl ToolHandler for Write {
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        // What can't be kept can't be undone, so it is kept before anything changes.
-        let (scope, path) = (context.scope.clone(), args.path.clone());
-        let before = access::blocking(move || held(&access::open(&scope)?, &path)).await?;
-        if args.mode != Mode::Append
-            && snapshot::is_big(&before)
-            && let Before::File { bytes, .. } = before
-        {
-            self.blobs.put(bytes).await.map_err(ToolsError::from)?;
-        }
-        let context = context.clone();
-        let (written, after, bytes) = access::blocking(move || change(&args, &context)).await?;
-        let path = written.path.display().to_string();
-        let (action, what) = match &written.before {
-            Before::Absent => ("created", format!("created {path} ({bytes} bytes)")),
-            Before::Size { size } => (
-                "appended",
-                format!(
-                    "appended {bytes} bytes to {path} (was {size} bytes, now {})",
-                    after.size
-                ),
-            ),
-            Before::File { bytes: old, .. } => (
-                "wrote",
-                format!(
-                    "wrote {bytes} bytes to {path}, replacing {} bytes",
-                    old.len()
-                ),
-            ),
-            Before::TooLarge { size, .. } => (
-                "wrote",
-                format!("wrote {bytes} bytes to {path}, replacing {size} bytes"),
-            ),
-        };
-        Ok(ToolOutput {
-            data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
-            receipt: Some(Receipt {
-                action: action.to_owned(),
-                object: path,
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
-            undo: Some(snapshot::undo("write", written, after, &self.blobs).await?),
-            ..ToolOutput::text(what)
-        })
+        let _turn = self.turn(&args.path).lock().await;
+        let at = context.clone();
+        let mut ready = access::blocking(move || prepare(&args, &at)).await?;
+        let (output, proof) = self.told(&ready).await?;
+        ready.staged.leave();
+        context.stage(&output, proof).await?;
+        access::blocking(move || place(ready)).await?;
+        Ok(output)
+    }
+
+    async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
+        evidence::settle(call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
@@ -158,7 +194,7 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
             "{} exists already; use mode overwrite to replace it, append to add to it, or another name",
             args.path
         ))),
-        (Mode::Overwrite, Before::TooLarge { size, .. }) => Err(ToolsError::Refused(format!(
+        (_, Before::TooLarge { size, .. }) => Err(ToolsError::Refused(format!(
             "{} has {size} bytes, too many to keep for undo; write to another file",
             args.path
         ))),
@@ -166,29 +202,71 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     }
 }
 
-/// Carries it out: what was there, what is there, bytes of ours.
-fn change(
-    args: &WriteArgs,
-    context: &Context,
-) -> Result<(Written, snapshot::State, usize), ToolsError> {
+/// A write that lacks nothing but its last step.
+struct Ready {
+    workspace: Workspace,
+    staged: Staged,
+    tag: String,
+    /// What was read of the file.
+    before: Before,
+    after: State,
+    adds: bool,
+    /// Bytes of the call.
+    bytes: usize,
+}
+
+/// Writes what the file is to hold beside it.
+fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
     let workspace = access::open(&context.scope)?;
-    check(args, &held(&workspace, &args.path)?)?;
+    let before = held(&workspace, &args.path)?;
+    check(args, &before)?;
     context.check()?;
-    let (written, bytes) = if args.mode == Mode::Append {
-        let added = added(args, &workspace)?;
-        let written = workspace.append(&args.path, added.as_bytes());
-        (written.map_err(access::explain)?, added.len())
+    let adds = args.mode == Mode::Append;
+    let (whole, bytes) = if adds {
+        let old = content(&before);
+        let added = added(args, old);
+        ([old, added.as_bytes()].concat(), added.len())
     } else {
-        let written = workspace.write_atomic(&args.path, args.content.as_bytes());
-        (written.map_err(access::explain)?, args.content.len())
+        (args.content.clone().into_bytes(), args.content.len())
     };
-    let after = snapshot::state(&workspace, &args.path).map_err(access::explain)?;
-    Ok((written, after, bytes))
+    let tag = evidence::tag(&context.idempotency_key);
+    let staged = workspace.stage(&args.path, &whole, &tag);
+    Ok(Ready {
+        staged: staged.map_err(access::explain)?,
+        workspace,
+        tag,
+        after: State::of(&whole),
+        before,
+        adds,
+        bytes,
+    })
+}
+
+/// The last step, if the file is still what it was.
+fn place(ready: Ready) -> Result<(), ToolsError> {
+    let path = ready.staged.path.display().to_string();
+    if held(&ready.workspace, &path)? != ready.before {
+        let unstaged = ready.workspace.unstage(&path, &ready.tag);
+        unstaged.map_err(access::explain)?;
+        return Err(ToolsError::Refused(format!(
+            "{path} was changed by somebody else just now, nothing was written; look at it and call again"
+        )));
+    }
+    ready.staged.place().map_err(access::explain)?;
+    Ok(())
+}
+
+/// What a file holds, where that was read.
+fn content(before: &Before) -> &[u8] {
+    match before {
+        Before::File { bytes, .. } => bytes,
+        _ => &[],
+    }
 }
 
 /// What is added at the end: begins on a line of its own, and ends one.
-fn added(args: &WriteArgs, workspace: &Workspace) -> Result<String, ToolsError> {
-    let start = if ends_in_line(workspace, &args.path)? {
+fn added(args: &WriteArgs, old: &[u8]) -> String {
+    let start = if old.is_empty() || old.ends_with(b"\n") {
         ""
     } else {
         "\n"
@@ -198,40 +276,18 @@ fn added(args: &WriteArgs, workspace: &Workspace) -> Result<String, ToolsError> 
     } else {
         "\n"
     };
-    Ok(format!("{start}{}{end}", args.content))
-}
-
-fn ends_in_line(workspace: &Workspace, path: &str) -> Result<bool, ToolsError> {
-    let mut file = match workspace.open_read(path) {
-        Ok(file) => file,
-        Err(FilesError::NotFound { .. }) => return Ok(true),
-        Err(error) => return Err(access::explain(error)),
-    };
-    let io = |error: std::io::Error| ToolsError::Refused(format!("{path}: {error}"));
-    if file.metadata().map_err(io)?.len() == 0 {
-        return Ok(true);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1)).map_err(io)?;
-    file.read_exact(&mut last).map_err(io)?;
-    Ok(last == *b"\n")
+    format!("{start}{}{end}", args.content)
 }
 
 fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
     let before = held(workspace, &args.path)?;
     check(args, &before)?;
     let path = &args.path;
-    let old: &[u8] = match &before {
-        Before::File { bytes, .. } => bytes,
-        _ => &[],
-    };
+    let old = content(&before);
     let (new, summary) = if args.mode == Mode::Append {
-        let added = added(args, workspace)?;
+        let added = added(args, old);
         let summary = match &before {
             Before::Absent => format!("creates {path} ({} bytes)", added.len()),
-            Before::TooLarge { size, .. } => {
-                format!("appends {} bytes to {path} ({size} bytes)", added.len())
-            }
             _ => format!(
                 "appends {} bytes to {path} ({} bytes)",
                 added.len(),

@@ -3,9 +3,9 @@
 use crate::handler::Context;
 use async_trait::async_trait;
 use serde_json::Value;
-use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{Preview, ToolError, ToolOutput};
+use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
 
 /// One call of a skill, checked: the arguments fit its schema, the credential is the one that the
 /// discovery chose.
@@ -45,6 +45,14 @@ pub trait Executor: Send + Sync {
     /// Does it. Ends soon after [`Context::halted`]. What it returns may hold secrets: the runtime
     /// takes them out.
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
+
+    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
+    async fn settle(&self, job: Job<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
+        Settled::Unknown(format!(
+            "what `{}` does leaves nothing that shows it",
+            job.skill.name
+        ))
+    }
 
     /// Takes an effect back from the snapshot that [`Self::run`] made.
     async fn undo(

@@ -5,17 +5,22 @@ use super::executor::{Executor, Job};
 use super::{check, scrub, undo};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use async_trait::async_trait;
 use futures::FutureExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{AgentTools, Agents, Skills, StoreError, ToolScope, Users, Vault};
+use steward_core::ports::{
+    AgentTools, Agents, Interrupted, Skills, Stage, StoreError, ToolScope, Users, Vault,
+};
+use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, Undo};
+use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
 
 /// What the runtime needs from the world.
 #[derive(Clone)]
@@ -257,6 +262,8 @@ impl SkillRuntime {
             arguments,
             secret: key.opened.as_ref(),
         };
+        let dressed = Dressed::around(skill, arguments, &key, context);
+        let context = &context.clone().with_stage(dressed);
         let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
         let done = work.await;
         let scrubber = key.scrubber(context);
@@ -280,6 +287,36 @@ impl SkillRuntime {
         Ok(output)
     }
 
+    /// Whether a call that a crash cut off has happened.
+    pub(crate) async fn settle(
+        &self,
+        skill: &Skill,
+        call: Interrupted,
+        scope: &ToolScope,
+    ) -> Settled {
+        let found = match self.executor(skill.kind()) {
+            Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
+            Err(error) => Err(error.into()),
+        };
+        let (executor, key) = match found {
+            Ok(found) => found,
+            Err(error) => return Settled::Unknown(error.to_string()),
+        };
+        let job = Job {
+            skill,
+            arguments: &call.call.arguments,
+            secret: key.opened.as_ref(),
+        };
+        let settled = executor.settle(job, &call, scope).await;
+        let scrubber = scrub::of(key.secrets());
+        let clean = |text: String| scrubber.scrub(&text).into_owned();
+        match settled {
+            Settled::Happened(text) => Settled::Happened(clean(text)),
+            Settled::NotHappened(text) => Settled::NotHappened(clean(text)),
+            Settled::Unknown(text) => Settled::Unknown(clean(text)),
+        }
+    }
+
     /// Takes an effect back from the snapshot that [`Self::run`] made.
     pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         undo::undo(self, snapshot, scope).await
@@ -287,6 +324,48 @@ impl SkillRuntime {
 
     pub(super) async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<Key, ToolError> {
         Ok(Key::find(&self.ports, skill, scope).await?)
+    }
+}
+
+/// What an executor tells before its effect, made what the call returns, without secrets.
+struct Dressed {
+    inner: Arc<dyn Stage>,
+    skill: Skill,
+    arguments: Value,
+    scrubber: Scrubber,
+}
+
+impl Dressed {
+    fn around(
+        skill: &Skill,
+        arguments: &Value,
+        key: &Key,
+        context: &Context,
+    ) -> Option<Arc<dyn Stage>> {
+        let dressed: Arc<dyn Stage> = Arc::new(Self {
+            inner: context.stage_of()?,
+            skill: skill.clone(),
+            arguments: arguments.clone(),
+            scrubber: key.scrubber(context),
+        });
+        Some(dressed)
+    }
+}
+
+impl fmt::Debug for Dressed {
+    /// Without the secrets that the scrubber knows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dressed").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Stage for Dressed {
+    async fn stage(&self, mut staged: Staged) -> Result<(), ToolError> {
+        staged.output.undo = undo::record(&self.skill, &self.arguments, &staged.output);
+        scrub::output(&self.scrubber, &mut staged.output);
+        self.scrubber.scrub_json(&mut staged.proof);
+        self.inner.stage(staged).await
     }
 }
 

@@ -80,6 +80,17 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
     }
 }
 
+/// The executor's own snapshot in what a call returns.
+pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
+    let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
+        return None;
+    };
+    match Kept::deserialize(snapshot).ok()?.how {
+        How::Executor { snapshot, .. } => Some(snapshot),
+        How::Compensation { .. } => None,
+    }
+}
+
 /// Whether a snapshot is one of a skill.
 pub(crate) fn is_of_skill(snapshot: &Value) -> bool {
     Kept::deserialize(snapshot).is_ok()

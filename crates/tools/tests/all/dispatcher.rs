@@ -74,6 +74,7 @@ fn one(effect: EffectClass) -> Dispatcher {
 fn authorized(how: &str) -> Authorized {
     let arguments = json!({"how": how});
     Authorized {
+        stage: None,
         args_hash: hash::of_json(&arguments),
         call: call("odd", arguments),
         idempotency_key: "k".into(),

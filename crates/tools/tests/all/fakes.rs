@@ -245,6 +245,7 @@ impl Bench {
         key: &str,
     ) -> Result<ToolOutput, ToolError> {
         let call = Authorized {
+            stage: None,
             args_hash: hash::of_json(&arguments),
             call: call(tool, arguments),
             idempotency_key: key.to_owned(),

@@ -22,6 +22,7 @@ mod package;
 mod post;
 mod search;
 mod server;
+mod settle;
 mod skills;
 mod terminal;
 mod web;

@@ -109,6 +109,7 @@ pub struct Run {
 impl Run {
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
         let call = Authorized {
+            stage: None,
             args_hash: hash::of_json(&arguments),
             idempotency_key: format!("{tool} {arguments}"),
             call: call(tool, arguments),

@@ -67,6 +67,7 @@ function Uncertain({ item }: { item: AskItem }) {
   return (
     <WaitingCard title={<><CircleHelp aria-hidden className="size-4.5 text-warn" />{t("uncertain", { tool: item.subject.tool })}</>}>
       <p className="text-base text-ink-2">{t("uncertainWhy")}</p>
+      {item.subject.why && <p className="text-sm wrap-anywhere">{item.subject.why}</p>}
       <JsonView value={item.subject.arguments} />
       {decide.error && <ErrorState inline error={decide.error} />}
       <div className="flex flex-wrap gap-2">

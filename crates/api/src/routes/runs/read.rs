@@ -2,11 +2,11 @@
 
 use crate::problem::Problem;
 use crate::state::ApiState;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use steward_core::RunId;
-use steward_core::event::{Event, EventBody};
+use steward_core::event::Event;
 use steward_core::ports::StoredEvent;
 
 const PAGE: u32 = 500;
@@ -38,25 +38,18 @@ pub(crate) async fn each_event(
 /// out as it is.
 pub(super) fn stored_json(stored: &StoredEvent) -> String {
     let event = &stored.event;
-    let body = stored.raw.trim().strip_prefix('{');
-    match (body, &event.body) {
-        (Some(body), body_type) if !matches!(body_type, EventBody::TimerSet { .. }) => format!(
+    match stored.raw.trim().strip_prefix('{') {
+        Some(body) => format!(
             "{{\"run_id\":\"{}\",\"seq\":{},\"at\":{},\"epoch\":{},{body}",
             event.run_id, event.seq, event.at.0, event.epoch
         ),
-        _ => event_json(event),
+        None => event_json(event),
     }
 }
 
 /// The same of an event that was just made.
 pub(super) fn event_json(event: &Event) -> String {
-    let mut value = json!(event);
-    // The alarm's own time has the name of the event's; it goes out as `due`.
-    if let (EventBody::TimerSet { at, .. }, Value::Object(map)) = (&event.body, &mut value) {
-        map.insert("at".to_owned(), json!(event.at));
-        map.insert("due".to_owned(), json!(at));
-    }
-    value.to_string()
+    json!(event).to_string()
 }
 
 /// A stored event for a JSON answer.

@@ -124,6 +124,7 @@ async fn tried(
     };
     if !wanted.dry_run {
         let authorized = Authorized {
+            stage: None,
             args_hash: hash::of_json(&call.arguments),
             idempotency_key: key,
             call,

@@ -205,6 +205,7 @@ impl Driver {
             args_hash: hash::of_json(&call.arguments),
             effect: *effect,
             idempotency_key: idempotency_key.clone(),
+            evidence: None,
         })
     }
 
@@ -227,6 +228,7 @@ impl Driver {
             tool: tool.into(),
             result,
             ms: 1,
+            evidence: None,
         })
     }
 
@@ -254,7 +256,8 @@ impl Driver {
                 previews: vec![],
                 taint: Vec::new(),
             },
-            Ask::Uncertain { call } => Subject::Uncertain {
+            Ask::Uncertain { call, why } => Subject::Uncertain {
+                why,
                 call_id: call.id,
                 tool: call.name,
                 arguments: call.arguments,

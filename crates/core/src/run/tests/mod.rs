@@ -11,7 +11,7 @@ mod replays;
 mod taint;
 
 use self::driver::{Driver, ok};
-use super::{AnswerFrom, Ask, Effect, receipts_without};
+use super::{AnswerFrom, Ask, CallStatus, Effect, receipts_without};
 use crate::ApprovalId;
 use crate::approval::Answer;
 use crate::budget::Limit;
@@ -111,7 +111,14 @@ fn recovery_depends_on_the_effect_class() {
                 assert!(repeat, "{effect:?}");
                 assert!(idempotency_key.ends_with(":1"), "the first one's key");
             }
-            [Effect::Ask(Ask::Uncertain { .. })] => assert!(!repeat, "{effect:?}"),
+            [
+                Effect::Settle {
+                    idempotency_key, ..
+                },
+            ] => {
+                assert!(!repeat, "{effect:?}");
+                assert!(idempotency_key.ends_with(":1"), "the first one's key");
+            }
             other => panic!("{effect:?}: {other:?}"),
         }
     }
@@ -134,6 +141,7 @@ fn an_uncertain_write_is_never_repeated_unasked() {
         run.on(EventBody::ToolUncertain {
             call_id: "1".into(),
             tool: "look".into(),
+            why: "changed since".into(),
         });
         let id = run.ask();
         let effects = run.decide(id, answer);
@@ -143,6 +151,69 @@ fn an_uncertain_write_is_never_repeated_unasked() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// A write that was about to happen when its node died.
+fn cut_off() -> Driver {
+    let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+        setup.tools[0].effect = EffectClass::Write;
+    });
+    run.replied("", &[("1", "look")]);
+    run.intent("1");
+    run.on(EventBody::ToolStaged {
+        call_id: "1".into(),
+        tool: "look".into(),
+        staged: Box::default(),
+    });
+    run.on(EventBody::RunResumed { node: "n".into() });
+    run
+}
+
+#[test]
+fn a_write_is_settled_by_what_it_told() {
+    let mut run = cut_off();
+    let status = &run.state.call("1").unwrap().status;
+    assert!(
+        matches!(
+            status,
+            CallStatus::CutOff {
+                staged: Some(_),
+                ..
+            }
+        ),
+        "{status:?}"
+    );
+    // It had happened: nothing more is done, and nobody is asked.
+    let effects = run.result("1", "look", ok("done"));
+    assert!(
+        matches!(&effects[..], [Effect::CallModel(_)]),
+        "{effects:?}"
+    );
+    // It had not: it runs again, and what it told before counts no more.
+    let mut run = cut_off();
+    let Some(Effect::Settle {
+        call,
+        idempotency_key,
+    }) = run.state.next(run.state.last_at).pop()
+    else {
+        panic!("it is not looked at");
+    };
+    let effects = run.on(EventBody::ToolIntent {
+        call_id: call.id,
+        tool: call.name,
+        args_hash: crate::hash::of_json(&call.arguments),
+        arguments: call.arguments,
+        effect: EffectClass::Write,
+        idempotency_key,
+        evidence: Some("nothing there".into()),
+    });
+    assert!(effects.is_empty(), "{effects:?}");
+    run.on(EventBody::RunResumed { node: "n".into() });
+    let status = &run.state.call("1").unwrap().status;
+    assert!(
+        matches!(status, CallStatus::CutOff { staged: None, .. }),
+        "{status:?}"
+    );
 }
 
 #[test]

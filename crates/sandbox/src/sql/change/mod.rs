@@ -1,10 +1,13 @@
 //! What a write changes, row by row: shown to people, kept for an undo, and put back.
 
 mod restore;
+mod settle;
 mod show;
 mod snapshot;
 
 pub(super) use restore::{Store, put_back};
+pub use settle::Found;
+pub(super) use settle::settle;
 pub(super) use show::{SHOWN, bytes, hex, line, lines, now};
 pub use snapshot::{Cell, Column, RowChange, Snapshot, Table};
 

@@ -19,7 +19,16 @@ use super::parsed::Checked;
 use super::policy::Limits;
 use super::query::Rows;
 
-pub use super::change::{Answer, Changes, Snapshot};
+pub use super::change::{Answer, Changes, Found, Snapshot};
+
+/// A write that waits in an open transaction.
+#[derive(Debug)]
+pub struct Held {
+    /// What it does.
+    pub answer: Answer,
+    /// By what the server knows it afterwards, where it does.
+    pub transaction: Option<String>,
+}
 
 /// After the server's own limit.
 const GRACE: Duration = Duration::from_secs(2);
@@ -41,6 +50,8 @@ enum Purpose {
     Keep,
     /// It is rolled back, and told.
     Look,
+    /// It is told, and waits for [`Remote::commit`].
+    Hold,
 }
 
 /// A connection to a server under guard.
@@ -101,6 +112,75 @@ impl Remote {
     /// As [`Remote::run`]; [`SqlError::Untold`] where a rollback would not take everything back.
     pub async fn look(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
         self.carry_out(sql, parameters, Purpose::Look).await
+    }
+
+    /// Runs a write and leaves its transaction open: [`Remote::commit`] makes it stay, anything else takes it back.
+    ///
+    /// # Errors
+    /// As [`Remote::run`]; [`SqlError::Untold`] where a transaction would not hold it back.
+    pub async fn hold(&mut self, sql: &str, parameters: &[Value]) -> Result<Held, SqlError> {
+        let answer = self.carry_out(sql, parameters, Purpose::Hold).await?;
+        let transaction = match &mut self.server {
+            Server::Postgres(connection) if matches!(answer, Answer::Changed(_)) => {
+                connection.transaction(&self.options.limits).await?
+            }
+            _ => None,
+        };
+        Ok(Held {
+            answer,
+            transaction,
+        })
+    }
+
+    /// Commits what is held.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub async fn commit(&mut self) -> Result<(), SqlError> {
+        let limits = &self.options.limits;
+        let committing = async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.commit(limits).await,
+                Server::MySql(connection) => connection.commit(limits).await,
+            }
+        };
+        tokio::time::timeout(limits.wall + GRACE, committing)
+            .await
+            .unwrap_or_else(|_| Err(timeout(limits)))
+    }
+
+    /// What became of a transaction that [`Remote::hold`] told; none where the server does not know it any more.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub async fn transaction(&mut self, id: &str) -> Result<Option<Found>, SqlError> {
+        match &mut self.server {
+            Server::Postgres(connection) => connection.became(id, &self.options.limits).await,
+            Server::MySql(_) => Ok(None),
+        }
+    }
+
+    /// Whether the write that `snapshot` was recorded of is done, by its rows. `later`: what was recorded of writes to
+    /// the same database since, oldest first.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub async fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+    ) -> Result<Found, SqlError> {
+        let limits = &self.options.limits;
+        let looking = async {
+            match &mut self.server {
+                // The server knows what became of the transaction, and that is more than rows can say.
+                Server::Postgres(_) => Ok(Found::Mixed),
+                Server::MySql(connection) => connection.settle(snapshot, later, limits).await,
+            }
+        };
+        tokio::time::timeout(limits.wall + GRACE, looking)
+            .await
+            .unwrap_or_else(|_| Err(timeout(limits)))
     }
 
     /// Puts rows back as they were before the write that left `snapshot`, all or none; how many changes were undone.

@@ -19,6 +19,20 @@ impl Guard {
     /// # Errors
     /// [`SqlError`]; nothing was changed then.
     pub fn change(&self, sql: &str, parameters: &[Value], keep: bool) -> Result<Answer, SqlError> {
+        self.change_told(sql, parameters, keep, |_| Ok(()))
+    }
+
+    /// The same; `tell` is told of the changes that stay right before they are committed.
+    ///
+    /// # Errors
+    /// [`SqlError`], also that of `tell`; nothing was changed then.
+    pub fn change_told(
+        &self,
+        sql: &str,
+        parameters: &[Value],
+        keep: bool,
+        tell: impl FnOnce(&Changes) -> Result<(), SqlError>,
+    ) -> Result<Answer, SqlError> {
         let bound = bind(sql, parameters)?;
         self.session(|session| {
             let recorder = session.recorder()?;
@@ -70,10 +84,12 @@ impl Guard {
                 stored(session, snapshot)?;
             }
             let end = if keep { "COMMIT" } else { "ROLLBACK" };
-            recorder
-                .remove(&self.conn)
-                .and_then(|()| self.conn.execute_batch(end))
-                .map_err(|error| session.classify(error))?;
+            let failed = |error| session.classify(error);
+            recorder.remove(&self.conn).map_err(failed)?;
+            if keep {
+                tell(&changes)?;
+            }
+            self.conn.execute_batch(end).map_err(failed)?;
             Ok(Answer::Changed(Box::new(changes)))
         })
     }

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension as _, ToSql, params_from_iter};
 
 use super::capture::cell;
 use super::shape::{self, quoted};
-use crate::sql::change::{Cell, Snapshot, Store, Table, bytes, put_back};
+use crate::sql::change::{Cell, Found, Snapshot, Store, Table, bytes, put_back, settle};
 use crate::sql::error::SqlError;
 use crate::sql::guard::{Guard, Session};
 use crate::sql::open::Use;
@@ -44,6 +44,29 @@ impl Guard {
                 .execute_batch("COMMIT")
                 .map_err(|error| session.classify(error))?;
             Ok(count)
+        })
+    }
+}
+
+impl Guard {
+    /// Whether the write that `snapshot` was recorded of is done. `later`: what was recorded of writes to the same file
+    /// since, oldest first.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub fn settle(
+        path: impl AsRef<Path>,
+        policy: Policy,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+    ) -> Result<Found, SqlError> {
+        // For writing: what a crash left half written is rolled back then.
+        let guard = Self::open_for(path.as_ref(), policy, Use::PutBack)?;
+        guard.session(|session| {
+            session.unaltered(snapshot)?;
+            let mut store = File { session };
+            let done = settle(&mut store, snapshot, later).now_or_never();
+            done.ok_or_else(|| SqlError::NoUndo("it was interrupted".to_owned()))?
         })
     }
 }

@@ -1,16 +1,22 @@
 //! What a write changes, told before and after, and kept for its undo (PLAN-6).
 
-use super::place::shown;
-use super::statement;
+use super::place::{Target, place, shown, without_user};
+use super::settle::Proof;
+use super::{blocking, file, mark, options, statement, told};
 use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::skills::executor::Job;
 use crate::skills::template::{Mark, Values};
+use futures::executor::block_on;
+use secrecy::ExposeSecret as _;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::skill::{Skill, SqlSpec};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
-use steward_sandbox::sql::SqlError;
 use steward_sandbox::sql::change::{Answer, Changes, Snapshot};
+use steward_sandbox::sql::remote::{Held, Remote};
+use steward_sandbox::sql::{Guard, SqlError};
 
 /// Longest trial of a statement.
 pub(super) const TRY: Duration = Duration::from_secs(3);
@@ -125,6 +131,101 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
         undo: Some(undo),
         ..ToolOutput::text(text.join("\n"))
     }
+}
+
+/// Runs a statement that writes. What it changes is told before it is committed.
+pub(super) async fn make(
+    spec: &SqlSpec,
+    job: Job<'_>,
+    context: &Context,
+) -> Result<ToolOutput, ToolsError> {
+    let work = async {
+        match place(spec, job.secret)? {
+            Target::File(path) => make_in_file(spec, job, context, &path).await,
+            Target::Server(url) => make_on_server(spec, job, context, url.expose_secret()).await,
+        }
+    };
+    tokio::select! {
+        done = work => done,
+        // Dropping the connection ends the statement: its transaction is not committed.
+        () = context.halt() => Err(ToolsError::refused("stopped; nothing was committed")),
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what map_err hands over"
+)]
+fn refused(error: impl ToString) -> ToolsError {
+    ToolsError::Refused(error.to_string())
+}
+
+async fn make_in_file(
+    spec: &SqlSpec,
+    job: Job<'_>,
+    context: &Context,
+    path: &str,
+) -> Result<ToolOutput, ToolsError> {
+    let (sql, bound) = statement(spec, Mark::Numbered, &Values::of(job))?;
+    let (real, policy) = file(spec, path, &context.scope, context.left())?;
+    let proof = json!(Proof::of(real.display().to_string()));
+    let (spec, skill, context) = (spec.clone(), job.skill.clone(), context.clone());
+    let done = blocking(move || {
+        let tell = |changes: &Changes| {
+            let output = output(&spec, &skill, changes.clone(), &sql);
+            let told = block_on(context.stage(&output, proof));
+            told.map_err(|error| SqlError::Refused(error.to_string()))
+        };
+        let guard = Guard::open_for_writing(&real, policy)?;
+        let answer = guard.change_told(&sql, &bound, true, tell)?;
+        Ok(match answer {
+            Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
+            Answer::Changed(changes) => output(&spec, &skill, *changes, &sql),
+        })
+    });
+    done.await?.map_err(refused)
+}
+
+async fn make_on_server(
+    spec: &SqlSpec,
+    job: Job<'_>,
+    context: &Context,
+    url: &str,
+) -> Result<ToolOutput, ToolsError> {
+    let (sql, bound) = statement(spec, mark(url), &Values::of(job))?;
+    let options = options(spec, context.left());
+    let mut remote = Remote::connect(url, options).await.map_err(refused)?;
+    let mut proof = Proof::of(without_user(url));
+    let stage = async |output: &ToolOutput, proof: &Proof| {
+        let told = context.stage(output, json!(proof)).await;
+        told.map_err(refused)
+    };
+    let answer = match remote.hold(&sql, &bound).await {
+        Ok(Held {
+            answer: Answer::Changed(changes),
+            transaction,
+        }) => {
+            proof.transaction = transaction;
+            let output = output(spec, job.skill, *changes, &sql);
+            stage(&output, &proof).await?;
+            remote.commit().await.map_err(refused)?;
+            remote.close().await;
+            return Ok(output);
+        }
+        Ok(held) => held.answer,
+        // It can't be held back, so nothing but a person can tell after a crash.
+        Err(SqlError::Untold(why)) => {
+            proof.untold = Some(why);
+            stage(&ToolOutput::default(), &proof).await?;
+            remote.run(&sql, &bound).await.map_err(refused)?
+        }
+        Err(error) => return Err(refused(error)),
+    };
+    remote.close().await;
+    Ok(match answer {
+        Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
+        Answer::Changed(changes) => output(spec, job.skill, *changes, &sql),
+    })
 }
 
 /// The snapshot of [`output`].

@@ -2,6 +2,7 @@
 
 mod change;
 mod place;
+mod settle;
 
 use self::place::{Target, place, shown};
 use super::template::{Mark, Place, Values, check_text, sql};
@@ -14,9 +15,9 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
-use steward_core::ports::ToolScope;
+use steward_core::ports::{Interrupted, ToolScope};
 use steward_core::skill::{Skill, SkillKind, SkillSpec, SqlSpec};
-use steward_core::tool::{Preview, ToolError, ToolOutput};
+use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
 use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
@@ -25,6 +26,10 @@ use url::Url;
 const FILE: &str = "sqlite:";
 /// Name of the argument that holds the statement where the skill has none.
 const STATEMENT: &str = "sql";
+
+/// How often a database is asked what became of a write, and how long between.
+const LOOKS: u32 = 8;
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
 /// Runs statements. Each call has a connection of its own, under the guard of its database.
 #[derive(Debug, Clone, Copy, Default)]
@@ -159,23 +164,43 @@ impl Executor for SqlExecutor {
         };
         let statement = change::statement_of(spec, &Values::shown(job.skill, job.arguments));
         let wall = change::TRY.min(Duration::from_millis(job.skill.limits.timeout_ms));
-        let told = carry_out(spec, job, scope, wall, Purpose::Look).await;
+        let told = carry_out(spec, job, scope, wall).await;
         change::preview(spec, statement, told)
     }
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let spec = spec(job.skill)?;
-        let work = carry_out(spec, job, &context.scope, context.left(), Purpose::Keep);
+        if !spec.readonly {
+            return Ok(change::make(spec, job, context).await?);
+        }
+        let work = carry_out(spec, job, &context.scope, context.left());
         let (answer, sql) = tokio::select! {
             answer = work => answer?,
-            // Dropping the connection ends the statement: its transaction is not committed.
-            () = context.halt() => return Err(ToolsError::refused("stopped; nothing was committed").into()),
+            // Dropping the connection ends the statement.
+            () = context.halt() => return Err(ToolsError::refused("stopped").into()),
         };
         let answer = answer.map_err(|error| ToolsError::Refused(error.to_string()))?;
         Ok(match answer {
             Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
             Answer::Changed(changes) => change::output(spec, job.skill, *changes, &sql),
         })
+    }
+
+    async fn settle(&self, job: Job<'_>, call: &Interrupted, scope: &ToolScope) -> Settled {
+        let spec = match spec(job.skill) {
+            Ok(spec) => spec,
+            Err(error) => return Settled::Unknown(error.to_string()),
+        };
+        let mut tries = 1;
+        loop {
+            match settle::look(spec, job, call, scope).await {
+                Ok(settled) => return settled,
+                // Others may hold a lock, and a server may come up after us.
+                Err(_) if tries < LOOKS => tries += 1,
+                Err(error) => return Settled::Unknown(error.to_string()),
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
     }
 
     async fn undo(
@@ -213,15 +238,6 @@ impl Executor for SqlExecutor {
     }
 }
 
-/// What becomes of a statement's changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    /// They stay.
-    Keep,
-    /// They are rolled back, and told.
-    Look,
-}
-
 fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
     RemoteOptions {
         limits: limits(spec, wall),
@@ -251,13 +267,12 @@ async fn blocking<T: Send + 'static>(
     done.map_err(|error| ToolsError::Refused(format!("the statement broke off: {error}")))
 }
 
-/// Runs the statement of a call, or tries it; with the statement as it was sent.
+/// Runs the statement of a call that only reads, or tries one that writes; with the statement as it was sent.
 async fn carry_out(
     spec: &SqlSpec,
     job: Job<'_>,
     scope: &ToolScope,
     wall: Duration,
-    purpose: Purpose,
 ) -> Result<(Result<Answer, SqlError>, String), ToolsError> {
     let values = Values::of(job);
     let url = match place(spec, job.secret)? {
@@ -267,8 +282,7 @@ async fn carry_out(
             let (asked, writes) = (sql.clone(), !spec.readonly);
             let answer = blocking(move || {
                 if writes {
-                    let guard = Guard::open_for_writing(&real, policy)?;
-                    guard.change(&asked, &bound, purpose == Purpose::Keep)
+                    Guard::open_for_writing(&real, policy)?.change(&asked, &bound, false)
                 } else {
                     let guard = Guard::open(&real, policy)?;
                     guard.query_with(&asked, &bound).map(Answer::Rows)
@@ -281,9 +295,10 @@ async fn carry_out(
     let (sql, bound) = statement(spec, mark(url.expose_secret()), &values)?;
     let work = async {
         let mut remote = Remote::connect(url.expose_secret(), options(spec, wall)).await?;
-        let answer = match purpose {
-            Purpose::Keep => remote.run(&sql, &bound).await,
-            Purpose::Look => remote.look(&sql, &bound).await,
+        let answer = if spec.readonly {
+            remote.run(&sql, &bound).await
+        } else {
+            remote.look(&sql, &bound).await
         };
         remote.close().await;
         answer

@@ -83,6 +83,18 @@ pub(super) fn place(
     Ok(Target::Server(url.to_string().into()))
 }
 
+/// A server and its database, whoever asks.
+pub(super) fn without_user(url: &str) -> String {
+    Url::parse(url).map_or_else(
+        |_| String::new(),
+        |mut url| {
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+            url.to_string()
+        },
+    )
+}
+
 /// Where it goes, for people: no name, no password.
 pub(super) fn shown(spec: &SqlSpec) -> String {
     if spec.database.is_empty() {

@@ -57,6 +57,7 @@ impl Desk {
             confidence: 1.0,
         };
         let authorized = Authorized {
+            stage: None,
             call,
             idempotency_key: "k".into(),
             args_hash,

@@ -340,6 +340,7 @@ impl World {
     ) -> Result<ToolOutput, ToolError> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let call = Authorized {
+            stage: None,
             args_hash: hash::of_json(&arguments),
             call: call(&skill.name, arguments),
             idempotency_key: format!("key-{number}"),

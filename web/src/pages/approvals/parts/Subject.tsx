@@ -54,6 +54,7 @@ export function SubjectView({ approval }: { approval: Approval }) {
       return (
         <>
           <p className="max-w-prose text-base">{t("uncertain_text")}</p>
+          {subject.why && <p className="max-w-prose text-sm wrap-anywhere">{subject.why}</p>}
           <Section title={t("arguments")}><JsonView value={subject.arguments} /></Section>
         </>
       );

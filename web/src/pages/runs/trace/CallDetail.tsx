@@ -1,4 +1,4 @@
-import { ReceiptText, RotateCcw, Undo2 } from "lucide-react";
+import { ReceiptText, RotateCcw, SearchCheck, Undo2 } from "lucide-react";
 import { useT } from "@/i18n";
 import { Badge, Button, cx, Facts, JsonView } from "@/ui";
 import { Part, Text } from "../parts/Fold";
@@ -48,6 +48,7 @@ export function CallDetail({ node, onUndo }: Props) {
           </div>
         </Part>
       )}
+      {node.evidence && <p className="flex items-center gap-2 text-sm text-ink-2"><SearchCheck aria-hidden className="size-3.5 shrink-0" /><span className="min-w-0 wrap-anywhere">{t(node.uncertain ? "evidence_none" : node.result !== null ? "evidence_happened" : "evidence_again", { text: node.evidence })}</span></p>}
       <Undoing node={node} onUndo={onUndo} />
       {node.intents > 1 && <p className="flex items-center gap-2 text-sm text-ink-2"><RotateCcw aria-hidden className="size-3.5" />{t("repeated", { n: node.intents })}</p>}
       <Part title={t("sec_technical")} closed>

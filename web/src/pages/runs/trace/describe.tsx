@@ -19,7 +19,7 @@ export type Line = {
 };
 
 const callTone: Record<ReturnType<typeof callStatus>, Tone> = { proposed: "neutral", waiting: "warn", running: "accent", ok: "ok", error: "bad", dry: "neutral", rejected: "warn", denied: "bad", uncertain: "warn", undone: "neutral" };
-const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, delegated: Users, reminded: BellRing, undone: Undo2, unknown: Flag };
+const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, delegated: Users, reminded: BellRing, undone: Undo2, undo_failed: OctagonX, unknown: Flag };
 
 /** The arguments of a call in one line. */
 export function brief(args: unknown): string {

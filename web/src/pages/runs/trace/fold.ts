@@ -256,21 +256,30 @@ function apply(trace: Building, event: RunEvent): void {
       node.argsHash = event.args_hash;
       node.idempotencyKey = event.idempotency_key;
       node.uncertain = false;
+      node.evidence = event.evidence ?? null;
       node.end = null;
       return;
     }
+    case "tool.staged":
+    case "tool.undoing":
+      return;
     case "tool.result": {
       const node = call(trace, event, event.call_id, event.tool);
       node.result = event;
       node.ms = event.ms;
+      node.evidence = event.evidence ?? node.evidence;
       node.end = event.at;
       return;
     }
     case "tool.uncertain": {
       const node = call(trace, event, event.call_id, event.tool);
       node.uncertain = true;
+      node.evidence = event.why ?? null;
       return;
     }
+    case "tool.undo_failed":
+      note(trace, event, "undo_failed", event.message);
+      return;
     case "tool.undone": {
       const node = trace.calls.get(event.call_id);
       if (node)
@@ -376,6 +385,7 @@ function call(
     rejected: null,
     denied: false,
     uncertain: false,
+    evidence: null,
     undone: null,
   };
   trace.calls.set(id, node);

@@ -78,6 +78,8 @@ export type CallNode = Base & {
   /** A person said no or wants it otherwise. */
   denied: boolean;
   uncertain: boolean;
+  /** After an interruption: what shows that it happened, that it had to run again, or why that can't be told. */
+  evidence: string | null;
   undone: { summary: string; by: string; at: number } | null;
 };
 export type ApprovalNode = Base & {
@@ -103,6 +105,7 @@ export type NoteNode = Base & {
     | "delegated"
     | "reminded"
     | "undone"
+    | "undo_failed"
     | "unknown";
   text: string;
   by: string | null;

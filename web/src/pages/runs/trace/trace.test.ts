@@ -81,6 +81,18 @@ test("answers of people that end a call without a further event", () => {
   assert.deepEqual(answered.result, { outcome: "ok", content: "that one" });
 });
 
+test("a write that a crash cut off is settled from the world", () => {
+  const crashed = [...begun, intent, [1, { type: "tool.staged", call_id: "c1", tool: "write", staged: { output: {}, proof: {} } }], [40_000, { type: "run.resumed", node: "n" }]] as [number, unknown][];
+  const settled = (...events: [number, unknown][]) => fold(log(...crashed, ...events)).calls.get("c1")!;
+  const happened = settled([1, { type: "tool.result", call_id: "c1", tool: "write", outcome: "ok", content: "wrote", ms: 0, evidence: "a holds it" }]);
+  assert.equal(callStatus(happened), "ok");
+  assert.equal(happened.evidence, "a holds it");
+  const again = settled([1, { ...(intent[1] as object), evidence: "it waits" }]);
+  assert.equal(again.intents, 2);
+  assert.equal(again.evidence, "it waits");
+  assert.equal(settled([1, { type: "tool.uncertain", call_id: "c1", tool: "write", why: "changed since" }]).evidence, "changed since");
+});
+
 test("a crash in mid-write is uncertain until somebody says what happened", () => {
   const crashed = [...begun, intent, [40_000, { type: "run.resumed", node: "n" }], [1, { type: "tool.uncertain", call_id: "c1", tool: "write" }], [1, { type: "approval.requested", approval_id: "p1", subject: { kind: "uncertain", call_id: "c1", tool: "write", arguments: { path: "a" } } }]] as [number, unknown][];
   const after = (decision: string) => callStatus(fold(log(...crashed, decided({ decision }))).calls.get("c1")!);

@@ -6,20 +6,22 @@ use sqlx::{AssertSqlSafe, MySqlConnection, Row as _};
 
 use super::shape::{self, Shape, full};
 use super::values::{bound, cell, cells, named, reading, readings};
-use super::{bind, classify};
+use super::{Purpose, bind, classify};
 use crate::sql::change::{Cell, Changes, RowChange, SHOWN, Snapshot, Table, lines, now, over};
 use crate::sql::error::SqlError;
 use crate::sql::parsed::{Checked, Matched, Verb, Write};
 use crate::sql::policy::Limits;
 
-/// Runs it in the open transaction. With `look` it will be rolled back, and is not run where that is not enough.
+/// Runs it in the open transaction. What is not to stay at once is not run where a rollback is not enough.
 pub(super) async fn change(
     connection: &mut MySqlConnection,
     checked: &Checked,
     parameters: &[serde_json::Value],
     limits: &Limits,
-    look: bool,
+    purpose: Purpose,
 ) -> Result<Changes, SqlError> {
+    let look = purpose == Purpose::Look;
+    let holds = purpose == Purpose::Hold;
     let mut work = Work {
         connection,
         parameters,
@@ -31,15 +33,20 @@ pub(super) async fn change(
     };
     let Some((write, shape)) = shape else {
         let why = "which table it changes can't be told from the statement";
-        if look {
+        if look || holds {
             return Err(SqlError::Untold(why.to_owned()));
         }
         return work.plain(checked, why).await;
     };
-    if let Some(why) = shape.untold.clone().filter(|_| look) {
+    if let Some(why) = shape.untold.clone().filter(|_| look || holds) {
         return Err(SqlError::Untold(why));
     }
     if let Some(engine) = &shape.engine {
+        if holds {
+            return Err(SqlError::Untold(format!(
+                "{engine} tables roll nothing back"
+            )));
+        }
         return work.at_once(checked, write, engine).await;
     }
     let mut changes = match table(write, &shape) {

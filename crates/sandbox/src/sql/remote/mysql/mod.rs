@@ -17,7 +17,7 @@ use sqlx::{
 
 use super::json::Collector;
 use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
-use crate::sql::change::Snapshot;
+use crate::sql::change::{Found, Snapshot};
 use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::{Checked, denied};
 use crate::sql::policy::Limits;
@@ -84,6 +84,26 @@ impl Connection {
     ) -> Result<Answer, SqlError> {
         let mut link = self.link().await?;
         let answer = link.run(checked, parameters, limits, purpose).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
+        let mut link = self.link.take().ok_or_else(|| SqlError::Connect {
+            reason: "the connection was lost before the commit; nothing was changed".to_owned(),
+        })?;
+        let answer = link.end(true, Ok(()), limits).await;
+        self.keep(link, answer)
+    }
+
+    /// Whether the write that `snapshot` was recorded of is done.
+    pub async fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+        limits: &Limits,
+    ) -> Result<Found, SqlError> {
+        let mut link = self.link().await?;
+        let answer = link.settle(snapshot, later, limits).await;
         self.keep(link, answer)
     }
 
@@ -175,7 +195,8 @@ impl Link {
         }
         self.begin(checked.writes, limits).await?;
         let answer = self.inside(checked, parameters, limits, purpose).await;
-        if self.unread {
+        let held = checked.writes && purpose == Purpose::Hold && answer.is_ok();
+        if self.unread || held {
             return answer;
         }
         self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
@@ -186,6 +207,17 @@ impl Link {
         self.begin(true, limits).await?;
         let answer = put_back::restore(&mut self.connection, snapshot, limits).await;
         self.end(true, answer, limits).await
+    }
+
+    async fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+        limits: &Limits,
+    ) -> Result<Found, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::settle_rows(&mut self.connection, snapshot, later, limits).await;
+        self.end(false, answer, limits).await
     }
 
     async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
@@ -234,9 +266,8 @@ impl Link {
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
         if checked.writes {
-            let look = purpose == Purpose::Look;
             let changes =
-                change::change(&mut self.connection, checked, parameters, limits, look).await?;
+                change::change(&mut self.connection, checked, parameters, limits, purpose).await?;
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = AssertSqlSafe(checked.sql.clone());

@@ -5,7 +5,7 @@ use sqlx::{MySqlConnection, Row as _};
 use super::classify;
 use super::shape::{self, full, quoted};
 use super::values::{bound, cells, mark, named, readings};
-use crate::sql::change::{Cell, Snapshot, Store, Table, put_back};
+use crate::sql::change::{Cell, Found, Snapshot, Store, Table, put_back, settle};
 use crate::sql::error::SqlError;
 use crate::sql::parsed::Verb;
 use crate::sql::policy::Limits;
@@ -29,6 +29,21 @@ pub(super) async fn restore(
         ));
     }
     Ok(count)
+}
+
+/// Whether the write that `snapshot` was recorded of is done, in the open transaction.
+pub(super) async fn settle_rows(
+    connection: &mut MySqlConnection,
+    snapshot: &Snapshot,
+    later: &[Snapshot],
+    limits: &Limits,
+) -> Result<Found, SqlError> {
+    let mut server = Server { connection, limits };
+    for (at, table) in snapshot.tables.iter().enumerate() {
+        server.unaltered(at, table, snapshot).await?;
+    }
+    server.plainly("SET SESSION time_zone = '+00:00'").await?;
+    settle(&mut server, snapshot, later).await
 }
 
 struct Server<'c> {

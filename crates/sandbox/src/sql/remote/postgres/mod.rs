@@ -5,6 +5,8 @@ mod put_back;
 mod shape;
 mod values;
 
+use std::time::Duration;
+
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgDatabaseError};
@@ -16,10 +18,14 @@ use sqlx::{
 
 use super::json::{Collector, first_row};
 use super::{Answer, Purpose, no_connection, timeout, too_much_power, unbindable};
-use crate::sql::change::Snapshot;
+use crate::sql::change::{Found, Snapshot};
 use crate::sql::error::{SqlError, told};
 use crate::sql::parsed::Checked;
 use crate::sql::policy::Limits;
+
+/// Between two looks at a transaction, and how many there are.
+const WAIT: Duration = Duration::from_millis(200);
+const WAITS: u32 = 50;
 
 #[derive(Debug)]
 pub(super) struct Connection(PgConnection);
@@ -65,8 +71,51 @@ impl Connection {
             Ok(Some(function)) => Err(called::refused(&function)),
             Err(error) => Err(error),
         };
+        if checked.writes && purpose == Purpose::Hold && answer.is_ok() {
+            return answer;
+        }
         self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
             .await
+    }
+
+    /// By what the server knows the open transaction; none in servers before 13.
+    pub async fn transaction(&mut self, limits: &Limits) -> Result<Option<String>, SqlError> {
+        let known: Option<bool> = sqlx::query_scalar(
+            "SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL",
+        )
+        .fetch_one(&mut self.0)
+        .await
+        .map_err(|e| classify(&e, limits))?;
+        if known != Some(true) {
+            return Ok(None);
+        }
+        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text")
+            .fetch_one(&mut self.0)
+            .await;
+        id.map(Some).map_err(|e| classify(&e, limits))
+    }
+
+    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
+        self.end(true, Ok(()), limits).await
+    }
+
+    /// What became of a transaction. One that the server still sees at work is waited for: its connection has ended.
+    pub async fn became(&mut self, id: &str, limits: &Limits) -> Result<Option<Found>, SqlError> {
+        for _ in 0..WAITS {
+            let status: Option<String> =
+                sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
+                    .bind(id)
+                    .fetch_one(&mut self.0)
+                    .await
+                    .map_err(|e| classify(&e, limits))?;
+            match status.as_deref() {
+                Some("committed") => return Ok(Some(Found::Done)),
+                Some("aborted") => return Ok(Some(Found::NotDone)),
+                Some(_) => tokio::time::sleep(WAIT).await,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
     }
 
     /// Puts the rows of `snapshot` back.
