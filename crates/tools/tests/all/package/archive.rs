@@ -200,7 +200,7 @@ fn bytes_that_no_entry_lists_are_refused() {
     let entries = [main_file(), entry("p/references/a.md", b"# A\n")];
     // What a program that looks for local headers would find.
     let hidden = zip(&[entry("p/evil.md", b"x")]);
-    let hidden = &hidden[..30 + 9 + 1];
+    let hidden = &hidden[..=30 + 9];
     for gaps in [
         [hidden, b"", b""],
         [b"", hidden, b""],
