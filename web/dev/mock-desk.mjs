@@ -15,7 +15,7 @@ const tool = (name, description, more = {}) => ({ name, description, parameters:
 
 export function routes({ ok, none, missing, problem, page, agents, uuid }) {
   const now = Date.now();
-  const credential = (n, name, kind, more = {}) => ({ id: uuid(n), name, kind, description: "", shown: {}, secret: [], roles: [], discoverable: false, created_at: now - 90 * DAY, changed_at: now - 90 * DAY, used_at: null, expires_at: null, ...more });
+  const credential = (n, name, kind, more = {}) => ({ id: uuid(n), name, kind, description: "", shown: {}, secret: [], roles: [], discoverable: false, connection: null, created_at: now - 90 * DAY, changed_at: now - 90 * DAY, used_at: null, expires_at: null, ...more });
   const credentials = [
     credential(700, "web1", "ssh_key", { description: "Restarts on the web server.", shown: { username: "deploy" }, secret: ["private_key"], roles: ["operator"], used_at: now - 3 * DAY, expires_at: now + 6 * DAY }),
     credential(701, "wiki", "token", { description: "Reads the wiki.", secret: ["token"] }),

@@ -14,13 +14,14 @@ test("a connection is recognised, tested, examined, changed and deleted", async 
   // It lists one model, so that is chosen.
   await expect(main.getByLabel("Model", { exact: true })).toHaveValue("scripted");
   await main.getByLabel("Name", { exact: true }).fill("second");
-  await main.getByLabel("Key", { exact: true }).selectOption("bearer_env");
+  const kind = main.getByLabel("Kind of key");
+  await kind.selectOption("bearer_env");
   await main.getByRole("button", { name: "Save and test" }).click();
   await expect(main.getByText(/^Letters, digits and underscores/)).toBeVisible();
-  await main.getByLabel("Name of the variable").fill("SECOND_KEY");
-  await main.getByText("If SECOND_KEY is not set yet").click();
+  await main.getByLabel("Name of the variable").fill("SECOND_API_KEY");
+  await main.getByText("If SECOND_API_KEY is not set yet").click();
   await expect(main.getByText(/start Steward again/)).toBeVisible();
-  await main.getByLabel("Key", { exact: true }).selectOption("none");
+  await kind.selectOption("none");
   await main.getByRole("button", { name: "Save and test" }).click();
   await expect(main.getByText("It works")).toBeVisible();
   await main.getByRole("button", { name: "Examine it" }).click();
@@ -45,10 +46,10 @@ test("a connection is recognised, tested, examined, changed and deleted", async 
   await expect(form).toBeHidden();
   await expect(main.getByText("$0.50 in · $2.00 out")).toBeVisible();
   await visit(page, "/connections");
-  // The first that is saved is the default at once: another one, and back.
+  // One was there before, so a new one is not the default until somebody says so.
   const other = main.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 2 }) }).filter({ hasNotText: "second" }).first();
-  await expect(card.getByText("Default", { exact: true })).toBeVisible();
-  for (const one of [other, card]) {
+  await expect(card.getByText("Default", { exact: true })).toBeHidden();
+  for (const one of [card, other]) {
     await one.getByRole("button", { name: /^Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Make it the default" }).click();
     await expect(one.getByText("Default", { exact: true })).toBeVisible();
@@ -58,6 +59,58 @@ test("a connection is recognised, tested, examined, changed and deleted", async 
   await expect(card).toBeHidden();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(card).toBeVisible();
+});
+
+test("a key is typed, used, replaced without a restart, and nowhere to be seen", async ({ studio: page, model, api, server }) => {
+  const [first, second] = ["canary-typed-7a1e", "canary-typed-8b2f"];
+  const sent = async () => (await model.state()).requests.map((request) => request.headers?.authorization ?? "");
+  const nowhere = async () => {
+    const shown = await page.evaluate(() => document.documentElement.outerHTML + [...document.querySelectorAll("input")].map((field) => field.value).join() + JSON.stringify([localStorage, sessionStorage, history.state]));
+    const told = [shown, server.said, JSON.stringify(await api.call("GET", "/connections")), JSON.stringify(await api.call("GET", "/credentials"))].join("\n");
+    for (const key of [first, second]) expect(told).not.toContain(key);
+  };
+  await visit(page, "/connections");
+  await page.getByRole("link", { name: "Add a connection" }).first().click();
+  const main = page.getByRole("main");
+  await main.getByLabel("Address of the server").fill(model.baseUrl);
+  await main.getByRole("button", { name: "Recognise" }).click();
+  await main.getByLabel("Name", { exact: true }).fill("typed");
+  await main.getByLabel("Kind of key").selectOption("bearer");
+  await main.getByRole("button", { name: "Save and test" }).click();
+  await expect(main.getByText(/^Type it in; none is stored/)).toBeVisible();
+  const key = main.getByLabel("Key", { exact: true });
+  await expect(key).toHaveAttribute("type", "password");
+  await key.fill(first);
+  await main.getByRole("button", { name: "Show what is typed: Key" }).click();
+  await expect(key).toHaveAttribute("type", "text");
+  await main.getByRole("button", { name: "Save and test" }).click();
+  await expect(main.getByText("It works")).toBeInViewport();
+  await expect(key).toHaveValue("");
+  await expect(main.getByText(/^One is stored, sealed/)).toBeVisible();
+  expect((await sent()).at(-1)).toBe(`Bearer ${first}`);
+  await nowhere();
+
+  await visit(page, "/connections");
+  const card = main.getByRole("listitem").filter({ has: page.getByRole("heading", { name: /typed/ }) });
+  await expect(card).toContainText("key in the vault");
+  await card.getByRole("button", { name: "Actions for typed" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const form = page.getByRole("dialog", { name: "Edit “typed”" });
+  await form.getByLabel("Base URL").fill("http://127.0.0.1:9/v1");
+  await form.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(form.getByText(/^Type it in; none is stored/)).toBeVisible();
+  await form.getByLabel("Base URL").fill(model.baseUrl);
+  await form.getByLabel("Key", { exact: true }).fill(second);
+  await form.getByRole("button", { name: "Save and test" }).click();
+  await expect(card.getByText("It works")).toBeInViewport();
+  expect((await sent()).at(-1)).toBe(`Bearer ${second}`);
+  await nowhere();
+
+  await card.getByRole("button", { name: "Actions for typed" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete “typed”?" }).getByRole("button", { name: "Delete" }).click();
+  await expect(card).toBeHidden();
+  expect((await api.call<{ items: unknown[] }>("GET", "/credentials")).items).toEqual([]);
 });
 
 test("an agent's routing is set, tried out, and the trace says who answered and who did not", async ({ page, api }) => {

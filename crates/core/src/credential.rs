@@ -1,7 +1,7 @@
 //! Credentials as people and skills see them: names and kinds, never secrets (AUTH-3, SKILL-4).
 
 use crate::ports::Role;
-use crate::{AgentId, CredentialId, RunId, Timestamp};
+use crate::{AgentId, ConnectionId, CredentialId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -149,6 +149,9 @@ pub struct Credential {
     /// Whether it may be found by kind and name alone; tier three.
     #[serde(default)]
     pub discoverable: bool,
+    /// The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<ConnectionId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When its secrets were last changed.

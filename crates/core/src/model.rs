@@ -123,19 +123,39 @@ pub enum Provider {
     Local,
 }
 
-/// How a connection proves who it is. Names, not secrets.
+/// How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
+/// id, or in an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Auth {
     /// Not at all.
     #[default]
     None,
+    /// `Authorization: Bearer`, the key from the vault.
+    Bearer,
+    /// The provider's own header for keys: `api-key`, `x-api-key`, `x-goog-api-key`.
+    ApiKey,
+    /// `Authorization: Basic`, the password from the vault.
+    Basic {
+        /// User name.
+        user: String,
+    },
+    /// Any header, its value from the vault.
+    Header {
+        /// Its name.
+        header: String,
+    },
+    /// Requests signed as Amazon wants it, with access keys from the vault.
+    Aws {
+        /// Where the model runs, such as `eu-central-1`.
+        region: String,
+    },
     /// `Authorization: Bearer`, the key from this environment variable.
     BearerEnv {
         /// Its name.
         variable: String,
     },
-    /// The provider's own header for keys: `api-key`, `x-api-key`, `x-goog-api-key`.
+    /// The provider's own header for keys.
     ApiKeyEnv {
         /// Name of the environment variable that holds the key.
         variable: String,
@@ -154,18 +174,43 @@ pub enum Auth {
         /// Name of the environment variable that holds its value.
         variable: String,
     },
+    /// Signed requests, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, where it is set,
+    /// `AWS_SESSION_TOKEN` of the environment.
+    AwsEnv {
+        /// Where the model runs.
+        region: String,
+    },
 }
+
+/// Field of a key in the vault: the key, the password, the header's value or the secret access key.
+pub const KEY_FIELD: &str = "key";
+/// Field of the access key's id, of [`Auth::Aws`].
+pub const ACCESS_KEY_FIELD: &str = "access_key_id";
+/// Field of the session token, of [`Auth::Aws`].
+pub const SESSION_FIELD: &str = "session_token";
 
 impl Auth {
     /// Name of the environment variable that holds the secret.
     pub fn variable(&self) -> Option<&str> {
         match self {
-            Self::None => None,
             Self::BearerEnv { variable }
             | Self::ApiKeyEnv { variable }
             | Self::BasicEnv { variable, .. }
             | Self::HeaderEnv { variable, .. } => Some(variable),
+            _ => None,
         }
+    }
+
+    /// Whether the secret lies in the vault.
+    pub fn is_sealed(&self) -> bool {
+        matches!(
+            self,
+            Self::Bearer
+                | Self::ApiKey
+                | Self::Basic { .. }
+                | Self::Header { .. }
+                | Self::Aws { .. }
+        )
     }
 }
 
@@ -358,6 +403,13 @@ pub enum ModelChunk {
         name: Option<String>,
         /// A piece of the arguments' JSON text.
         arguments: String,
+    },
+    /// The provider's sign of the thought behind a call, which it wants back with that.
+    Signature {
+        /// Which call of the reply.
+        index: usize,
+        /// As it came.
+        signature: String,
     },
     /// The end, once.
     End {

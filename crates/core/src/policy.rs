@@ -164,6 +164,7 @@ mod tests {
             arguments: json!({"a": 1}),
             source,
             confidence: 1.0,
+            signature: None,
         };
         let verdict = judge(&Policy::default(), grants, &spec, &call, Timestamp(1000));
         assert_eq!(verdict.decision, expect, "{risk:?} {source:?} {grants:?}");

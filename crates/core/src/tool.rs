@@ -123,6 +123,9 @@ pub struct ToolCall {
     pub source: CallSource,
     /// 0 to 1.
     pub confidence: f32,
+    /// The provider's sign of the thought that led to it, which it wants back with the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// A call less sure than this counts as guessed.

@@ -118,6 +118,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             arguments: step.args.clone(),
             source: CallSource::Plan,
             confidence: 1.0,
+            signature: None,
         };
         let scope = scope_of(deps, state, stop, &call.name);
         let preview = preview(deps, state, &call, &scope).await;

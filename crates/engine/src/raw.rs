@@ -31,6 +31,8 @@ struct Piece {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     arguments: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +70,14 @@ impl Received {
                         id: id.clone(),
                         name: name.clone(),
                         arguments: arguments.clone(),
+                        signature: None,
                     }),
+                }
+            }
+            ModelChunk::Signature { index, signature } => {
+                let mut pieces = self.tool_calls.iter_mut();
+                if let Some(piece) = pieces.rfind(|piece| piece.index == *index) {
+                    piece.signature = Some(signature.clone());
                 }
             }
             ModelChunk::End { .. } => {}
@@ -113,17 +122,17 @@ pub(crate) fn chunks(raw: &str, finish: &str) -> Vec<ModelChunk> {
     if !received.text.is_empty() {
         chunks.push(ModelChunk::Text(received.text));
     }
-    chunks.extend(
-        received
-            .tool_calls
-            .into_iter()
-            .map(|piece| ModelChunk::ToolCall {
-                index: piece.index,
-                id: piece.id,
-                name: piece.name,
-                arguments: piece.arguments,
-            }),
-    );
+    for piece in received.tool_calls {
+        let index = piece.index;
+        chunks.push(ModelChunk::ToolCall {
+            index,
+            id: piece.id,
+            name: piece.name,
+            arguments: piece.arguments,
+        });
+        let signature = piece.signature;
+        chunks.extend(signature.map(|signature| ModelChunk::Signature { index, signature }));
+    }
     chunks.push(ModelChunk::End {
         finish: finish.to_owned(),
         usage: Usage::default(),
@@ -178,6 +187,23 @@ mod tests {
             name: name.map(Into::into),
             arguments: arguments.into(),
         }
+    }
+
+    #[test]
+    fn the_sign_of_a_thought_stays_with_its_call() {
+        let signature = |index, text: &str| ModelChunk::Signature {
+            index,
+            signature: text.into(),
+        };
+        let sent = [
+            call(0, None, Some("read"), "{}"),
+            signature(0, "sig-a=="),
+            call(1, None, Some("read"), "{}"),
+        ];
+        let raw = kept(Strategy::Native, &sent);
+        let calls = parse(Strategy::Native, &chunks(&raw, "tool_calls")).calls;
+        let signed: Vec<_> = calls.iter().map(|call| call.signature.as_deref()).collect();
+        assert_eq!(signed, [Some("sig-a=="), None]);
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub(crate) async fn dispatch(runner: &mut Runner<'_>) -> StoreResult<()> {
                 arguments: found.arguments,
                 source: CallSource::Intent,
                 confidence: found.fit,
+                signature: None,
             }),
         },
         Err(why) => EventBody::IntentDispatched {

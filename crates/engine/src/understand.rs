@@ -40,6 +40,7 @@ pub(crate) fn understood(
             arguments: serde_json::Value::String(call.raw),
             source: CallSource::Repaired,
             confidence: 0.0,
+            signature: None,
         });
     }
     let mut seen: Vec<String> = state

@@ -137,6 +137,7 @@ async fn the_request_on_the_wire() {
         arguments: json!({"path": "a"}),
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     };
     let mut request = request("hi");
     request

@@ -398,10 +398,10 @@ async fn a_wrong_key_that_the_server_repeats_stays_secret() {
     };
     let error = check(
         echo,
-        expect(ModelErrorClass::Auth, "provided: [secret]", "WORK_KEY"),
+        expect(ModelErrorClass::Auth, "provided: [secret key]", "WORK_KEY"),
     )
     .await;
-    assert!(error.detail.unwrap().contains("[secret]"));
+    assert!(error.detail.unwrap().contains("[secret key]"));
     let in_band = Behaviour::InBandError {
         reply: halves(),
         error: json!({"error": {"message": format!("bad {KEY}"), "code": 401}}),

@@ -19,6 +19,7 @@ struct Piece {
     id: String,
     name: String,
     arguments: String,
+    signature: Option<String>,
 }
 
 impl Native {
@@ -50,6 +51,7 @@ impl Native {
                 id: String::new(),
                 name: String::new(),
                 arguments: String::new(),
+                signature: None,
             });
             self.calls.len() - 1
         });
@@ -62,6 +64,21 @@ impl Native {
             sink.call_started(&tools.name(name));
         }
         call.arguments.push_str(arguments);
+    }
+
+    /// Adds the sign of a thought to the call of this index.
+    pub fn sign(&mut self, index: usize, signature: &str) {
+        if let Some(call) = self.calls.iter_mut().rfind(|call| call.index == index) {
+            call.signature = Some(signature.to_owned());
+        }
+    }
+
+    /// The signs of all calls, in the order in which these are found.
+    pub fn signatures(&self) -> Vec<Option<String>> {
+        self.calls
+            .iter()
+            .map(|call| call.signature.clone())
+            .collect()
     }
 
     pub fn finish(self, tools: &ToolIndex, cut: bool) -> Found {

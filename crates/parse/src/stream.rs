@@ -126,6 +126,7 @@ impl StreamParser {
                 &self.tools,
                 &mut self.sink,
             ),
+            ModelChunk::Signature { index, signature } => self.native.sign(*index, signature),
             ModelChunk::End { finish, .. } => {
                 self.cut = matches!(finish.as_str(), "length" | "max_tokens");
             }
@@ -137,6 +138,7 @@ impl StreamParser {
     /// was no content and no call at all (TOOL-6).
     pub fn finish(mut self) -> Parsed {
         let mut found = self.grammar.finish(&mut self.sink, self.cut);
+        let signatures = self.native.signatures();
         if self.native.is_empty() {
             let nothing = found.is_empty() && !found.done && !self.sink.has_text();
             let thought = format!("{}{}", self.reasoning, found.thought);
@@ -173,7 +175,7 @@ impl StreamParser {
             found.note("the reply was cut at its token limit");
         }
         settle(&mut found, &self.tools);
-        result(found, &self.id_prefix, self.sink)
+        result(found, &self.id_prefix, self.sink, signatures)
     }
 }
 
@@ -249,7 +251,7 @@ fn settle(found: &mut Found, tools: &ToolIndex) {
 }
 
 /// Gives ids and sorts calls from broken ones.
-fn result(found: Found, prefix: &str, sink: Sink) -> Parsed {
+fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<String>>) -> Parsed {
     let (text, reasoning, tail) = sink.into_parts();
     let mut parsed = Parsed {
         text,
@@ -276,6 +278,7 @@ fn result(found: Found, prefix: &str, sink: Sink) -> Parsed {
                 arguments: call.arguments,
                 source: call.source,
                 confidence: call.confidence,
+                signature: signatures.get_mut(n).and_then(Option::take),
             }),
             Err(broken) => parsed.broken.push(BrokenCall {
                 id,

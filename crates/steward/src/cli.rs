@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
-pub use connections::{ConnectionAction, Connections};
+pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
 pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
@@ -120,7 +120,7 @@ pub enum Command {
     Doctor(Json),
     /// Model endpoints that were found or saved.
     #[command(
-        after_help = "Examples:\n  steward connections\n  steward connections add big --url http://host:8000/v1 --model qwen3-32b --key-env BIG_KEY\n  steward connections test big"
+        after_help = "Examples:\n  steward connections\n  steward connections add big http://host:8000/v1 --model qwen3-32b --key\n  steward connections test big"
     )]
     Connections(Connections),
     /// Examine the model of a connection; recognise what answers at an address.

@@ -1,6 +1,6 @@
 //! Composition: settings in, a working program out.
 
-use crate::book::{ConnectionBook, Known};
+use crate::book::{BookParts, ConnectionBook, Known};
 use crate::settings::{Settings, variable};
 use crate::traces::Traces;
 use anyhow::{Context, anyhow};
@@ -140,7 +140,11 @@ impl App {
             tracing::error!(%error, "credentials can't be used");
         }
         let local = Arc::new(local_model(settings));
-        let secrets = Secrets::new(|name| variable(name).map(SecretString::from));
+        let allowed = settings.key_variables.clone();
+        let secrets = Secrets::new(|name| variable(name).map(SecretString::from))
+            .checked(move |name| allowed.check(name))
+            .with_vault(tenant, vault_keys.clone())
+            .with_clock(Arc::clone(&clock));
         let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
         let found = find_connections(settings, &client).await;
         let models = Arc::new(
@@ -148,15 +152,15 @@ impl App {
                 .with_prices(Prices::load(&settings.data_dir.join("prices.json"))?),
         );
         let wanted = settings.connection.clone();
-        let connections = ConnectionBook::open(
+        let parts = BookParts {
             tenant,
-            store.clone(),
-            models.clone(),
-            Arc::clone(&clock),
-            wanted,
-            found,
-        )
-        .await?;
+            store: store.clone(),
+            keys: vault_keys.clone(),
+            router: models.clone(),
+            clock: Arc::clone(&clock),
+            variables: settings.key_variables.clone(),
+        };
+        let connections = ConnectionBook::open(parts, wanted, found).await?;
         let web_allow = options
             .web_allow
             .iter()

@@ -12,6 +12,7 @@ pub mod daily;
 pub mod exit;
 mod extra;
 pub mod front;
+pub mod key_variables;
 pub mod keys;
 pub mod processes;
 pub mod settings;

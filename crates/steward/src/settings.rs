@@ -2,6 +2,7 @@
 
 use crate::cli::Global;
 use crate::daily::Daily;
+use crate::key_variables::{self, KeyVariables};
 use crate::vault::VaultKeys;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub struct Settings {
     pub deep: DeepDefaults,
     /// Where the vault's key is.
     pub vault: VaultKeys,
+    /// Which variables connections may name for their keys.
+    pub key_variables: KeyVariables,
     /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
     /// Web search and mail.
@@ -117,6 +120,7 @@ impl Settings {
                 .transpose()?,
             deep: deep_defaults(&variable)?,
             vault: VaultKeys::read(&variable)?,
+            key_variables: KeyVariables::read(variable(key_variables::SETTING).as_deref())?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
             daily,
         })

@@ -204,15 +204,7 @@ fn connections_are_saved_tested_and_removed() {
     let bench = Bench::new(Script::always(Behaviour::text("Hello")));
     let url = bench.model.base_url();
     bench
-        .run(&[
-            "connections",
-            "add",
-            "big",
-            "--url",
-            &url,
-            "--model",
-            "scripted",
-        ])
+        .run(&["connections", "add", "big", &url, "--model", "scripted"])
         .exits(0);
     let done = bench.run(&["connections", "test", "big"]).exits(0);
     assert!(done.out.contains("big answered"), "{done:?}");

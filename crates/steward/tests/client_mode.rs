@@ -433,7 +433,7 @@ fn agents_and_connections_are_the_same_here_and_there() {
     let shown = bench.run(&["agents", "show", "steward"]).exits(0);
     assert!(shown.out.contains("asks first"), "{shown:?}");
     let add = |model: &str| {
-        let args = ["connections", "add", "big", "--url", &url, "--model", model];
+        let args = ["connections", "add", "big", &url, "--model", model];
         bench.run(&args).exits(0);
     };
     add("other");

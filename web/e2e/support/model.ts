@@ -31,7 +31,7 @@ export const when = (contains: string, then: Behaviour, more: Partial<Rule> = {}
 /** A rule for the request after a tool's result. */
 export const afterTool = (contains: string, then: Behaviour, more: Partial<Rule> = {}): Rule => ({ contains, role: "tool", then, ...more });
 
-type Seen = { requests: { method: string; path: string; body: { model?: string; messages?: { role: string; content: unknown }[] } }[]; violations: string[]; disconnects: number };
+type Seen = { requests: { method: string; path: string; headers?: Record<string, string>; body: { model?: string; messages?: { role: string; content: unknown }[] } }[]; violations: string[]; disconnects: number };
 
 /** A scripted model server. */
 export class Model {

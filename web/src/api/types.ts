@@ -52,7 +52,8 @@ export type Provider = S["Provider"];
 export type Wire = S["Wire"];
 /** Millionths of a US dollar for a million tokens. */
 export type Price = Required<S["Price"]>;
-export type ConnectionAuth = S["Auth"];
+/** As it goes in, with the key if one was typed; what comes out has none. */
+export type ConnectionAuth = S["AuthInput"];
 export type Strategy = S["Strategy"];
 export type Constrained = S["Constrained"];
 export type Capabilities = Required<S["Capabilities"]>;

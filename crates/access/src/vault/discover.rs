@@ -1,6 +1,7 @@
 //! Which credential a skill gets (SKILL-4): the agent's own setting, then those bound to the user's role,
 //! then those that may be found by kind and name.
 
+use super::connection::of_nobody_else;
 use super::service::SealedVault;
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind};
@@ -32,7 +33,7 @@ impl Search<'_> {
 
     fn fits(&self, credential: &Credential) -> bool {
         let kinds = self.kinds();
-        kinds.is_empty() || kinds.contains(&credential.kind)
+        credential.connection.is_none() && (kinds.is_empty() || kinds.contains(&credential.kind))
     }
 
     fn is_named(&self, credential: &Credential) -> bool {
@@ -111,7 +112,7 @@ impl SealedVault {
         id: CredentialId,
     ) -> Result<Credential, VaultError> {
         match self.rows.credential_row(search.tenant, id).await {
-            Ok(row) => Ok(row.credential),
+            Ok(row) => of_nobody_else(&row.credential).map(|()| row.credential),
             Err(StoreError::NotFound(_)) => Err(VaultError::Missing(format!(
                 "agent {} names a credential under credentials.{under} that is no longer there; name \
                  another one or none",

@@ -7,6 +7,7 @@
 //! * Keys come from a [`KeySource`]: a file, a list that somebody else keeps, or a passphrase.
 
 mod check;
+mod connection;
 mod discover;
 mod file;
 mod fixed;

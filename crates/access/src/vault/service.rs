@@ -1,6 +1,7 @@
 //! The vault over its rows.
 
 use super::check;
+use super::connection::of_nobody_else;
 use super::discover::Search;
 use super::key::VaultKey;
 use super::seal::{self, Fields, Owner};
@@ -154,7 +155,7 @@ fn known(error: StoreError, id: CredentialId) -> VaultError {
 }
 
 /// What may be shown of the fields, and the names of the rest.
-fn show(credential: &mut Credential, fields: &Fields) {
+pub(super) fn show(credential: &mut Credential, fields: &Fields) {
     let kind = credential.kind;
     let (shown, secret): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| kind.shows(name));
     credential.shown = shown
@@ -165,7 +166,7 @@ fn show(credential: &mut Credential, fields: &Fields) {
 }
 
 /// An optional field that is empty is none.
-fn without_empty(mut fields: Fields) -> Fields {
+pub(super) fn without_empty(mut fields: Fields) -> Fields {
     fields.retain(|_, value| !value.expose_secret().is_empty());
     fields
 }
@@ -188,6 +189,7 @@ impl Vault for SealedVault {
             secret: Vec::new(),
             roles: new.roles,
             discoverable: new.discoverable,
+            connection: None,
             created_at: now,
             changed_at: now,
             used_at: None,
@@ -207,6 +209,7 @@ impl Vault for SealedVault {
         let now = self.clock.now();
         let _writing = self.writing.lock().await;
         let mut row = self.row(tenant, id).await?;
+        of_nobody_else(&row.credential)?;
         let credential = &mut row.credential;
         if let Some(name) = change.name {
             check::name(&name)?;
@@ -238,6 +241,7 @@ impl Vault for SealedVault {
 
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
+        of_nobody_else(&self.row(tenant, id).await?.credential)?;
         let removed = self.rows.remove_credential(tenant, id).await;
         removed.map_err(|error| known(error, id))
     }
@@ -301,29 +305,12 @@ impl Vault for SealedVault {
         used: CredentialUse,
     ) -> Result<OpenedCredential, VaultError> {
         let row = self.row(tenant, id).await?;
-        let credential = &row.credential;
-        if let Some(at) = credential.expires_at.filter(|at| *at <= self.clock.now()) {
-            return Err(VaultError::Invalid(format!(
-                "the credential {:?} ended at {}; give it new fields and another expires_at",
-                credential.name,
-                at.rfc3339()
-            )));
-        }
+        of_nobody_else(&row.credential)?;
         let used = CredentialUse {
             credential: id,
             ..used
         };
-        let written = self.rows.credential_used(tenant, &used).await;
-        written.map_err(|error| known(error, id))?;
-        match self.fields(tenant, &row).await {
-            // Perhaps it was sealed anew since the row was read.
-            Err(VaultError::Sealed(_)) => {
-                let row = self.row(tenant, id).await?;
-                let fields = self.fields(tenant, &row).await?;
-                Ok(opened(row, fields))
-            }
-            fields => Ok(opened(row, fields?)),
-        }
+        self.opened(tenant, row, used).await
     }
 
     async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError> {
@@ -339,7 +326,36 @@ fn opened(row: SealedCredential, fields: Fields) -> OpenedCredential {
 }
 
 impl SealedVault {
-    async fn save(
+    /// Opens a row, after its use is written down.
+    pub(super) async fn opened(
+        &self,
+        tenant: TenantId,
+        row: SealedCredential,
+        used: CredentialUse,
+    ) -> Result<OpenedCredential, VaultError> {
+        let id = row.credential.id;
+        let credential = &row.credential;
+        if let Some(at) = credential.expires_at.filter(|at| *at <= self.clock.now()) {
+            return Err(VaultError::Invalid(format!(
+                "the credential {:?} ended at {}; give it new fields and another expires_at",
+                credential.name,
+                at.rfc3339()
+            )));
+        }
+        let written = self.rows.credential_used(tenant, &used).await;
+        written.map_err(|error| known(error, id))?;
+        match self.fields(tenant, &row).await {
+            // Perhaps it was sealed anew since the row was read.
+            Err(VaultError::Sealed(_)) => {
+                let row = self.row(tenant, id).await?;
+                let fields = self.fields(tenant, &row).await?;
+                Ok(opened(row, fields))
+            }
+            fields => Ok(opened(row, fields?)),
+        }
+    }
+
+    pub(super) async fn save(
         &self,
         tenant: TenantId,
         credential: Credential,

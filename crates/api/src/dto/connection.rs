@@ -1,44 +1,13 @@
 //! Connections: model endpoints.
 
+use super::auth::{Auth, AuthInput};
 use super::exam::ExamBrief;
 use super::names::{Constrained, Provider, Strategy, Wire};
 use serde::{Deserialize, Serialize};
+use steward_core::ports::TypedKey;
 use steward_core::{ConnectionId, model, ports};
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-/// How a connection proves who it is: names, never secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Auth {
-    /// Not at all.
-    #[default]
-    None,
-    /// The key is in an environment variable of the server.
-    BearerEnv {
-        /// Its name.
-        variable: String,
-    },
-    /// The same, in the provider's own header for keys.
-    ApiKeyEnv {
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// User name and password; the password is in an environment variable.
-    BasicEnv {
-        /// User name.
-        user: String,
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// Any header; its value is in an environment variable.
-    HeaderEnv {
-        /// Name of the header.
-        header: String,
-        /// Name of the environment variable.
-        variable: String,
-    },
-}
 
 /// What a model can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -140,7 +109,7 @@ pub(crate) struct Connection {
 }
 
 /// A connection as it is configured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConnectionInput {
     /// Its name, unique.
@@ -152,9 +121,9 @@ pub(crate) struct ConnectionInput {
     pub base_url: String,
     /// Model name as the endpoint knows it.
     pub model: String,
-    /// How it proves who it is.
+    /// How it proves who it is. A key that is left out stays, so far as the server stays the same.
     #[serde(default)]
-    pub auth: Auth,
+    pub auth: AuthInput,
     /// What the model can do; sensible values if left out.
     #[serde(default)]
     pub capabilities: Option<Capabilities>,
@@ -195,30 +164,6 @@ pub(crate) struct ConnectionTest {
     /// What to do about it.
     #[schema(required)]
     pub hint: Option<String>,
-}
-
-impl From<model::Auth> for Auth {
-    fn from(auth: model::Auth) -> Self {
-        match auth {
-            model::Auth::None => Self::None,
-            model::Auth::BearerEnv { variable } => Self::BearerEnv { variable },
-            model::Auth::ApiKeyEnv { variable } => Self::ApiKeyEnv { variable },
-            model::Auth::BasicEnv { user, variable } => Self::BasicEnv { user, variable },
-            model::Auth::HeaderEnv { header, variable } => Self::HeaderEnv { header, variable },
-        }
-    }
-}
-
-impl From<Auth> for model::Auth {
-    fn from(auth: Auth) -> Self {
-        match auth {
-            Auth::None => Self::None,
-            Auth::BearerEnv { variable } => Self::BearerEnv { variable },
-            Auth::ApiKeyEnv { variable } => Self::ApiKeyEnv { variable },
-            Auth::BasicEnv { user, variable } => Self::BasicEnv { user, variable },
-            Auth::HeaderEnv { header, variable } => Self::HeaderEnv { header, variable },
-        }
-    }
 }
 
 impl From<model::Capabilities> for Capabilities {
@@ -318,19 +263,21 @@ impl From<ports::KnownConnection> for Connection {
 }
 
 impl ConnectionInput {
-    /// The connection of this id; capabilities that were left out are those it had before.
+    /// The connection of this id, and its key if one was typed; capabilities that were left out are those it
+    /// had before.
     pub fn with_id(
         self,
         id: ConnectionId,
         before: Option<model::Capabilities>,
-    ) -> model::Connection {
-        model::Connection {
+    ) -> (model::Connection, TypedKey) {
+        let (auth, key) = self.auth.parted();
+        let connection = model::Connection {
             id,
             name: self.name.trim().to_owned(),
             provider: self.provider.into(),
             base_url: self.base_url.trim().trim_end_matches('/').to_owned(),
             model: self.model.trim().to_owned(),
-            auth: self.auth.into(),
+            auth,
             capabilities: self
                 .capabilities
                 .map(Into::into)
@@ -339,7 +286,8 @@ impl ConnectionInput {
             wire: self.wire.map(Into::into),
             price: self.price.map(Into::into),
             weight: self.weight,
-        }
+        };
+        (connection, key)
     }
 }
 
@@ -395,9 +343,9 @@ mod tests {
     fn a_connection_survives_the_way_in_and_out() {
         let id = ConnectionId(Uuid::from_u128(3));
         let before = model::Capabilities::tiny(512);
-        let kept = input().with_id(id, Some(before.clone()));
+        let (kept, _) = input().with_id(id, Some(before.clone()));
         assert_eq!(kept.capabilities, before);
-        let core = input().with_id(id, None);
+        let (core, _) = input().with_id(id, None);
         assert_eq!(core.base_url, "http://127.0.0.1:9/v1");
         let mut expect = json!(core);
         // The API names every field; the core's rows leave out what is not set.

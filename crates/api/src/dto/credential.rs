@@ -82,6 +82,9 @@ pub(crate) struct Credential {
     pub roles: Vec<Role>,
     /// Whether skills may find it by kind and name alone.
     pub discoverable: bool,
+    /// The connection whose key it is; it is changed and removed with that, and nothing else can use it.
+    #[schema(required)]
+    pub connection: Option<Uuid>,
     /// When it was made, ms since 1970 UTC.
     pub created_at: i64,
     /// When its secrets were last changed.
@@ -150,6 +153,7 @@ impl From<credential::Credential> for Credential {
             secret: one.secret,
             roles: one.roles.into_iter().map(Into::into).collect(),
             discoverable: one.discoverable,
+            connection: one.connection.map(|id| id.0),
             created_at: one.created_at.0,
             changed_at: one.changed_at.0,
             used_at: one.used_at.map(|at| at.0),

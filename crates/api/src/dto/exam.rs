@@ -1,6 +1,7 @@
 //! Report cards of models, their health, and what answers at a URL.
 
-use super::connection::{Auth, Capabilities};
+use super::auth::AuthInput;
+use super::connection::Capabilities;
 use super::names::{Breaker, CheckOutcome, Constrained, Grade, Provider, Task};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ pub(crate) struct RecogniseInput {
     pub base_url: String,
     /// How to prove who asks.
     #[serde(default)]
-    pub auth: Auth,
+    pub auth: AuthInput,
 }
 
 /// What seems to answer at a URL.

@@ -4,6 +4,7 @@ pub(crate) mod about;
 pub(crate) mod above;
 pub(crate) mod agent;
 pub(crate) mod approval;
+pub(crate) mod auth;
 pub(crate) mod connection;
 pub(crate) mod conversation;
 pub(crate) mod credential;

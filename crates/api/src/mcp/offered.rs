@@ -69,6 +69,7 @@ pub(super) async fn run(
         arguments,
         source: CallSource::Direct,
         confidence: 1.0,
+        signature: None,
     };
     let verdict = judge(
         &offered.agent.policy,

@@ -113,17 +113,24 @@ impl From<ModelError> for Problem {
 impl From<ConnectionsError> for Problem {
     fn from(error: ConnectionsError) -> Self {
         match error {
-            ConnectionsError::Invalid(title) => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                title,
-                "correct the connection",
-            ),
+            // `field: what is wrong with it`.
+            ConnectionsError::Invalid(title) => match title.split_once(": ") {
+                Some((field, _)) if !field.contains(' ') => {
+                    Self::invalid(field.to_owned(), title, "correct the connection")
+                }
+                _ => Self::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    title,
+                    "correct the connection",
+                ),
+            },
             ConnectionsError::Fixed(title) => Self::conflict(
                 "fixed",
                 title,
                 "it was found by itself; change it where it was found, or add a connection of your own",
             ),
             ConnectionsError::Store(error) => error.into(),
+            ConnectionsError::Vault(error) => error.into(),
         }
     }
 }

@@ -15,7 +15,7 @@ use steward_core::ports::{
     KeptRun, KeptRuns, KnownConnection, Lease, ManagedConnections, ModelCall, Models, NoAnswer,
     Note, Opened, Page, QueuedCommand, Recognised, Reminder, Route, RouteRequest, RunFilter,
     RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult,
-    StoredEvent, ToolScope, Tools,
+    StoredEvent, ToolScope, Tools, TypedKey,
 };
 use steward_core::tool::{
     Preview, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
@@ -250,7 +250,7 @@ impl ManagedConnections for Nothing {
     async fn list(&self) -> Vec<KnownConnection> {
         Vec::new()
     }
-    async fn save(&self, _: Connection) -> Result<(), ConnectionsError> {
+    async fn save(&self, _: Connection, _: TypedKey) -> Result<(), ConnectionsError> {
         Err(gone().into())
     }
     async fn remove(&self, _: ConnectionId) -> Result<(), ConnectionsError> {
@@ -276,7 +276,7 @@ impl Examiner for Nothing {
     async fn report(&self, _: ConnectionId) -> Option<ExamReport> {
         None
     }
-    async fn recognise(&self, _: &str, _: &Auth) -> Result<Recognised, ModelError> {
+    async fn recognise(&self, _: &str, _: &Auth, _: TypedKey) -> Result<Recognised, ModelError> {
         Err(no_model())
     }
 }

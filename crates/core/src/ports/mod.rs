@@ -18,7 +18,7 @@ pub use knowledge::{EmbedError, Embedder};
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner,
     Gateway, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage,
-    Passed, Recognised, RequestFor, Route, RouteRequest, Scored,
+    Passed, Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
 };
 pub use rows::{
     Agents, ApprovalFilter, Approvals, Connections, Conversation, ConversationFilter,
@@ -37,6 +37,6 @@ pub use store::{
 };
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use vault::{
-    CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
-    Vault, VaultError,
+    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential,
+    SealedCredential, Vault, VaultError,
 };

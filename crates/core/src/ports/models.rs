@@ -6,7 +6,9 @@ use crate::routing::{Attempt, Routing, Task};
 use crate::{ConnectionId, Timestamp};
 use async_trait::async_trait;
 use futures::stream::BoxStream;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A streamed reply. Dropping it closes the upstream request.
 pub type ChunkStream = BoxStream<'static, Result<ModelChunk, ModelError>>;
@@ -60,7 +62,13 @@ pub enum ConnectionsError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] super::StoreError),
+    /// The vault refused.
+    #[error(transparent)]
+    Vault(#[from] super::VaultError),
 }
+
+/// A key as it was typed, by the fields of [`crate::model::KEY_FIELD`] and its like; empty: none was.
+pub type TypedKey = BTreeMap<String, SecretString>;
 
 /// Connections as people manage them: changes are in force at the next run.
 #[async_trait]
@@ -74,7 +82,9 @@ pub trait ManagedConnections: Send + Sync {
             .map(|one| one.connection)
     }
     /// Makes or replaces by id.
-    async fn save(&self, connection: Connection) -> Result<(), ConnectionsError>;
+    /// Without a typed key, the one that was kept stays, so far as the connection goes to the same server.
+    /// The first that is not the built-in model becomes the default; no other does.
+    async fn save(&self, connection: Connection, key: TypedKey) -> Result<(), ConnectionsError>;
     /// Removes a saved one.
     async fn remove(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
     /// Makes one the system default.
@@ -269,7 +279,12 @@ pub trait Examiner: Send + Sync {
     /// The report of a connection, if there is one.
     async fn report(&self, id: ConnectionId) -> Option<ExamReport>;
     /// Recognises what answers at a URL, by the URL and then by asking; nothing is saved.
-    async fn recognise(&self, base_url: &str, auth: &Auth) -> Result<Recognised, ModelError>;
+    async fn recognise(
+        &self,
+        base_url: &str,
+        auth: &Auth,
+        key: TypedKey,
+    ) -> Result<Recognised, ModelError>;
 }
 
 /// What seems to answer at a URL.

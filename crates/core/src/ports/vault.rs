@@ -5,7 +5,7 @@ use super::store::{Page, StoreError, StoreResult};
 use crate::agent::Agent;
 use crate::credential::{Credential, CredentialKind, CredentialUse};
 use crate::skill::CredentialWanted;
-use crate::{CredentialId, TenantId, Timestamp};
+use crate::{ConnectionId, CredentialId, TenantId, Timestamp};
 use async_trait::async_trait;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
@@ -31,6 +31,11 @@ pub enum VaultError {
     /// There is no key, or it can't be read.
     #[error("{0}")]
     Key(String),
+    /// It is the key of a connection.
+    #[error(
+        "{0} is the key of a connection: nothing else can use it, and it is changed and removed with the connection"
+    )]
+    OfConnection(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -136,6 +141,31 @@ pub trait Vault: Send + Sync {
     ) -> Result<Opened, VaultError>;
     /// Seals all with a new key; returns how many. The old key opens nothing after that.
     async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError>;
+}
+
+/// Keys of connections. They lie in the vault, and only the models room opens them.
+#[async_trait]
+pub trait ConnectionKeys: Send + Sync {
+    /// Keeps the key of a connection, under the connection's id. Empty `fields` leave it as it is.
+    async fn keep_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+        name: &str,
+        fields: BTreeMap<String, SecretString>,
+    ) -> Result<(), VaultError>;
+    /// Opens the key of a connection for one request. The use is written down first.
+    async fn open_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+    ) -> Result<Opened, VaultError>;
+    /// Removes the key of a connection, if there is one.
+    async fn remove_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+    ) -> Result<(), VaultError>;
 }
 
 /// A credential as the store keeps it: readable data beside sealed bytes.

@@ -378,6 +378,7 @@ impl RunState {
                     arguments: arguments.clone(),
                     source: crate::tool::CallSource::Plan,
                     confidence: 1.0,
+                    signature: None,
                 },
                 status: CallStatus::Proposed,
             });

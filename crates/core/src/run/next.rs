@@ -334,6 +334,7 @@ impl RunState {
             arguments: step.args.clone(),
             source: CallSource::Plan,
             confidence: 1.0,
+            signature: None,
         };
         if let Some(problem) = step_problem(step, &setup.tools) {
             return vec![Effect::Reject {

@@ -195,6 +195,7 @@ fn a_credential_names_its_secrets() {
             secret: Vec::new(),
             roles: Vec::new(),
             discoverable: false,
+            connection: None,
             created_at: crate::Timestamp(0),
             changed_at: crate::Timestamp(0),
             used_at: None,

@@ -90,7 +90,9 @@ async fn write(
         match chunk.map_err(|error| error.to_string())? {
             ModelChunk::Text(piece) => text.push_str(&piece),
             ModelChunk::End { .. } => break,
-            ModelChunk::Reasoning(_) | ModelChunk::ToolCall { .. } => {}
+            ModelChunk::Reasoning(_)
+            | ModelChunk::ToolCall { .. }
+            | ModelChunk::Signature { .. } => {}
         }
         if text.len() > BYTES {
             return Err("the model's reply has no end".to_owned());

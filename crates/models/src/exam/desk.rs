@@ -246,7 +246,7 @@ impl<'a> Desk<'a> {
                     heard.finish.clone_from(finish);
                     heard.usage = *usage;
                 }
-                ModelChunk::ToolCall { .. } => {}
+                ModelChunk::ToolCall { .. } | ModelChunk::Signature { .. } => {}
             }
             heard.chunks.push(chunk);
         }

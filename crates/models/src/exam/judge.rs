@@ -186,6 +186,7 @@ mod tests {
             arguments,
             source: CallSource::Native,
             confidence: 1.0,
+            signature: None,
         }
     }
 

@@ -157,6 +157,7 @@ pub(super) async fn follow_up(desk: &Desk<'_>, found: &mut Findings) -> Mark {
         arguments: json!(follow.call.arguments),
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     };
     let messages = vec![
         Message::user(&follow.ask),

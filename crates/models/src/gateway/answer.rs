@@ -165,6 +165,7 @@ async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused 
         Err(error) => return error.into(),
     };
     let error = judged(&origin, status, &headers, &String::from_utf8_lossy(&begin));
+    let begin = origin.scrubbed(begin);
     let raw = answer(origin, status, &headers, begin, rest);
     Refused {
         error,

@@ -9,7 +9,7 @@ use crate::openai::{Decode, Fault, State, segment, text, version};
 
 /// Most stop sequences that it takes.
 const STOPS: usize = 5;
-/// Google's word for calls whose signature is not at hand, as in a history made elsewhere. Models
+/// Google's word for calls that have no signature, as those that another model or a person made. Models
 /// from the third generation on refuse calls without any.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
@@ -91,8 +91,11 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
                 let made = json!({"id": id, "name": call.name, "args": arguments});
                 let mut part = json!({"functionCall": made});
                 // Of parallel calls only the first is signed.
-                if signed && std::mem::take(&mut first_call) {
-                    part["thoughtSignature"] = json!(UNSIGNED);
+                let first = std::mem::take(&mut first_call);
+                match &call.signature {
+                    Some(signature) => part["thoughtSignature"] = json!(signature),
+                    None if signed && first => part["thoughtSignature"] = json!(UNSIGNED),
+                    None => {}
                 }
                 part
             }
@@ -167,7 +170,10 @@ impl Decoder {
         if let Some(call) = part.get("functionCall") {
             let arguments = object(&call["args"]).to_string();
             let (id, name) = (text(call.get("id")), text(call.get("name")));
-            self.state.push_call(id, name, arguments, chunks);
+            let index = self.state.push_call(id, name, arguments, chunks);
+            if let Some(signature) = text(part.get("thoughtSignature")) {
+                chunks.push(ModelChunk::Signature { index, signature });
+            }
         }
     }
 

@@ -179,6 +179,7 @@ mod tests {
             arguments: json!({}),
             source: CallSource::Intent,
             confidence: 1.0,
+            signature: None,
         };
         let made = Message::assistant("").with_calls(vec![call]);
         let asked = request(vec![made, Message::tool("intent:1/ü", "seen")]);

@@ -1,17 +1,20 @@
-//! How a connection proves who it is: the header that is sent, and what must not be told of it.
+//! How a connection proves who it is: the header that is sent, or the signature of the whole request, and
+//! what must not be told of it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
-use steward_core::model::{Auth, Connection, Provider};
+use steward_core::model::{ACCESS_KEY_FIELD, Auth, Connection, KEY_FIELD, Provider, SESSION_FIELD};
+use steward_core::ports::TypedKey;
 
-use super::secrets::Secrets;
+use super::sign::AccessKey;
 
-/// The header of a call, and every form of the secret that an answer could repeat.
+/// The proof of a call, and every form of the secret that an answer could repeat.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Credential {
     pub header: Option<(HeaderName, HeaderValue)>,
+    pub access_key: Option<AccessKey>,
     pub secrets: Vec<SecretString>,
 }
 
@@ -20,48 +23,62 @@ pub(crate) struct Credential {
 pub(crate) enum NoCredential {
     /// The environment variable is not set.
     Missing(String),
+    /// The variable is not one for keys; why.
+    Refused(String),
+    /// The vault has no key for the connection.
+    NotKept,
+    /// The vault can't open it; why.
+    Sealed(String),
     /// Its value can't stand in a header.
     Unusable,
     /// The header's name is none.
     BadHeader(String),
 }
 
-/// The credential of `connection`.
+/// The proof that `connection` gives with the `fields` of its key.
 pub(super) fn credential(
     connection: &Connection,
-    secrets: &Secrets,
+    fields: &TypedKey,
 ) -> Result<Credential, NoCredential> {
-    let Some(variable) = connection.auth.variable() else {
-        return Ok(Credential::default());
-    };
-    let secret = secrets
-        .get(variable)
-        .ok_or_else(|| NoCredential::Missing(variable.to_owned()))?;
-    let key = secret.expose_secret().trim();
-    let mut kept = Vec::with_capacity(2);
+    let field = |name: &str| fields.get(name).map(|value| value.expose_secret().trim());
+    let key = || field(KEY_FIELD).ok_or(NoCredential::NotKept);
+    let mut kept: Vec<SecretString> = fields.values().cloned().collect();
     let (name, value) = match &connection.auth {
         Auth::None => return Ok(Credential::default()),
-        Auth::BearerEnv { .. } => (AUTHORIZATION, format!("Bearer {key}")),
-        Auth::ApiKeyEnv { .. } => match key_header(connection.provider) {
-            Some(name) => (HeaderName::from_static(name), key.to_owned()),
-            None => (AUTHORIZATION, format!("Bearer {key}")),
+        Auth::Bearer | Auth::BearerEnv { .. } => (AUTHORIZATION, format!("Bearer {}", key()?)),
+        Auth::ApiKey | Auth::ApiKeyEnv { .. } => match key_header(connection.provider) {
+            Some(name) => (HeaderName::from_static(name), key()?.to_owned()),
+            None => (AUTHORIZATION, format!("Bearer {}", key()?)),
         },
-        Auth::BasicEnv { user, .. } => {
-            let coded = STANDARD.encode(format!("{user}:{key}"));
+        Auth::Basic { user } | Auth::BasicEnv { user, .. } => {
+            let coded = STANDARD.encode(format!("{user}:{}", key()?));
             kept.push(SecretString::from(coded.as_str()));
             (AUTHORIZATION, format!("Basic {coded}"))
         }
-        Auth::HeaderEnv { header, .. } => {
+        Auth::Header { header } | Auth::HeaderEnv { header, .. } => {
             let name = HeaderName::try_from(header.trim())
                 .map_err(|_| NoCredential::BadHeader(header.clone()))?;
-            (name, key.to_owned())
+            (name, key()?.to_owned())
+        }
+        Auth::Aws { region } | Auth::AwsEnv { region } => {
+            let access_key = AccessKey {
+                region: region.trim().to_owned(),
+                id: field(ACCESS_KEY_FIELD).ok_or(NoCredential::NotKept)?.into(),
+                secret: key()?.into(),
+                session: field(SESSION_FIELD).map(Into::into),
+            };
+            return Ok(Credential {
+                header: None,
+                access_key: Some(access_key),
+                secrets: kept,
+            });
         }
     };
     let mut value = HeaderValue::try_from(value).map_err(|_| NoCredential::Unusable)?;
     value.set_sensitive(true);
-    kept.push(secret);
     Ok(Credential {
         header: Some((name, value)),
+        access_key: None,
         secrets: kept,
     })
 }
@@ -98,9 +115,13 @@ mod tests {
         }
     }
 
+    fn fields(key: &str) -> TypedKey {
+        [(KEY_FIELD.to_owned(), key.into())].into()
+    }
+
     fn check(provider: Provider, auth: &Auth, header: &str, value: &str) {
-        let secrets = Secrets::new(|name| (name == "KEY").then(|| " k3y-value\n".into()));
-        let made = credential(&connection(provider, auth.clone()), &secrets).unwrap();
+        let made =
+            credential(&connection(provider, auth.clone()), &fields(" k3y-value\n")).unwrap();
         let (name, got) = made.header.clone().unwrap();
         assert_eq!((name.as_str(), got.to_str().unwrap()), (header, value));
         assert!(got.is_sensitive());
@@ -110,60 +131,78 @@ mod tests {
     #[test]
     fn every_kind() {
         let variable = || "KEY".to_owned();
-        let bearer = Auth::BearerEnv {
-            variable: variable(),
-        };
-        let own = Auth::ApiKeyEnv {
-            variable: variable(),
-        };
-        check(Provider::Vllm, &bearer, "authorization", "Bearer k3y-value");
-        for (provider, header) in [
-            (Provider::AzureOpenAi, "api-key"),
-            (Provider::Anthropic, "x-api-key"),
-            (Provider::Gemini, "x-goog-api-key"),
-            (Provider::Compatible, "x-api-key"),
-        ] {
-            check(provider, &own, header, "k3y-value");
+        let pairs = |sealed: Auth, env: Auth| [sealed, env];
+        for bearer in pairs(
+            Auth::Bearer,
+            Auth::BearerEnv {
+                variable: variable(),
+            },
+        ) {
+            check(Provider::Vllm, &bearer, "authorization", "Bearer k3y-value");
         }
-        check(Provider::Cohere, &own, "authorization", "Bearer k3y-value");
-        let basic = Auth::BasicEnv {
-            user: "me".to_owned(),
-            variable: variable(),
-        };
-        check(
-            Provider::Compatible,
-            &basic,
-            "authorization",
-            "Basic bWU6azN5LXZhbHVl",
-        );
-        let header = Auth::HeaderEnv {
-            header: "X-Portal-Token".to_owned(),
-            variable: variable(),
-        };
-        check(Provider::Compatible, &header, "x-portal-token", "k3y-value");
+        for own in pairs(
+            Auth::ApiKey,
+            Auth::ApiKeyEnv {
+                variable: variable(),
+            },
+        ) {
+            for (provider, header) in [
+                (Provider::AzureOpenAi, "api-key"),
+                (Provider::Anthropic, "x-api-key"),
+                (Provider::Gemini, "x-goog-api-key"),
+                (Provider::Compatible, "x-api-key"),
+            ] {
+                check(provider, &own, header, "k3y-value");
+            }
+            check(Provider::Cohere, &own, "authorization", "Bearer k3y-value");
+        }
+        let user = || "me".to_owned();
+        for basic in pairs(
+            Auth::Basic { user: user() },
+            Auth::BasicEnv {
+                user: user(),
+                variable: variable(),
+            },
+        ) {
+            let coded = "Basic bWU6azN5LXZhbHVl";
+            check(Provider::Compatible, &basic, "authorization", coded);
+        }
+        let header = || "X-Portal-Token".to_owned();
+        for header in pairs(
+            Auth::Header { header: header() },
+            Auth::HeaderEnv {
+                header: header(),
+                variable: variable(),
+            },
+        ) {
+            check(Provider::Compatible, &header, "x-portal-token", "k3y-value");
+        }
     }
 
     #[test]
     fn what_can_not_be_sent() {
-        let none = Secrets::none();
-        let odd = Secrets::new(|_| Some("a\nb".into()));
-        let bearer = Auth::BearerEnv {
-            variable: "KEY".to_owned(),
+        let of = |auth: &Auth, fields: &TypedKey| {
+            credential(&connection(Provider::OpenAi, auth.clone()), fields).unwrap_err()
         };
-        let of = |auth: &Auth, secrets: &Secrets| {
-            credential(&connection(Provider::OpenAi, auth.clone()), secrets).unwrap_err()
+        assert_eq!(of(&Auth::Bearer, &TypedKey::new()), NoCredential::NotKept);
+        let aws = Auth::Aws {
+            region: "us-east-1".to_owned(),
         };
-        assert_eq!(of(&bearer, &none), NoCredential::Missing("KEY".to_owned()));
-        assert_eq!(of(&bearer, &odd), NoCredential::Unusable);
-        let header = Auth::HeaderEnv {
+        assert_eq!(of(&aws, &fields("secret")), NoCredential::NotKept);
+        assert_eq!(of(&Auth::Bearer, &fields("a\nb")), NoCredential::Unusable);
+        let header = Auth::Header {
             header: "X Token".to_owned(),
-            variable: "KEY".to_owned(),
         };
         assert_eq!(
-            of(&header, &odd),
+            of(&header, &fields("k")),
             NoCredential::BadHeader("X Token".to_owned())
         );
         let no_auth = connection(Provider::OpenAi, Auth::None);
-        assert!(credential(&no_auth, &none).unwrap().header.is_none());
+        assert!(
+            credential(&no_auth, &TypedKey::new())
+                .unwrap()
+                .header
+                .is_none()
+        );
     }
 }

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use reqwest::Response;
 use serde_json::Value;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Provider, Wire};
-use steward_core::ports::{ChunkStream, Scored};
+use steward_core::ports::{ChunkStream, Scored, TypedKey};
 use tokio::time::timeout;
 
 use super::decode::Decoder;
@@ -27,6 +27,8 @@ use crate::native;
 #[derive(Clone)]
 pub struct Client {
     pub(super) inner: Arc<Inner>,
+    /// A key that goes before the one of the vault.
+    pub(super) typed: Option<Arc<TypedKey>>,
 }
 
 pub(super) struct Inner {
@@ -68,6 +70,16 @@ impl Client {
                 transports: Transports::default(),
                 quirks: Mutex::default(),
             }),
+            typed: None,
+        }
+    }
+
+    /// The same client with a key that was just typed and is not kept yet; empty: none was.
+    #[must_use]
+    pub fn with_key(&self, key: TypedKey) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            typed: (!key.is_empty()).then(|| Arc::new(key)),
         }
     }
 

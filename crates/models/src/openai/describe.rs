@@ -6,7 +6,7 @@ use steward_core::model::{
 };
 
 use super::classify::Refusal;
-use super::secrets::scrub;
+use super::secrets::{scrub, scrubber};
 
 /// The connection that an error is about, and the secrets that must not be in it.
 #[derive(Debug, Clone)]
@@ -68,8 +68,47 @@ impl Origin {
         self.error(
             Class::Auth,
             &format!("its key is not there: the environment variable {variable} is not set"),
-            format!("set {variable} to the key and start again, or choose another connection"),
+            format!(
+                "type the key into the connection (`steward connections key`, or the studio), where it acts at once; or set {variable} for the server and start that again"
+            ),
         )
+    }
+
+    /// The variable is not one for keys.
+    pub fn key_refused(&self, why: &str) -> ModelError {
+        let hint = "type the key into the connection: it then lies in the vault";
+        self.error(Class::Auth, why, hint.to_owned())
+    }
+
+    /// The vault has no key for it.
+    pub fn key_not_kept(&self) -> ModelError {
+        self.error(Class::Auth, "no key was typed in for it", self.key_hint())
+    }
+
+    /// The vault does not give it.
+    pub fn key_sealed(&self, why: &str) -> ModelError {
+        self.error(
+            Class::Auth,
+            &format!("its key can't be opened: {why}"),
+            "see `steward doctor`, or type the key in again".to_owned(),
+        )
+    }
+
+    /// The request could not be signed.
+    pub fn not_signed(&self, why: &str) -> ModelError {
+        self.error(
+            Class::Auth,
+            &format!("the request could not be signed: {why}"),
+            self.key_hint(),
+        )
+    }
+
+    /// `raw` without the key, where an endpoint repeats it.
+    pub fn scrubbed(&self, raw: bytes::Bytes) -> bytes::Bytes {
+        match scrubber(&self.secrets).scrub_bytes(&raw) {
+            std::borrow::Cow::Borrowed(_) => raw,
+            std::borrow::Cow::Owned(clean) => clean.into(),
+        }
     }
 
     /// The key can't stand in a header.
@@ -173,21 +212,22 @@ impl Origin {
     }
 
     fn key_hint(&self) -> String {
+        let name = &self.connection.name;
         match (&self.connection.auth, self.connection.provider) {
-            (
-                Auth::BearerEnv { variable }
-                | Auth::ApiKeyEnv { variable }
-                | Auth::BasicEnv { variable, .. }
-                | Auth::HeaderEnv { variable, .. },
-                _,
-            ) => {
-                format!("check the key in the environment variable {variable}")
-            }
             (Auth::None, Provider::Local) => "start Steward again".to_owned(),
-            (Auth::None, _) => {
-                "this endpoint wants a key: put it into an environment variable and name that one in the connection"
+            (Auth::None, _) => format!(
+                "this endpoint wants a key: type it in with `steward connections key {name}`, or in the studio"
+            ),
+            (Auth::AwsEnv { .. }, _) => {
+                "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the server's environment, and the region"
                     .to_owned()
             }
+            (auth, _) => match auth.variable() {
+                Some(variable) => format!("check the key in the environment variable {variable}"),
+                None => format!(
+                    "type the right one in with `steward connections key {name}`, or in the studio; it acts at the next call"
+                ),
+            },
         }
     }
 

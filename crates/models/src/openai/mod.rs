@@ -24,6 +24,7 @@ mod secrets;
 mod send;
 #[cfg(test)]
 mod shapes;
+mod sign;
 #[cfg(test)]
 mod splits;
 mod sse;

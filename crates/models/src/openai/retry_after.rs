@@ -13,10 +13,10 @@ pub(super) fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
     }
     let text = header("retry-after")?;
     millis(text, 1000.0).or_else(|| {
-        let then = http_date(text)?;
-        let now = http_date(header("date")?)?;
-        let seconds = u64::try_from(then - now).unwrap_or(0);
-        Some(seconds.saturating_mul(1000).min(LONGEST))
+        let then = httpdate::parse_http_date(text).ok()?;
+        let now = httpdate::parse_http_date(header("date")?).ok()?;
+        let wait = then.duration_since(now).unwrap_or_default();
+        Some(wait.as_secs().saturating_mul(1000).min(LONGEST))
     })
 }
 
@@ -32,29 +32,6 @@ fn millis(text: &str, unit: f64) -> Option<u64> {
         reason = "between 0 and a day"
     )]
     Some(value.min(LONGEST as f64).ceil() as u64)
-}
-
-/// Seconds of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, since some fixed day.
-fn http_date(text: &str) -> Option<i64> {
-    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let rest = text.split_once(", ")?.1.strip_suffix(" GMT")?;
-    let mut words = rest.split(' ');
-    let day: i64 = words.next()?.parse().ok()?;
-    let month = i64::try_from(MONTHS.find(words.next()?)? / 3).ok()? + 1;
-    let year: i64 = words.next()?.parse().ok()?;
-    let mut clock = words.next()?.split(':').map(str::parse::<i64>);
-    let mut seconds = 0;
-    for _ in 0..3 {
-        seconds = seconds * 60 + clock.next()?.ok()?;
-    }
-    // Days, with years that begin in March so that the leap day comes last.
-    let (y, m) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
-    Some(days * 86_400 + seconds)
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ use super::retry_after::retry_after_ms;
 use super::transport::{Target, causes};
 use super::{classify, stream};
 
+const JSON: &str = "application/json";
+
 /// What is sent besides the connection's own header.
 pub(crate) struct Outgoing {
     pub method: Method,
@@ -140,6 +142,20 @@ impl Client {
         if !outgoing.query.is_empty() {
             url.query_pairs_mut().extend_pairs(outgoing.query);
         }
+        let signed = match &target.access_key {
+            Some(key) => {
+                let kind = [(CONTENT_TYPE.as_str(), JSON)];
+                let kind = if outgoing.body.is_empty() {
+                    &kind[..0]
+                } else {
+                    &kind
+                };
+                let now = self.inner.secrets.now();
+                let made = key.sign(outgoing.method.as_str(), &url, kind, &outgoing.body, now);
+                Some(made.map_err(|why| origin.not_signed(&why))?)
+            }
+            None => None,
+        };
         let mut request = target.http.request(outgoing.method.clone(), url);
         if let Some((name, value)) = target.header {
             request = request.header(name, value);
@@ -149,8 +165,11 @@ impl Client {
         }
         if !outgoing.body.is_empty() {
             request = request
-                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .header(CONTENT_TYPE, HeaderValue::from_static(JSON))
                 .body(outgoing.body.clone());
+        }
+        if let Some(headers) = signed {
+            request = request.headers(headers);
         }
         let stage = limits.timeouts.headers;
         match timeout(limits.left(stage), request.send()).await {
@@ -181,11 +200,18 @@ impl Client {
         };
         let url = url.map_err(|why| origin.bad_url(&why))?;
         origin.secrets = secrets_of(&url);
-        let credential = credential(connection, &self.inner.secrets).map_err(|no| match no {
-            NoCredential::Missing(variable) => origin.key_missing(&variable),
-            NoCredential::Unusable => origin.key_unusable(),
-            NoCredential::BadHeader(name) => origin.bad_header(&name),
-        })?;
+        let fields = self.inner.secrets.fields(connection, self.typed.as_deref());
+        let credential = fields
+            .await
+            .and_then(|fields| credential(connection, &fields))
+            .map_err(|no| match no {
+                NoCredential::Missing(variable) => origin.key_missing(&variable),
+                NoCredential::Refused(why) => origin.key_refused(&why),
+                NoCredential::NotKept => origin.key_not_kept(),
+                NoCredential::Sealed(why) => origin.key_sealed(&why),
+                NoCredential::Unusable => origin.key_unusable(),
+                NoCredential::BadHeader(name) => origin.bad_header(&name),
+            })?;
         origin.secrets.extend(credential.secrets);
         let http = self
             .inner
@@ -196,6 +222,7 @@ impl Client {
             http,
             url,
             header: credential.header,
+            access_key: credential.access_key,
         };
         Ok((origin, target))
     }
@@ -237,6 +264,7 @@ impl Client {
             http,
             url,
             header: Some((reqwest::header::AUTHORIZATION, value)),
+            access_key: None,
         };
         Ok((origin, target))
     }

@@ -11,6 +11,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use tokio::runtime::Handle;
 
+use super::sign::AccessKey;
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -135,4 +136,6 @@ pub(super) struct Target {
     pub http: reqwest::Client,
     pub url: url::Url,
     pub header: Option<(HeaderName, HeaderValue)>,
+    /// What the request is signed with instead.
+    pub access_key: Option<AccessKey>,
 }

@@ -141,6 +141,11 @@ impl Board {
         }
     }
 
+    /// Forgets one connection.
+    pub(super) fn forget(&self, id: ConnectionId) {
+        self.entries().by_id.remove(&id);
+    }
+
     /// Forgets connections that are gone or are called in another way now.
     pub(super) fn replaced(&self, before: &[Connection], after: &[Connection]) {
         self.entries().by_id.retain(|id, _| {

@@ -41,7 +41,7 @@ fn is_content(chunk: &ModelChunk) -> bool {
     match chunk {
         ModelChunk::Text(text) | ModelChunk::Reasoning(text) => !text.trim().is_empty(),
         ModelChunk::ToolCall { .. } => true,
-        ModelChunk::End { .. } => false,
+        ModelChunk::Signature { .. } | ModelChunk::End { .. } => false,
     }
 }
 

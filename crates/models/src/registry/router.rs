@@ -80,6 +80,11 @@ impl Router {
             .clear();
     }
 
+    /// Forgets how a connection has fared, since its key is another one now.
+    pub fn begin_anew(&self, id: ConnectionId) {
+        self.board.forget(id);
+    }
+
     /// Other report cards from now on; `cost_aware` routing looks at their grades.
     pub fn set_reports(&self, reports: Vec<ExamReport>) {
         self.known

@@ -13,7 +13,7 @@ fn sum(chunks: &[ModelChunk]) -> Value {
     let mut end = Value::Null;
     for chunk in chunks {
         match chunk {
-            ModelChunk::Text(_) => {}
+            ModelChunk::Text(_) | ModelChunk::Signature { .. } => {}
             ModelChunk::Reasoning(piece) => reasoning.push_str(piece),
             ModelChunk::ToolCall {
                 index,

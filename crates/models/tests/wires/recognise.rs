@@ -85,6 +85,16 @@ async fn servers_are_told_apart_by_what_only_they_answer() {
             "/v1",
         ),
         (
+            // Others tell the length of their models as well.
+            vec![(
+                "/v1/models",
+                json!({"data": [{"id": "qwen3", "max_model_len": 4096}]}),
+            )],
+            Provider::Compatible,
+            "",
+            "/v1",
+        ),
+        (
             vec![("/api/v1/models", models("me"))],
             Provider::Compatible,
             "",
@@ -123,6 +133,10 @@ async fn a_prefix_of_a_proxy_is_kept() {
     let server = server(vec![("/team/llm/v1/models", models("vllm"))]).await;
     let found = look(&server, "/team/llm/v1/").await;
     assert_eq!(found.provider, Provider::Vllm, "{found:?}");
+    assert!(
+        !found.reason.contains("/version"),
+        "it did not answer that: {found:?}"
+    );
     assert_eq!(found.base_url, server.url("/team/llm/v1"));
 }
 

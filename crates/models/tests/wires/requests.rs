@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use steward_core::message::Message;
-use steward_core::model::{Auth, ModelRequest, Provider, Wire};
+use steward_core::model::{Auth, ModelChunk, ModelRequest, Provider, Wire};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 
@@ -18,6 +18,7 @@ fn call(id: &str, place: &str) -> ToolCall {
         arguments: json!({"location": place}),
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     }
 }
 
@@ -207,4 +208,54 @@ async fn the_dialect_is_spoken_with_others_where_it_is_asked_for() {
         let target = server.last().target;
         assert!(target.ends_with("/chat/completions"), "{name}: {target}");
     }
+}
+
+#[tokio::test]
+async fn geminis_signature_goes_back_with_its_call() {
+    let case = CASES.iter().find(|case| case.name == "gemini").unwrap();
+    let server = Server::always(events::answer("gemini/tools.sse")).await;
+    let (chunks, _) = ask(&client(), &case.connection(&server), &request("hi")).await;
+    let signed: Vec<_> = chunks
+        .iter()
+        .filter_map(|chunk| match chunk {
+            ModelChunk::Signature { index, signature } => Some((*index, signature.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(signed, [(0, "CtIBAVSoXO6xd6ZD")]);
+    let mut next = full();
+    next.messages[2].tool_calls[0].signature = Some(signed[0].1.to_owned());
+    let parts = sent(case, &next).await.body["contents"][1]["parts"].clone();
+    assert_eq!(parts[1]["thoughtSignature"], "CtIBAVSoXO6xd6ZD", "{parts}");
+    assert_eq!(parts[2]["thoughtSignature"], Value::Null, "{parts}");
+}
+
+#[tokio::test]
+async fn bedrock_is_asked_with_a_signature_of_the_request() {
+    let case = CASES.iter().find(|case| case.name == "bedrock").unwrap();
+    let server = Server::always(events::answer(&case.shape("text"))).await;
+    let mut connection = case.connection(&server);
+    connection.auth = Auth::Aws {
+        region: "eu-central-1".to_owned(),
+    };
+    let field = |name: &str, value: &str| (name.to_owned(), value.into());
+    let key = [
+        field("access_key_id", "AKIDEXAMPLE"),
+        field("key", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+        field("session_token", "passing-token"),
+    ];
+    let client = client().with_key(key.into());
+    let (_, error) = ask(&client, &connection, &request("hi")).await;
+    assert_eq!(error, None);
+    let seen = server.last();
+    let signed = seen.header("authorization").unwrap();
+    // Without a clock it is 1970.
+    let begin = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/19700101/eu-central-1/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, Signature=";
+    assert!(signed.starts_with(begin), "{signed}");
+    assert_eq!(seen.header("x-amz-security-token"), Some("passing-token"));
+
+    let (_, error) = ask(&crate::support::client(), &connection, &request("hi")).await;
+    let error = error.unwrap();
+    assert!(error.message.contains("no key was typed"), "{error}");
+    assert!(error.hint.contains("steward connections key"), "{error}");
 }

@@ -4,7 +4,6 @@ use super::Backend;
 use anyhow::Context;
 use reqwest::Method;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::model::Connection;
 use steward_core::ports::{ConnectionTest, KnownConnection, ManagedConnections as _};
@@ -99,35 +98,6 @@ impl Backend {
                     text: test.text,
                     model: test.model,
                 }))
-            }
-        }
-    }
-
-    /// Makes one, or replaces the saved one of its name.
-    pub async fn save_connection(&self, mut connection: Connection) -> anyhow::Result<()> {
-        let saved = self
-            .connections()
-            .await?
-            .into_iter()
-            .find(|one| one.from == "saved" && one.connection.name == connection.name);
-        if let Some(saved) = &saved {
-            connection.id = saved.connection.id;
-        }
-        match self {
-            Self::InProcess(app) => Ok(app.connections.save(connection).await?),
-            Self::Remote(client) => {
-                let body = json!({
-                    "name": connection.name, "provider": connection.provider,
-                    "base_url": connection.base_url, "model": connection.model,
-                    "auth": connection.auth, "capabilities": connection.capabilities,
-                    "wire": connection.wire, "price": connection.price, "weight": connection.weight,
-                });
-                let (method, path) = match saved {
-                    None => (Method::POST, "/api/connections".to_owned()),
-                    Some(_) => (Method::PUT, format!("/api/connections/{}", connection.id)),
-                };
-                client.ask::<Value>(method, &path, Some(&body)).await?;
-                Ok(())
             }
         }
     }

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
-use steward_core::model::{Auth, ModelError};
+use steward_core::model::ModelError;
 use steward_core::ports::{Examiner as _, Recognised};
 
 impl Backend {
@@ -41,16 +41,10 @@ impl Backend {
     }
 
     /// Says what answers at an address.
-    pub async fn recognise(&self, url: &str, auth: &Auth) -> anyhow::Result<Recognised> {
-        match self {
-            Self::InProcess(app) => app.connections.recognise(url, auth).await.map_err(told),
-            Self::Remote(client) => {
-                let body = json!({"base_url": url, "auth": auth});
-                client
-                    .ask(Method::POST, "/api/connections/recognise", Some(&body))
-                    .await
-            }
-        }
+    pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {
+        let body = json!({"base_url": url, "auth": auth});
+        let path = "/api/connections/recognise";
+        self.api(Method::POST, path, Some(&body)).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::merge::merged;
+use crate::key_variables::KeyVariables;
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
@@ -10,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelChunk, ModelError, ModelRequest, Provider};
+use steward_core::model::{Auth, Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_core::ports::{
-    Clock, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _, KnownConnection,
-    ManagedConnections, Models as _, Settings as _, StoreError,
+    Clock, ConnectionKeys, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _,
+    KnownConnection, ManagedConnections, Models as _, Settings as _, StoreError, TypedKey,
 };
 use steward_core::{ConnectionId, TenantId, Timestamp};
 use steward_models::exam::endpoint;
@@ -36,12 +37,25 @@ pub struct Known {
     pub from: String,
 }
 
+/// What [`ConnectionBook`] needs.
+pub struct BookParts {
+    /// Whose connections.
+    pub tenant: TenantId,
+    /// Rows.
+    pub store: Arc<Store>,
+    /// Keys.
+    pub keys: Arc<dyn ConnectionKeys>,
+    /// Who is told of changes.
+    pub router: Arc<Router>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Which variables may hold keys.
+    pub variables: KeyVariables,
+}
+
 /// Saved and found connections.
 pub struct ConnectionBook {
-    tenant: TenantId,
-    store: Arc<Store>,
-    router: Arc<Router>,
-    clock: Arc<dyn Clock>,
+    parts: BookParts,
     /// By `--connection`; goes before the setting.
     wanted: Option<String>,
     found: Vec<Known>,
@@ -66,18 +80,12 @@ impl ConnectionBook {
     /// Reads the saved ones and tells the router. `found` are those of the environment, this machine
     /// and the built-in model.
     pub async fn open(
-        tenant: TenantId,
-        store: Arc<Store>,
-        router: Arc<Router>,
-        clock: Arc<dyn Clock>,
+        parts: BookParts,
         wanted: Option<String>,
         found: Vec<Known>,
     ) -> Result<Self, ConnectionsError> {
         let book = Self {
-            tenant,
-            store,
-            router,
-            clock,
+            parts,
             wanted,
             found,
             listed: RwLock::default(),
@@ -88,7 +96,22 @@ impl ConnectionBook {
         if let Some(name) = &book.wanted {
             book.named(name)?;
         }
+        for known in book.known() {
+            if let Err(why) = book.variable_fits(&known.connection) {
+                tracing::warn!(
+                    connection = known.connection.name,
+                    why,
+                    "its key is not used"
+                );
+            }
+        }
         Ok(book)
+    }
+
+    /// Whether the variable that a connection names may hold its key.
+    fn variable_fits(&self, connection: &Connection) -> Result<(), String> {
+        let variable = connection.auth.variable();
+        variable.map_or(Ok(()), |name| self.parts.variables.check(name))
     }
 
     /// All, saved ones first.
@@ -115,18 +138,21 @@ impl ConnectionBook {
 
     /// Keeps a report and uses it from now on.
     pub(super) async fn keep(&self, report: &ExamReport) -> Result<(), ConnectionsError> {
-        self.store.save_report(self.tenant, report).await?;
+        self.parts
+            .store
+            .save_report(self.parts.tenant, report)
+            .await?;
         self.reload().await
     }
 
     /// Sends requests.
     pub(super) fn client(&self) -> &Client {
-        self.router.client()
+        self.parts.router.client()
     }
 
     /// Now.
     pub(super) fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.parts.clock.now()
     }
 
     /// By name.
@@ -156,7 +182,7 @@ impl ConnectionBook {
     }
 
     async fn reload(&self) -> Result<(), ConnectionsError> {
-        let saved = self.store.connections(self.tenant).await?;
+        let saved = self.parts.store.connections(self.parts.tenant).await?;
         let mut all: Vec<Known> = saved
             .into_iter()
             .map(|connection| Known {
@@ -172,7 +198,7 @@ impl ConnectionBook {
                 all.push(one.clone());
             }
         }
-        let reports = self.store.reports(self.tenant).await?;
+        let reports = self.parts.store.reports(self.parts.tenant).await?;
         let known: Vec<Known> = all
             .iter()
             .map(|one| Known {
@@ -182,8 +208,8 @@ impl ConnectionBook {
             .collect();
         let default = self.default_of(&known).await?;
         let list = known.iter().map(|known| known.connection.clone()).collect();
-        self.router.replace_connections(list, default);
-        self.router.set_reports(reports.clone());
+        self.parts.router.replace_connections(list, default);
+        self.parts.router.set_reports(reports.clone());
         *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed {
             merged: known,
             own: all,
@@ -205,10 +231,40 @@ impl ConnectionBook {
         }
     }
 
+    /// A connection that is saved never becomes the default silently: only the first one beside the built-in
+    /// model does. A default keeps being it under a new name.
+    async fn keep_default(
+        &self,
+        before: Option<&Connection>,
+        name: &str,
+    ) -> Result<(), ConnectionsError> {
+        let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING);
+        let set = set.await?;
+        let set = set.as_ref().and_then(serde_json::Value::as_str);
+        let now = self.parts.router.default_connection();
+        let now = now.filter(|one| one.provider != Provider::Local);
+        let wanted = match (set, before) {
+            (Some(set), Some(before)) if set == before.name => name,
+            (Some(_), _) => return Ok(()),
+            (None, Some(before)) if now.as_ref().is_some_and(|one| one.id == before.id) => name,
+            (None, _) => now.as_ref().map_or(name, |one| one.name.as_str()),
+        };
+        let tenant = self.parts.tenant;
+        self.parts
+            .store
+            .set_setting(tenant, DEFAULT_SETTING, &json!(wanted))
+            .await?;
+        Ok(())
+    }
+
     /// `--connection`, else the setting, else the first that is not the built-in model, else that.
     async fn default_of(&self, all: &[Known]) -> Result<Option<ConnectionId>, ConnectionsError> {
         let find = |name: &str| all.iter().find(|one| one.connection.name == name);
-        let set = self.store.setting(self.tenant, DEFAULT_SETTING).await?;
+        let set = self
+            .parts
+            .store
+            .setting(self.parts.tenant, DEFAULT_SETTING)
+            .await?;
         let set = set.as_ref().and_then(serde_json::Value::as_str);
         let wanted = self.wanted.as_deref().and_then(find);
         let better = all
@@ -225,7 +281,7 @@ impl ConnectionBook {
 #[async_trait]
 impl ManagedConnections for ConnectionBook {
     async fn list(&self) -> Vec<KnownConnection> {
-        let default = self.router.default_connection().map(|one| one.id);
+        let default = self.parts.router.default_connection().map(|one| one.id);
         self.known()
             .into_iter()
             .map(|known| KnownConnection {
@@ -243,7 +299,11 @@ impl ManagedConnections for ConnectionBook {
             .map(|one| one.connection.clone())
     }
 
-    async fn save(&self, mut connection: Connection) -> Result<(), ConnectionsError> {
+    async fn save(
+        &self,
+        mut connection: Connection,
+        key: TypedKey,
+    ) -> Result<(), ConnectionsError> {
         check(&connection)?;
         connection.name = connection.name.trim().to_owned();
         let trimmed = connection.base_url.trim().trim_end_matches('/').to_owned();
@@ -255,8 +315,35 @@ impl ManagedConnections for ConnectionBook {
         {
             return Err(ConnectionsError::Fixed(fixed(&connection.name)));
         }
+        self.variable_fits(&connection)
+            .map_err(|why| ConnectionsError::Invalid(format!("auth.variable: {why}")))?;
+        let before = self.own(connection.id).map(|known| known.connection);
+        needs_key(before.as_ref(), &connection, &key)?;
         self.keep_own(&mut connection);
-        self.store.save_connection(self.tenant, &connection).await?;
+        let (tenant, id, name) = (self.parts.tenant, connection.id, connection.name.clone());
+        let others = self.known();
+        if others.iter().any(|one| {
+            one.connection.name == name && one.connection.id != id && one.from == "saved"
+        }) {
+            let taken = format!("another connection has the name {name:?}; choose another");
+            return Err(StoreError::Conflict(taken).into());
+        }
+        let typed = !key.is_empty();
+        // The key first: a connection without one would be asked in vain.
+        if connection.auth.is_sealed() {
+            self.parts.keys.keep_key(tenant, id, &name, key).await?;
+        }
+        self.parts
+            .store
+            .save_connection(tenant, &connection)
+            .await?;
+        if !connection.auth.is_sealed() {
+            self.parts.keys.remove_key(tenant, id).await?;
+        }
+        self.keep_default(before.as_ref(), &name).await?;
+        if typed {
+            self.parts.router.begin_anew(id);
+        }
         self.reload().await
     }
 
@@ -265,7 +352,18 @@ impl ManagedConnections for ConnectionBook {
         if known.from != "saved" {
             return Err(ConnectionsError::Fixed(fixed(&known.connection.name)));
         }
-        self.store.remove_connection(self.tenant, id).await?;
+        let tenant = self.parts.tenant;
+        self.parts.store.remove_connection(tenant, id).await?;
+        self.parts.keys.remove_key(tenant, id).await?;
+        let set = self.parts.store.setting(tenant, DEFAULT_SETTING).await?;
+        if set.is_some_and(|set| set == known.connection.name.as_str()) {
+            // Nobody who takes the name later is to be the default by that.
+            let none = serde_json::Value::Null;
+            self.parts
+                .store
+                .set_setting(tenant, DEFAULT_SETTING, &none)
+                .await?;
+        }
         self.reload().await
     }
 
@@ -273,7 +371,7 @@ impl ManagedConnections for ConnectionBook {
         let known = self.by_id(id)?;
         let name = json!(known.connection.name);
         self.store
-            .set_setting(self.tenant, DEFAULT_SETTING, &name)
+            .set_setting(self.parts.tenant, DEFAULT_SETTING, &name)
             .await?;
         self.reload().await
     }
@@ -291,7 +389,7 @@ impl ManagedConnections for ConnectionBook {
         };
         let begun = Instant::now();
         let ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let mut chunks = self.router.stream(id, request).await?;
+        let mut chunks = self.parts.router.stream(id, request).await?;
         let mut test = ConnectionTest {
             accepted_ms: ms(),
             first_ms: 0,
@@ -308,7 +406,7 @@ impl ManagedConnections for ConnectionBook {
                     test.text.push_str(&piece);
                 }
                 ModelChunk::End { model, .. } => test.model = model,
-                ModelChunk::ToolCall { .. } => {}
+                ModelChunk::ToolCall { .. } | ModelChunk::Signature { .. } => {}
             }
         }
         test.total_ms = ms();
@@ -328,6 +426,40 @@ pub(super) fn report_among<'a>(
     reports
         .iter()
         .find(|one| one.endpoint == place && one.model == connection.model)
+}
+
+/// A key goes to the server that it was typed in for, and to no other.
+fn needs_key(
+    before: Option<&Connection>,
+    now: &Connection,
+    key: &TypedKey,
+) -> Result<(), ConnectionsError> {
+    let invalid = |text: &str| Err(ConnectionsError::Invalid(format!("auth.key: {text}")));
+    if !now.auth.is_sealed() {
+        return Ok(());
+    }
+    if !key.is_empty() {
+        return Ok(());
+    }
+    let Some(before) = before.filter(|one| one.auth.is_sealed()) else {
+        return invalid("give the key; it is sealed in the vault and never shown again");
+    };
+    let is_aws = |one: &Connection| matches!(one.auth, Auth::Aws { .. });
+    if is_aws(before) != is_aws(now) {
+        return invalid("access keys are another kind of key; give it anew");
+    }
+    if place(before) != place(now) {
+        return invalid(
+            "the server is another one now; give its key, since the kept one goes to no other server",
+        );
+    }
+    Ok(())
+}
+
+/// The server of a connection.
+fn place(connection: &Connection) -> Result<String, Provider> {
+    let url = url::Url::parse(&connection.base_url).map_err(|_| connection.provider)?;
+    Ok(url.origin().ascii_serialization())
 }
 
 fn fixed(name: &str) -> String {

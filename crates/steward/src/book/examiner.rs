@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::model::{Auth, ModelError, ModelErrorClass};
-use steward_core::ports::{ConnectionsError, Examiner, Recognised};
+use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
 use steward_models::exam::{Exam, ExamLimits, examine};
 use steward_models::recognise::recognise;
 
@@ -85,8 +85,13 @@ impl Examiner for ConnectionBook {
         self.report_of(&self.own(id)?.connection)
     }
 
-    async fn recognise(&self, base_url: &str, auth: &Auth) -> Result<Recognised, ModelError> {
-        recognise(self.client(), base_url, auth).await
+    async fn recognise(
+        &self,
+        base_url: &str,
+        auth: &Auth,
+        key: TypedKey,
+    ) -> Result<Recognised, ModelError> {
+        recognise(&self.client().with_key(key), base_url, auth).await
     }
 }
 

@@ -8,6 +8,6 @@ mod merge;
 mod stale;
 mod tongue;
 
-pub use connections::{ConnectionBook, Known};
+pub use connections::{BookParts, ConnectionBook, Known};
 pub use stale::watch;
 pub use tongue::Parsers;

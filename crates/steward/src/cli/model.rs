@@ -1,5 +1,6 @@
 //! `steward model`.
 
+use super::AuthArgs;
 use clap::{Args, Subcommand};
 
 /// `model`.
@@ -29,13 +30,13 @@ pub enum ModelAction {
     },
     /// Say what answers at an address. Nothing is saved.
     #[command(
-        after_help = "Examples:\n  steward model recognise http://127.0.0.1:11434\n  steward model recognise https://api.example.org/v1 --key-env EXAMPLE_KEY"
+        after_help = "Examples:\n  steward model recognise http://127.0.0.1:11434\n  steward model recognise https://api.example.org/v1 --key"
     )]
     Recognise {
         /// Any address of the server.
         url: String,
-        /// Environment variable that holds the key.
-        #[arg(long, value_name = "VARIABLE")]
-        key_env: Option<String>,
+        /// How to prove who asks.
+        #[command(flatten)]
+        auth: AuthArgs,
     },
 }

@@ -1,5 +1,6 @@
 //! `steward connections`: model endpoints.
 
+use super::connection_add::{Adding, add, key};
 use crate::backend::Backend;
 use crate::cli::{self, ConnectionAction};
 use crate::compose::Options;
@@ -7,10 +8,6 @@ use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
 use serde_json::json;
-use steward_core::ConnectionId;
-use steward_core::model::{Auth, Capabilities, Connection, Provider};
-use steward_core::ports::Ids as _;
-use steward_infra::UuidV7;
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Connections, term: Term) -> anyhow::Result<Exit> {
@@ -32,9 +29,27 @@ async fn act(
             name,
             url,
             model,
-            key_env,
+            auth,
             window,
-        }) => add(backend, name, url, model, key_env, window, term).await,
+        }) => {
+            let wanted = Adding {
+                name,
+                url,
+                model,
+                auth,
+                window,
+            };
+            add(backend, wanted, args.json, term).await
+        }
+        Some(ConnectionAction::Key {
+            name,
+            from,
+            access_key_id,
+            session_token,
+        }) => {
+            let access_key = (access_key_id, session_token);
+            key(backend, &name, from.as_deref(), access_key, term).await
+        }
         Some(ConnectionAction::Remove { name }) => {
             let known = backend.known_connection(Some(&name)).await?;
             backend.remove_connection(known.connection.id).await?;
@@ -80,39 +95,6 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         );
     }
     term.say(&term.dim("* used where nothing else is said; --connection NAME or `steward connections default NAME` changes it"));
-    Ok(Exit::Done)
-}
-
-async fn add(
-    backend: &Backend,
-    name: String,
-    url: String,
-    model: String,
-    key_env: Option<String>,
-    window: u32,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let connection = Connection {
-        id: ConnectionId(UuidV7.next()),
-        name,
-        provider: Provider::Compatible,
-        base_url: url.trim_end_matches('/').to_owned(),
-        model,
-        auth: key_env.map_or(Auth::None, |variable| Auth::BearerEnv { variable }),
-        capabilities: Capabilities {
-            window,
-            ..Capabilities::default()
-        },
-        wire: None,
-        price: None,
-        weight: 1,
-    };
-    let said = format!(
-        "saved `{0}`; try it: steward connections test {0}\nfind out what it can do: steward model exam {0}",
-        connection.name
-    );
-    backend.save_connection(connection).await?;
-    term.say(&said);
     Ok(Exit::Done)
 }
 

@@ -6,6 +6,8 @@ pub mod ask;
 pub mod bfcl;
 pub mod budget;
 pub mod chat;
+mod connection_add;
+mod connection_auth;
 pub mod connections;
 pub mod conversations;
 pub mod credential;

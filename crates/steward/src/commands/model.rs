@@ -7,8 +7,7 @@ use crate::compose::Options;
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
-use serde_json::json;
-use steward_core::model::Auth;
+use serde_json::{Value, json};
 
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Model, term: Term) -> anyhow::Result<Exit> {
@@ -29,8 +28,8 @@ async fn act(
             let name = connection.or_else(|| settings.connection.clone());
             exam(backend, name.as_deref(), last, args.json, term).await
         }
-        ModelAction::Recognise { url, key_env } => {
-            let auth = key_env.map_or(Auth::None, |variable| Auth::BearerEnv { variable });
+        ModelAction::Recognise { url, auth } => {
+            let auth = super::connection_auth::given(&auth, None, term).await?;
             recognise(backend, &url, &auth, args.json).await
         }
     }
@@ -74,7 +73,7 @@ async fn exam(
 async fn recognise(
     backend: &Backend,
     url: &str,
-    auth: &Auth,
+    auth: &Value,
     as_json: bool,
 ) -> anyhow::Result<Exit> {
     let found = backend.recognise(url, auth).await?;

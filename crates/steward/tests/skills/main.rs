@@ -14,6 +14,8 @@ mod crash;
 mod desk;
 #[path = "../api_routes/house.rs"]
 mod house;
+mod keys;
 mod places;
 mod secrets;
+mod signatures;
 mod trace;

@@ -106,7 +106,7 @@ impl State {
         let requests: Vec<Value> = inner
             .recorded
             .iter()
-            .map(|r| json!({"method": r.method, "path": r.path, "body": r.body}))
+            .map(|r| json!({"method": r.method, "path": r.path, "headers": r.headers, "body": r.body}))
             .collect();
         json!({
             "requests": requests,

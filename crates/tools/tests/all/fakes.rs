@@ -313,5 +313,6 @@ pub fn call(tool: &str, arguments: Value) -> ToolCall {
         arguments,
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     }
 }

@@ -155,6 +155,7 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
         arguments,
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     }
 }
 

@@ -199,6 +199,7 @@ impl Vault for Safe {
             secret: new.fields.keys().cloned().collect(),
             roles: new.roles,
             discoverable: new.discoverable,
+            connection: None,
             created_at: Timestamp(0),
             changed_at: Timestamp(i64::try_from(stamp).unwrap()),
             used_at: None,

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { api } from "../client";
+import { useState } from "react";
+import { api, newKey } from "../client";
 import type { Connection, ConnectionAuth, ConnectionHealth, ConnectionInput, ConnectionTest, ExamReport, Page, Recognised, Routing, RoutingPreview } from "../types";
 import { useFresh, usePaged } from "./core";
 
@@ -21,13 +22,44 @@ export function useConnectionActions() {
   const after = () => fresh("connections", "connection-health", "route");
   return {
     create: useMutation({ mutationFn: (body: ConnectionInput) => api.post<Connection>("/api/connections", { body }), onSuccess: after }),
-    update: useMutation({ mutationFn: ({ id, ...body }: ConnectionInput & { id: string }) => api.put<Connection>(`/api/connections/${id}`, { body }), onSuccess: after }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/connections/${id}`), onSuccess: after }),
     makeDefault: useMutation({ mutationFn: (id: string) => api.post<void>(`/api/connections/${id}/default`), onSuccess: after }),
     test: useMutation({ mutationFn: (id: string) => api.post<ConnectionTest>(`/api/connections/${id}/test`), onSettled: () => fresh("connection-health") }),
-    recognise: useMutation({ mutationFn: (body: { base_url: string; auth?: ConnectionAuth }) => api.post<Recognised>("/api/connections/recognise", { body }) }),
   };
 }
+
+/** What carries a key. No mutation: the query cache would hold on to it. `null`: it failed, see `error`. */
+function useKeyed<A extends unknown[], T>(send: (...args: A) => Promise<T>) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async (...args: A): Promise<T | null> => {
+    setBusy(true);
+    setError(null);
+    try {
+      return await send(...args);
+    } catch (problem) {
+      setError(problem);
+      return null;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, run };
+}
+
+/** Saves a connection: a new one, or the one of the id. */
+export function useConnectionWriter() {
+  const fresh = useFresh();
+  return useKeyed(async (id: string | null, body: ConnectionInput) => {
+    const idempotencyKey = newKey();
+    const saved = id ? await api.put<Connection>(`/api/connections/${id}`, { body, idempotencyKey }) : await api.post<Connection>("/api/connections", { body, idempotencyKey });
+    void fresh("connections", "connection-health", "route", "credentials");
+    return saved;
+  });
+}
+
+/** Asks what answers at an address. */
+export const useRecogniser = () => useKeyed((body: { base_url: string; auth?: ConnectionAuth }) => api.post<Recognised>("/api/connections/recognise", { body }));
 
 /** The routing of an agent that has none of its own. */
 export const NO_ROUTING: Routing = { task_routing: {}, fallback_chain: [], max_fallback_attempts: 3, cost_aware: false, hedge_after_ms: null, balance: "fixed" };

@@ -3,10 +3,10 @@ import { useState } from "react";
 import { isOperator, useConnectionActions, useConnectionHealth, useConnections, useMe } from "@/api/hooks";
 import type { Connection } from "@/api/types";
 import { useT } from "@/i18n";
-import { ButtonLink, EmptyState, Page, PagedList, toast, useErrorText } from "@/ui";
+import { ButtonLink, ConfirmDialog, EmptyState, ErrorState, Page, PagedList, toast, useErrorText } from "@/ui";
 import { ConnectionCard } from "./parts/ConnectionCard";
 import { ConnectionDialog } from "./parts/ConnectionDialog";
-import { inputOf } from "./parts/form";
+import { inputOf, isSealed } from "./parts/form";
 import { useTests } from "./parts/tests";
 
 /** The endpoints that models are behind. */
@@ -18,6 +18,7 @@ export function ConnectionsPage() {
   const errorText = useErrorText();
   const { create, makeDefault, remove } = useConnectionActions();
   const [editing, setEditing] = useState<Connection | null>(null);
+  const [removing, setRemoving] = useState<Connection | null>(null);
   const tests = useTests();
   const failed = (error: unknown) => {
     const { title, hint } = errorText(error);
@@ -43,11 +44,16 @@ export function ConnectionsPage() {
               onTest={() => tests.run(connection)}
               onEdit={() => setEditing(connection)}
               onDefault={() => makeDefault.mutate(connection.id, { onSuccess: () => toast({ title: t("made_default", { name: connection.name }) }), onError: failed })}
-              onRemove={() => removeOne(connection)}
+              onRemove={() => (isSealed(connection.auth.kind) ? setRemoving(connection) : removeOne(connection))}
             />
           ))}
         </ul>
       </PagedList>
+      {removing && (
+        <ConfirmDialog open onOpenChange={() => setRemoving(null)} title={t("remove_title", { name: removing.name })} description={t("remove_text")} confirm={t("remove")} danger busy={remove.isPending} onConfirm={() => remove.mutate(removing.id, { onSuccess: () => (setRemoving(null), toast({ title: t("removed", { name: removing.name }) })) })}>
+          {remove.error && <ErrorState inline error={remove.error} />}
+        </ConfirmDialog>
+      )}
       {editing && <ConnectionDialog connection={editing} onClose={() => setEditing(null)} onTest={tests.run} />}
     </Page>
   );

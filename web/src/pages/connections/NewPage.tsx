@@ -1,14 +1,14 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Check } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { isOperator, useConnectionActions, useConnections, useMe } from "@/api/hooks";
+import { isOperator, useConnections, useConnectionWriter, useMe, useRecogniser } from "@/api/hooks";
 import type { Connection, ConnectionInput, Recognised } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, cx, EmptyState, ErrorState, IconButton, Page, Skeleton, toast } from "@/ui";
 import { AddressStep } from "./parts/AddressStep";
 import { Examination } from "./parts/Examination";
 import { useExam } from "./parts/exam";
-import { authOf, EMPTY, nameFor, problemsOf, usualAuth } from "./parts/form";
+import { authOf, EMPTY, inputOf, isSealed, isTyped, nameFor, problemsOf, usualAuth } from "./parts/form";
 import { ModelStep } from "./parts/ModelStep";
 import { ReportCard } from "./parts/ReportCard";
 import { TestReport } from "./parts/TestReport";
@@ -30,7 +30,8 @@ function Guide() {
   const t = useT("connections");
   const navigate = useNavigate();
   const list = useConnections();
-  const { create, recognise, update } = useConnectionActions();
+  const writer = useConnectionWriter();
+  const recogniser = useRecogniser();
   const [form, setForm] = useState<ConnectionInput>(EMPTY);
   const [named, setNamed] = useState(false);
   const [found, setFound] = useState<Recognised | null>(null);
@@ -45,34 +46,38 @@ function Guide() {
   const patch = (change: Partial<ConnectionInput>) =>
     setForm((old) => ({ ...old, ...change, ...(!named && change.model !== undefined && { name: change.model ? nameFor(change.model, taken) : "" }) }));
 
-  const ask = (base_url: string) =>
-    recognise.mutate({ base_url, ...(form.auth.kind !== "none" && { auth: form.auth }) }, {
-      onSuccess: (answer) => {
-        setFound(answer);
-        setOpen(true);
-        const model = form.model || (answer.models.length === 1 ? answer.models[0]! : "");
-        patch({ provider: answer.provider, base_url: answer.base_url, model, ...(form.auth.kind === "none" && { auth: authOf(usualAuth(answer.provider), form.auth, answer.provider) }) });
-      },
-    });
-  const save = () => {
+  const ask = async (base_url: string) => {
+    const known = isSealed(form.auth.kind) ? isTyped(form.auth) : form.auth.kind !== "none";
+    const answer = await recogniser.run({ base_url, ...(known && { auth: form.auth }) });
+    if (!answer) return;
+    setFound(answer);
+    setOpen(true);
+    const model = form.model || (answer.models.length === 1 ? answer.models[0]! : "");
+    patch({ provider: answer.provider, base_url: answer.base_url, model, ...(form.auth.kind === "none" && { auth: authOf(usualAuth(answer.provider), form.auth, answer.provider, answer.base_url) }) });
+  };
+  const save = async () => {
     setTried(true);
-    if (Object.keys(problemsOf(form)).length > 0) return void setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
+    if (Object.keys(problemsOf(form, saved)).length > 0) return void setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
     const body: ConnectionInput = { ...form, name: form.name.trim(), base_url: form.base_url.trim().replace(/\/+$/, ""), model: form.model.trim() };
-    const onSuccess = (connection: Connection) => (setSaved(connection), tests.run(connection));
-    if (saved) update.mutate({ ...body, id: saved.id }, { onSuccess });
-    else create.mutate(body, { onSuccess });
+    const connection = await writer.run(saved?.id ?? null, body);
+    if (!connection) return;
+    if (!saved && connection.default) toast({ title: t("made_default", { name: connection.name }) });
+    setSaved(connection);
+    // The key leaves the page with this.
+    setForm((old) => ({ ...old, auth: inputOf(connection).auth }));
+    tests.run(connection);
   };
   return (
     <ol className="flex flex-col gap-4">
       <Step n={1} title={t("step_address")} done={open}>
-        <AddressStep url={form.base_url} busy={recognise.isPending} error={recognise.error} found={found} onUrl={(base_url) => patch({ base_url })} onAsk={ask} onSkip={() => setOpen(true)} open={open} />
+        <AddressStep url={form.base_url} busy={recogniser.busy} error={recogniser.error} found={found} onUrl={(base_url) => patch({ base_url })} onAsk={(url) => void ask(url)} onSkip={() => setOpen(true)} open={open} />
       </Step>
       <Step n={2} title={t("step_model")} done={saved !== null} waits={!open}>
         {open && (
           <>
-            <ModelStep form={form} found={found} tried={tried} asking={recognise.isPending} onChange={patch} onName={(name) => (setNamed(true), setForm((old) => ({ ...old, name })))} onAsk={() => ask(form.base_url)} />
-            {(create.error ?? update.error) && <ErrorState inline error={create.error ?? update.error} />}
-            <Button variant={works ? "default" : "primary"} className="self-start" loading={create.isPending || update.isPending} onClick={save}>{t("save_test")}</Button>
+            <ModelStep form={form} saved={saved} found={found} tried={tried} asking={recogniser.busy} onChange={patch} onName={(name) => (setNamed(true), setForm((old) => ({ ...old, name })))} onAsk={() => void ask(form.base_url)} />
+            {writer.error ? <ErrorState inline error={writer.error} /> : null}
+            <Button variant={works ? "default" : "primary"} className="self-start" loading={writer.busy} onClick={() => void save()}>{t("save_test")}</Button>
           </>
         )}
       </Step>

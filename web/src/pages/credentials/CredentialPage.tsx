@@ -58,7 +58,7 @@ function One({ credential, operator, back }: { credential: Credential; operator:
       width="text"
       reading
       actions={
-        operator && (
+        operator && !credential.connection && (
           <>
             <Button size="sm" icon={<Pencil aria-hidden className="size-3.5" />} onClick={() => setChanging("edit")}>{t("edit")}</Button>
             <Button size="sm" icon={<RefreshCcw aria-hidden className="size-3.5" />} {...(expiry !== "later" && expiry !== "never" && { variant: "primary" })} onClick={() => setChanging("replace")}>{t("replace_menu")}</Button>

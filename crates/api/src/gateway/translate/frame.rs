@@ -68,6 +68,7 @@ impl Frame {
                 name,
                 arguments,
             } => Some(self.call(index, id, name, &arguments)),
+            ModelChunk::Signature { .. } => None,
             ModelChunk::End { finish, usage, .. } => {
                 self.finish = if self.calls.is_empty() {
                     finish

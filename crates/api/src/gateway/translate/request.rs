@@ -173,6 +173,7 @@ fn message(spoken: Spoken) -> Result<Message, OpenAiError> {
                 arguments,
                 source: CallSource::Native,
                 confidence: 1.0,
+                signature: None,
             }
         });
     match spoken.said.role.as_str() {

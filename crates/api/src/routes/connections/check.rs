@@ -1,8 +1,10 @@
 //! Whether a connection can be as it is configured.
 
-use crate::dto::connection::{Auth, ConnectionInput};
+use crate::dto::auth::AuthInput;
+use crate::dto::connection::ConnectionInput;
 use crate::dto::names::Provider;
 use crate::problem::Problem;
+use secrecy::{ExposeSecret, SecretString};
 
 /// Refuses what can't be, naming the field.
 pub(super) fn check(input: &ConnectionInput) -> Result<(), Problem> {
@@ -86,50 +88,124 @@ fn url(text: &str) -> Result<(), Problem> {
     ))
 }
 
-/// Refuses what can't be the name of a variable or of a header.
-pub(super) fn auth(auth: &Auth) -> Result<(), Problem> {
-    let variable = match auth {
-        Auth::None => return Ok(()),
-        Auth::BearerEnv { variable } | Auth::ApiKeyEnv { variable } => variable,
-        Auth::BasicEnv { user, variable } => {
-            one_line("auth.user", user, 200)?;
-            if user.contains(':') {
+/// Refuses what can't be the name of a variable or of a header, or a key.
+pub(super) fn auth(auth: &AuthInput) -> Result<(), Problem> {
+    match auth {
+        AuthInput::None => Ok(()),
+        AuthInput::Bearer { key: given } | AuthInput::ApiKey { key: given } => {
+            key("key", given.as_ref())
+        }
+        AuthInput::Basic {
+            user: name,
+            key: given,
+        } => user(name).and(key("key", given.as_ref())),
+        AuthInput::Header {
+            header: name,
+            key: given,
+        } => header(name).and(key("key", given.as_ref())),
+        AuthInput::Aws {
+            region: place,
+            access_key_id: id,
+            secret_access_key: secret,
+            session_token: token,
+        } => {
+            region(place)?;
+            if id.is_some() != secret.is_some() || (token.is_some() && id.is_none()) {
                 return Err(Problem::invalid(
-                    "auth.user",
-                    "a user name has no colon",
-                    "give the name alone; the password is read from the environment variable",
+                    "auth.secret_access_key",
+                    "an access key has an id and a secret",
+                    "give both anew, or neither to keep them",
                 ));
             }
-            variable
+            key("access_key_id", id.as_ref())?;
+            key("secret_access_key", secret.as_ref())?;
+            key("session_token", token.as_ref())
         }
-        Auth::HeaderEnv { header, variable } => {
-            let fits = (1..=100).contains(&header.len())
-                && header
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-            if !fits {
-                return Err(Problem::invalid(
-                    "auth.header",
-                    "that is no name of a header",
-                    "give the header's name, such as X-Api-Key; its value is read from the environment variable",
-                ));
-            }
-            variable
+        AuthInput::AwsEnv { region: place } => region(place),
+        AuthInput::BearerEnv { variable: name } | AuthInput::ApiKeyEnv { variable: name } => {
+            variable(name)
         }
+        AuthInput::BasicEnv {
+            user: name,
+            variable: place,
+        } => user(name).and(variable(place)),
+        AuthInput::HeaderEnv {
+            header: name,
+            variable: place,
+        } => header(name).and(variable(place)),
+    }
+}
+
+/// A key, where one was given: what a header can hold.
+fn key(field: &str, given: Option<&SecretString>) -> Result<(), Problem> {
+    let Some(given) = given else {
+        return Ok(());
     };
-    let fits = !variable.is_empty()
-        && variable.len() <= 100
-        && variable
+    let text = given.expose_secret().trim();
+    if (1..=8192).contains(&text.len()) && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        format!("auth.{field}"),
+        "that is no key: it has 1 to 8192 characters on one line",
+        "paste the key as its provider shows it, or leave it out to keep the one that is there",
+    ))
+}
+
+fn user(name: &str) -> Result<(), Problem> {
+    one_line("auth.user", name, 200)?;
+    if name.contains(':') {
+        return Err(Problem::invalid(
+            "auth.user",
+            "a user name has no colon",
+            "give the name alone; the password has a place of its own",
+        ));
+    }
+    Ok(())
+}
+
+fn header(name: &str) -> Result<(), Problem> {
+    let fits = (1..=100).contains(&name.len())
+        && name
             .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !variable.starts_with(|c: char| c.is_ascii_digit());
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if fits {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        "auth.header",
+        "that is no name of a header",
+        "give the header's name, such as X-Api-Key; its value has a place of its own",
+    ))
+}
+
+fn region(name: &str) -> Result<(), Problem> {
+    let fits = (1..=40).contains(&name.len())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if fits {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        "auth.region",
+        "that is no region of Amazon",
+        "give the one in the address, such as eu-central-1",
+    ))
+}
+
+fn variable(name: &str) -> Result<(), Problem> {
+    let fits = !name.is_empty()
+        && name.len() <= 100
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
     if fits {
         return Ok(());
     }
     Err(Problem::invalid(
         "auth.variable",
         "that is no name of an environment variable",
-        "give the name of the variable that holds the key, such as OPENAI_API_KEY; never the key",
+        "give the name of the variable that holds the key, such as OPENAI_API_KEY; a key itself goes into `key`",
     ))
 }
 
@@ -206,6 +282,21 @@ mod tests {
             ),
             (
                 json!({"kind": "header_env", "header": "X Key", "variable": "A_KEY"}),
+                false,
+            ),
+            (json!({"kind": "bearer"}), true),
+            (json!({"kind": "bearer", "key": "sk-1"}), true),
+            (json!({"kind": "bearer", "key": " "}), false),
+            (json!({"kind": "api_key", "key": "a\nb"}), false),
+            (
+                json!({"kind": "header", "header": "X Key", "key": "k"}),
+                false,
+            ),
+            (json!({"kind": "basic", "user": "ann", "key": "pw"}), true),
+            (json!({"kind": "aws", "region": "eu-central-1"}), true),
+            (json!({"kind": "aws", "region": "Frankfurt"}), false),
+            (
+                json!({"kind": "aws", "region": "eu-central-1", "access_key_id": "AK"}),
                 false,
             ),
         ] {

@@ -60,8 +60,8 @@ pub(crate) async fn replace(
     person.may(Role::Operator)?;
     let before = editable(&state, id).await?;
     check(&input)?;
-    let connection = input.with_id(id, Some(before.connection.capabilities));
-    state.connections.save(connection).await?;
+    let (connection, key) = input.with_id(id, Some(before.connection.capabilities));
+    state.connections.save(connection, key).await?;
     let saved = known(&state, id).await?;
     Ok(Json(shown(&state, saved).await))
 }

@@ -21,9 +21,8 @@ pub(crate) async fn recognise(
     person.may(Role::Operator)?;
     check::address(&input.base_url)?;
     check::auth(&input.auth)?;
-    let found = state
-        .examiner
-        .recognise(input.base_url.trim(), &input.auth.into())
-        .await?;
+    let (auth, key) = input.auth.parted();
+    let found = state.examiner.recognise(input.base_url.trim(), &auth, key);
+    let found = found.await?;
     Ok(Json(found.into()))
 }

@@ -28,7 +28,7 @@ pub(crate) async fn list(
     Page::cut(all, &paging)
 }
 
-/// Adds a model endpoint.
+/// Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says.
 #[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
     request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
 pub(crate) async fn create(
@@ -50,7 +50,8 @@ pub(crate) async fn create(
             "choose another name",
         ));
     }
-    state.connections.save(input.with_id(id, None)).await?;
+    let (connection, key) = input.with_id(id, None);
+    state.connections.save(connection, key).await?;
     let saved = super::one::known(&state, id).await?;
     Ok((StatusCode::CREATED, Json(shown(&state, saved).await)))
 }

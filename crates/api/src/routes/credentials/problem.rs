@@ -18,6 +18,11 @@ impl From<VaultError> for Problem {
                 title,
                 "name a credential in the skill or in the agent",
             ),
+            VaultError::OfConnection(_) => Self::conflict(
+                "of_connection",
+                title,
+                "change the connection, or remove it, under Connections",
+            ),
             VaultError::Store(error) => error.into(),
             VaultError::Sealed(_) | VaultError::Key(_) => {
                 tracing::error!(error = title, "the vault can't be opened");

@@ -107,6 +107,7 @@ async fn tried(
         arguments: wanted.arguments,
         source: CallSource::Direct,
         confidence: 1.0,
+        signature: None,
     };
     let begun = Instant::now();
     let preview = deps.tools.preview(&call, &scope).await;

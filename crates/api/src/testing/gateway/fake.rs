@@ -10,7 +10,7 @@ use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provid
 use steward_core::ports::{
     BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
     NoAnswer, Passage, Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState,
-    Spender, SpentRecord, StoreResult,
+    Spender, SpentRecord, StoreResult, TypedKey,
 };
 use steward_core::routing::{Attempt, Routing};
 use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
@@ -193,7 +193,7 @@ impl ManagedConnections for Fake {
             })
             .to_vec()
     }
-    async fn save(&self, _: Connection) -> Result<(), ConnectionsError> {
+    async fn save(&self, _: Connection, _: TypedKey) -> Result<(), ConnectionsError> {
         Ok(())
     }
     async fn remove(&self, _: ConnectionId) -> Result<(), ConnectionsError> {

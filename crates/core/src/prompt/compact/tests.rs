@@ -77,6 +77,7 @@ impl Talk {
             arguments: serde_json::json!({"n": n}),
             source: CallSource::Native,
             confidence: 1.0,
+            signature: None,
         };
         self.messages
             .push(Message::assistant("I look.").with_calls(vec![call]));

@@ -56,6 +56,7 @@ fn guess(source: CallSource, tool: &str) -> ToolCall {
         arguments: json!({"x": "1"}),
         source,
         confidence: 0.4,
+        signature: None,
     }
 }
 
@@ -244,6 +245,7 @@ fn a_sure_call_needs_no_more_than_the_policy() {
     .0;
     let call = ToolCall {
         confidence: 0.8,
+        signature: None,
         ..guess(CallSource::Repaired, "put")
     };
     let wanted = made(&mut run, vec![call], Noticed::default());
@@ -264,6 +266,7 @@ fn a_call_that_cannot_be_read_goes_back_with_the_error_and_the_arguments() {
             arguments: json!("{\"x\": "),
             source: CallSource::Repaired,
             confidence: 0.0,
+            signature: None,
         };
         let noticed = Noticed {
             broken: vec![AboutCall {

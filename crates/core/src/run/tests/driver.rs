@@ -157,6 +157,7 @@ impl Driver {
                 arguments: json!({"x": id}),
                 source: CallSource::Native,
                 confidence: 1.0,
+                signature: None,
             })
             .collect();
         self.on(EventBody::ModelResponded {

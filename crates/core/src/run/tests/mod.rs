@@ -502,6 +502,7 @@ fn a_question_to_the_user_waits_for_the_answer() {
             arguments: json!({"question": "which one?"}),
             source: CallSource::Native,
             confidence: 1.0,
+            signature: None,
         }],
         diagnostics: vec![],
         finish: "stop".into(),

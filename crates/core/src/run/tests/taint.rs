@@ -121,6 +121,7 @@ fn a_permission_for_exactly_this_call_holds() {
             arguments: json!({"x": "2"}),
             source: CallSource::Native,
             confidence: 1.0,
+            signature: None,
         },
         run.state.last_at,
     );

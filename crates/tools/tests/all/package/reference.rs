@@ -55,6 +55,7 @@ impl Desk {
             arguments,
             source: CallSource::Native,
             confidence: 1.0,
+            signature: None,
         };
         let authorized = Authorized {
             stage: None,

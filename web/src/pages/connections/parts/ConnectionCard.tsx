@@ -52,7 +52,7 @@ export function ConnectionCard({ connection, health, operator, test, onTest, onE
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-ink-3">
         <span>{t("window", { n: formatNumber(capabilities.window) })} · {t("calls_by", { strategy: m(`strategy_${capabilities.strategy}`) })}</span>
         <PriceText price={connection.known_price} />
-        <span className="inline-flex items-center gap-1.5"><KeyRound aria-hidden className="size-3.5" />{auth.kind === "none" ? t("no_key") : t("key_in", { variable: auth.variable })}</span>
+        <span className="inline-flex items-center gap-1.5"><KeyRound aria-hidden className="size-3.5" />{auth.kind === "none" ? t("no_key") : "variable" in auth ? t("key_in", { variable: auth.variable }) : auth.kind === "aws_env" ? t("key_in", { variable: "AWS_SECRET_ACCESS_KEY" }) : t("key_sealed")}</span>
         <span className="inline-flex items-center gap-1.5" title={connection.editable ? undefined : t("fixed")}>{!connection.editable && <Lock aria-hidden className="size-3.5" />}{connection.from === "saved" ? t("from_saved") : connection.from}</span>
       </p>
       {test && (test.busy || test.report || test.error) ? <div role="status" className="border-t border-line pt-3"><TestReport test={test} onTest={onTest} /></div> : null}

@@ -1,12 +1,19 @@
 import { CircleCheck, CircleX } from "lucide-react";
+import { useEffect, useRef } from "react";
 import type { ConnectionTest } from "@/api/types";
 import { useT } from "@/i18n";
 import { ErrorState, formatDuration, Meter, Spinner } from "@/ui";
 
 export type TestState = { busy: boolean; report: ConnectionTest | null; error: unknown };
 
-/** What one short reply of a connection took, or why there was none. */
+/** What one short reply of a connection took, or why there was none; it comes into view. */
 export function TestReport({ test, onTest }: { test: TestState; onTest: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [test]);
+  return <div ref={place} className="scroll-my-4"><Report test={test} onTest={onTest} /></div>;
+}
+
+function Report({ test, onTest }: { test: TestState; onTest: () => void }) {
   const t = useT("connections");
   if (test.busy) return <p className="flex items-center gap-2 text-base text-ink-2"><Spinner />{t("testing")}</p>;
   if (test.error) return <ErrorState inline error={test.error} onRetry={onTest} />;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, ExamReport } from "@/api/types";
 import { headGrade, staleness } from "./exam";
-import { authOf, authProblems, CAPABILITIES, EMPTY, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
+import { authOf, authProblems, CAPABILITIES, EMPTY, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
 
 const SOUND = { ...EMPTY, name: "m", base_url: "http://127.0.0.1:1/v1", model: "m" };
 
@@ -16,13 +16,29 @@ test("a connection wants a name, an address and a model, and the name of a varia
 });
 
 test("each kind of key keeps what it has in common with the one before", () => {
-  const basic = authOf("basic_env", { kind: "bearer_env", variable: "K" });
-  assert.deepEqual(basic, { kind: "basic_env", user: "", variable: "K" });
+  const basic = authOf("basic", { kind: "bearer", key: "k" });
+  assert.deepEqual(basic, { kind: "basic", user: "", key: "k" });
   assert.deepEqual(authProblems(basic), { user: "user_missing" });
   assert.deepEqual(authProblems({ kind: "header_env", header: "x key", variable: "K" }), { header: "header_bad" });
   assert.deepEqual(authOf("none", basic), { kind: "none" });
-  assert.deepEqual(authOf(usualAuth("anthropic"), { kind: "none" }, "anthropic"), { kind: "api_key_env", variable: "ANTHROPIC_API_KEY" });
+  assert.deepEqual(authOf("bearer_env", { kind: "none" }, "anthropic"), { kind: "bearer_env", variable: "ANTHROPIC_API_KEY" });
+  assert.deepEqual(authOf("aws", basic, "bedrock", "https://bedrock-runtime.eu-west-1.amazonaws.com"), { kind: "aws", region: "eu-west-1" });
+  assert.equal(usualAuth("anthropic"), "api_key");
   assert.equal(usualAuth("ollama"), "none");
+});
+
+test("a key is wanted once, and again for another server", () => {
+  const saved = { ...SOUND, auth: { kind: "bearer" } } as unknown as Connection;
+  const form = { ...SOUND, auth: { kind: "bearer" as const } };
+  assert.equal(problemsOf(form).key, "key_missing");
+  assert.deepEqual(problemsOf({ ...form, auth: { kind: "bearer", key: "k" } }), {});
+  assert.deepEqual(problemsOf(form, saved), {}, "it is stored");
+  assert.ok(keepsKey(saved, { ...form, base_url: "http://127.0.0.1:1/other" }));
+  assert.equal(problemsOf({ ...form, base_url: "http://127.0.0.1:2/v1" }, saved).key, "key_missing");
+  const aws = { kind: "aws" as const, region: "eu-west-1" };
+  assert.deepEqual(authProblems(aws), { access_key_id: "key_missing", key: "key_missing" });
+  assert.deepEqual(authProblems(aws, true), {});
+  assert.deepEqual(authProblems({ ...aws, access_key_id: "AK" }, true), { key: "key_missing" });
 });
 
 test("a price is read as people write it", () => {

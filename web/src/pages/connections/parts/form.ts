@@ -4,7 +4,12 @@ import type { Capabilities, Connection, ConnectionAuth, ConnectionInput, Price, 
 export const PROVIDERS: readonly Provider[] = ["compatible", "ollama", "llama_cpp", "vllm", "text_gen", "open_ai", "azure_open_ai", "anthropic", "gemini", "cohere", "bedrock", "hugging_face"];
 export const STRATEGIES: readonly Strategy[] = ["native", "guided_json", "react", "markers"];
 export const WIRES: readonly Wire[] = ["chat", "responses", "native"];
-export const AUTHS: readonly ConnectionAuth["kind"][] = ["none", "bearer_env", "api_key_env", "basic_env", "header_env"];
+export type AuthKind = ConnectionAuth["kind"];
+/** Kinds whose key is typed in and lies in the vault. */
+export const SEALED = ["bearer", "api_key", "basic", "header", "aws"] as const satisfies readonly AuthKind[];
+/** Kinds whose key is in the server's environment. */
+export const ENVIRONMENT = ["bearer_env", "api_key_env", "basic_env", "header_env", "aws_env"] as const satisfies readonly AuthKind[];
+export const isSealed = (kind: AuthKind): boolean => (SEALED as readonly AuthKind[]).includes(kind);
 
 export const EMPTY: ConnectionInput = { name: "", provider: "compatible", base_url: "", model: "", auth: { kind: "none" } };
 
@@ -14,18 +19,42 @@ export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, 
 export const inputOf = ({ name, provider, base_url, model, auth, capabilities, wire, price, weight }: Connection): ConnectionInput => ({ name, provider, base_url, model, auth, capabilities, wire, price, weight });
 
 /** Another kind of key; what the two kinds have in common stays. */
-export function authOf(kind: ConnectionAuth["kind"], before: ConnectionAuth, provider?: Provider): ConnectionAuth {
-  const variable = before.kind === "none" ? (provider && VARIABLES[provider]) ?? "" : before.variable;
+export function authOf(kind: AuthKind, before: ConnectionAuth, provider?: Provider, url = ""): ConnectionAuth {
+  const key = "key" in before && before.key ? { key: before.key } : {};
+  const user = "user" in before ? before.user : "";
+  const header = "header" in before ? before.header : "";
+  const region = "region" in before ? before.region : (/\.([a-z0-9-]+)\.amazonaws\.com/.exec(url)?.[1] ?? "");
+  const variable = "variable" in before ? before.variable : ((provider && VARIABLES[provider]) ?? "");
   switch (kind) {
     case "none":
       return { kind };
+    case "bearer":
+    case "api_key":
+      return { kind, ...key };
+    case "basic":
+      return { kind, user, ...key };
+    case "header":
+      return { kind, header, ...key };
+    case "aws":
+    case "aws_env":
+      return { kind, region };
     case "basic_env":
-      return { kind, user: before.kind === kind ? before.user : "", variable };
+      return { kind, user, variable };
     case "header_env":
-      return { kind, header: before.kind === kind ? before.header : "", variable };
+      return { kind, header, variable };
     default:
       return { kind, variable };
   }
+}
+
+/** Whether a key was typed. */
+export const isTyped = (auth: ConnectionAuth): boolean => ("key" in auth && !!auth.key) || ("access_key_id" in auth && !!auth.access_key_id);
+
+/** Whether the kept key of a connection stays, as it goes to the same server as before. */
+export function keepsKey(saved: Connection | null, { auth, base_url, provider }: ConnectionInput): boolean {
+  if (!saved || !isSealed(saved.auth.kind) || (saved.auth.kind === "aws") !== (auth.kind === "aws")) return false;
+  const place = (url: string, of: Provider) => (URL.canParse(url) ? new URL(url).origin : of);
+  return place(saved.base_url, saved.provider) === place(base_url.trim(), provider);
 }
 
 /** Names under which keys usually lie. */
@@ -33,8 +62,8 @@ const VARIABLES: Partial<Record<Provider, string>> = { open_ai: "OPENAI_API_KEY"
 /** Providers at one place in the world: their address may be left out. */
 const OWN_ADDRESS: readonly Provider[] = ["open_ai", "anthropic", "gemini", "cohere", "hugging_face"];
 /** The kind of key that a provider usually wants. */
-export const usualAuth = (provider: Provider): ConnectionAuth["kind"] =>
-  provider === "azure_open_ai" || provider === "anthropic" || provider === "gemini" ? "api_key_env" : VARIABLES[provider] ? "bearer_env" : "none";
+export const usualAuth = (provider: Provider): AuthKind =>
+  provider === "azure_open_ai" || provider === "anthropic" || provider === "gemini" ? "api_key" : VARIABLES[provider] ? "bearer" : "none";
 
 /** A name for a connection to this model that no other has. */
 export function nameFor(model: string, taken: readonly string[]): string {
@@ -54,12 +83,12 @@ export function priceOf({ input, cached, output }: PriceText): Price | null | un
   return price.input !== undefined && price.cached !== undefined && price.output !== undefined ? (price as Price) : undefined;
 }
 
-type Name = "name" | "base_url" | "model" | "variable" | "user" | "header" | "window" | "max_tools" | "num_ctx" | "prompt_tokens" | "weight";
-export type Problem = "name_missing" | "base_url_bad" | "model_missing" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
+type Name = "name" | "base_url" | "model" | "key" | "access_key_id" | "region" | "variable" | "user" | "header" | "window" | "max_tools" | "num_ctx" | "prompt_tokens" | "weight";
+export type Problem = "name_missing" | "base_url_bad" | "model_missing" | "key_missing" | "region_bad" | "variable_bad" | "user_missing" | "header_bad" | "window_bad" | "max_tools_bad" | "tokens_bad" | "weight_bad";
 export type Problems = Partial<Record<Name, Problem>>;
 
-export function problemsOf(form: ConnectionInput): Problems {
-  const out: Problems = authProblems(form.auth);
+export function problemsOf(form: ConnectionInput, saved: Connection | null = null): Problems {
+  const out: Problems = authProblems(form.auth, keepsKey(saved, form));
   if (form.name.trim() === "") out.name = "name_missing";
   if (!isAddress(form.base_url.trim()) && !(form.base_url.trim() === "" && OWN_ADDRESS.includes(form.provider))) out.base_url = "base_url_bad";
   if (form.model.trim() === "") out.model = "model_missing";
@@ -73,12 +102,19 @@ export function problemsOf(form: ConnectionInput): Problems {
   return out;
 }
 
-/** What is wrong with where the key is found. */
-export function authProblems(auth: ConnectionAuth): Problems {
+/** What is wrong with the key, or with where it is found; `kept`: one is in the vault. */
+export function authProblems(auth: ConnectionAuth, kept = false): Problems {
   const out: Problems = {};
-  if (auth.kind !== "none" && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(auth.variable)) out.variable = "variable_bad";
-  if (auth.kind === "basic_env" && auth.user.trim() === "") out.user = "user_missing";
-  if (auth.kind === "header_env" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(auth.header)) out.header = "header_bad";
+  if ("variable" in auth && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(auth.variable)) out.variable = "variable_bad";
+  if ("user" in auth && auth.user.trim() === "") out.user = "user_missing";
+  if ("header" in auth && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(auth.header)) out.header = "header_bad";
+  if ("region" in auth && !/^[a-z0-9-]{1,40}$/.test(auth.region)) out.region = "region_bad";
+  if (auth.kind === "aws") {
+    const given = [auth.access_key_id, auth.secret_access_key].filter(Boolean).length;
+    if (given === 2 || (given === 0 && kept && !auth.session_token)) return out;
+    if (!auth.access_key_id) out.access_key_id = "key_missing";
+    if (!auth.secret_access_key) out.key = "key_missing";
+  } else if (isSealed(auth.kind) && !kept && !isTyped(auth)) out.key = "key_missing";
   return out;
 }
 

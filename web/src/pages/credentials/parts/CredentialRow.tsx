@@ -19,9 +19,9 @@ export function CredentialRow({ credential, operator, onChange, onRemove }: Prop
           <Expiry at={credential.expires_at} badge />
         </h2>
         {credential.description && <p className="text-sm text-ink-2 wrap-anywhere">{credential.description}</p>}
-        <p className="text-sm text-ink-3"><Access credential={credential} /> · {credential.used_at === null ? t("never_used") : <>{t("last_used")} <Time relative at={credential.used_at} /></>}<Expiry at={credential.expires_at} /></p>
+        <p className="text-sm text-ink-3">{credential.connection ? <Link to="/connections/$connectionId" params={{ connectionId: credential.connection }} className="underline">{t("of_connection")}</Link> : <Access credential={credential} />} · {credential.used_at === null ? t("never_used") : <>{t("last_used")} <Time relative at={credential.used_at} /></>}<Expiry at={credential.expires_at} /></p>
       </div>
-      {operator && <CredentialMenu credential={credential} onChange={onChange} onRemove={onRemove} />}
+      {operator && !credential.connection && <CredentialMenu credential={credential} onChange={onChange} onRemove={onRemove} />}
     </li>
   );
 }

@@ -1,0 +1,126 @@
+//! Keys of connections: credentials under the connections' ids, which only requests to models open.
+
+use super::check;
+use super::seal::Fields;
+use super::service::{SealedVault, show, without_empty};
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::ports::{
+    ConnectionKeys, OpenedCredential, SealedCredential, StoreError, VaultError,
+};
+use steward_core::{ConnectionId, CredentialId, TenantId, Timestamp};
+
+/// What stands in the list of uses.
+const TOOL: &str = "model";
+
+impl SealedVault {
+    /// The row of a connection's key, if there is one.
+    async fn key_row(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+    ) -> Result<Option<SealedCredential>, VaultError> {
+        match self
+            .rows
+            .credential_row(tenant, CredentialId(connection.0))
+            .await
+        {
+            Ok(row) => Ok(Some(row).filter(|row| row.credential.connection == Some(connection))),
+            Err(StoreError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Refuses the key of a connection to everybody but the connection.
+pub(super) fn of_nobody_else(credential: &Credential) -> Result<(), VaultError> {
+    match credential.connection {
+        Some(_) => Err(VaultError::OfConnection(format!("{:?}", credential.name))),
+        None => Ok(()),
+    }
+}
+
+#[async_trait]
+impl ConnectionKeys for SealedVault {
+    async fn keep_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+        name: &str,
+        fields: Fields,
+    ) -> Result<(), VaultError> {
+        let now = self.clock.now();
+        let name = format!("connection {name}");
+        check::name(&name)?;
+        let _writing = self.writing.lock().await;
+        let before = self.key_row(tenant, connection).await?;
+        if fields.is_empty() {
+            if let Some(mut row) = before.filter(|row| row.credential.name != name) {
+                row.credential.name = name;
+                self.rows.save_credential(tenant, &row).await?;
+            }
+            return Ok(());
+        }
+        let fields = without_empty(fields);
+        check::fields(CredentialKind::ApiKey, &fields)?;
+        let before = before.map(|row| row.credential);
+        let made = before.as_ref().map_or(now, |one| one.created_at);
+        // Never the same twice: a rotation of the vault tells by it whether it read what is there.
+        let changed = before
+            .as_ref()
+            .map_or(now, |one| now.max(Timestamp(one.changed_at.0 + 1)));
+        let mut credential = Credential {
+            id: CredentialId(connection.0),
+            name,
+            kind: CredentialKind::ApiKey,
+            description: String::new(),
+            shown: BTreeMap::new(),
+            secret: Vec::new(),
+            roles: Vec::new(),
+            discoverable: false,
+            connection: Some(connection),
+            created_at: made,
+            changed_at: changed,
+            used_at: before.and_then(|one| one.used_at),
+            expires_at: None,
+        };
+        show(&mut credential, &fields);
+        self.save(tenant, credential, &fields).await?;
+        Ok(())
+    }
+
+    async fn open_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+    ) -> Result<OpenedCredential, VaultError> {
+        let row = self.key_row(tenant, connection).await?;
+        let row = row.ok_or_else(|| {
+            VaultError::Missing("no key is kept for this connection; give it one".to_owned())
+        })?;
+        let used = CredentialUse {
+            credential: row.credential.id,
+            run: None,
+            agent: None,
+            tool: TOOL.to_owned(),
+            at: self.clock.now(),
+        };
+        self.opened(tenant, row, used).await
+    }
+
+    async fn remove_key(
+        &self,
+        tenant: TenantId,
+        connection: ConnectionId,
+    ) -> Result<(), VaultError> {
+        let _writing = self.writing.lock().await;
+        match self.key_row(tenant, connection).await? {
+            Some(row) => Ok(self
+                .rows
+                .remove_credential(tenant, row.credential.id)
+                .await?),
+            None => Ok(()),
+        }
+    }
+}
