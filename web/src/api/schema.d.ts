@@ -797,7 +797,7 @@ export interface paths {
         /** Model endpoints, saved ones first. */
         get: operations["listConnections"];
         put?: never;
-        /** Adds a model endpoint. */
+        /** Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says. */
         post: operations["createConnection"];
         delete?: never;
         options?: never;
@@ -1853,6 +1853,27 @@ export interface components {
             kind: "none";
         } | {
             /** @enum {string} */
+            kind: "bearer";
+        } | {
+            /** @enum {string} */
+            kind: "api_key";
+        } | {
+            /** @enum {string} */
+            kind: "basic";
+            /** @description User name. */
+            user: string;
+        } | {
+            /** @description Name of the header. */
+            header: string;
+            /** @enum {string} */
+            kind: "header";
+        } | {
+            /** @enum {string} */
+            kind: "aws";
+            /** @description Where the model runs, such as `eu-central-1`. */
+            region: string;
+        } | {
+            /** @enum {string} */
             kind: "bearer_env";
             /** @description Its name. */
             variable: string;
@@ -1875,6 +1896,83 @@ export interface components {
             kind: "header_env";
             /** @description Name of the environment variable. */
             variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "aws_env";
+            /** @description Where the model runs. */
+            region: string;
+        };
+        /**
+         * @description The same with the secret, which is sealed in the vault and never shown again. One that is left out stays
+         *     as it is; a new one acts at the next call.
+         */
+        AuthInput: {
+            /** @enum {string} */
+            kind: "none";
+        } | {
+            /** @description The key. */
+            key?: string | null;
+            /** @enum {string} */
+            kind: "bearer";
+        } | {
+            /** @description The key. */
+            key?: string | null;
+            /** @enum {string} */
+            kind: "api_key";
+        } | {
+            /** @description Password. */
+            key?: string | null;
+            /** @enum {string} */
+            kind: "basic";
+            /** @description User name. */
+            user: string;
+        } | {
+            /** @description Name of the header. */
+            header: string;
+            /** @description Its value. */
+            key?: string | null;
+            /** @enum {string} */
+            kind: "header";
+        } | {
+            /** @description Id of the access key; goes with the secret one. */
+            access_key_id?: string | null;
+            /** @enum {string} */
+            kind: "aws";
+            /** @description Where the model runs, such as `eu-central-1`. */
+            region: string;
+            /** @description The secret access key. */
+            secret_access_key?: string | null;
+            /** @description The token of a passing access key. */
+            session_token?: string | null;
+        } | {
+            /** @enum {string} */
+            kind: "bearer_env";
+            /** @description Its name. */
+            variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "api_key_env";
+            /** @description Name of the environment variable. */
+            variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "basic_env";
+            /** @description User name. */
+            user: string;
+            /** @description Name of the environment variable. */
+            variable: string;
+        } | {
+            /** @description Name of the header. */
+            header: string;
+            /** @enum {string} */
+            kind: "header_env";
+            /** @description Name of the environment variable. */
+            variable: string;
+        } | {
+            /** @enum {string} */
+            kind: "aws_env";
+            /** @description Where the model runs. */
+            region: string;
         };
         /** @description What a client must know before a login. */
         AuthStatus: {
@@ -2277,8 +2375,8 @@ export interface components {
         };
         /** @description A connection as it is configured. */
         ConnectionInput: {
-            /** @description How it proves who it is. */
-            auth?: components["schemas"]["Auth"];
+            /** @description How it proves who it is. A key that is left out stays, so far as the server stays the same. */
+            auth?: components["schemas"]["AuthInput"];
             /** @description Up to and with `/v1`. */
             base_url: string;
             capabilities?: components["schemas"]["Capabilities"] | null;
@@ -2387,6 +2485,11 @@ export interface components {
              * @description When its secrets were last changed.
              */
             changed_at: number;
+            /**
+             * Format: uuid
+             * @description The connection whose key it is; it is changed and removed with that, and nothing else can use it.
+             */
+            connection: string | null;
             /**
              * Format: int64
              * @description When it was made, ms since 1970 UTC.
@@ -3401,6 +3504,11 @@ export interface components {
                  */
                 changed_at: number;
                 /**
+                 * Format: uuid
+                 * @description The connection whose key it is; it is changed and removed with that, and nothing else can use it.
+                 */
+                connection: string | null;
+                /**
                  * Format: int64
                  * @description When it was made, ms since 1970 UTC.
                  */
@@ -4094,7 +4202,7 @@ export interface components {
         /** @description A URL that is to be recognised. */
         RecogniseInput: {
             /** @description How to prove who asks. */
-            auth?: components["schemas"]["Auth"];
+            auth?: components["schemas"]["AuthInput"];
             /** @description Any address of the server. */
             base_url: string;
         };

@@ -10,7 +10,7 @@ const FIELDS: CredentialField[] = [
   { name: "password", secret: true, required: true },
   { name: "sudo_password", secret: true, required: false },
 ];
-const KEPT: Credential = { id: "1", name: "web1", kind: "password", description: "the web server", shown: { username: "deploy" }, secret: ["password", "sudo_password"], roles: ["operator"], discoverable: false, created_at: 1, changed_at: 1, used_at: null, expires_at: null };
+const KEPT: Credential = { id: "1", name: "web1", kind: "password", description: "the web server", shown: { username: "deploy" }, secret: ["password", "sudo_password"], roles: ["operator"], discoverable: false, connection: null, created_at: 1, changed_at: 1, used_at: null, expires_at: null };
 
 test("what is wrong with a new credential is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY, FIELDS, "add", null, NOW), { name: "name_missing", "field:username": "value_missing", "field:password": "value_missing" });
