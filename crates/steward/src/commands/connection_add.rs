@@ -34,7 +34,7 @@ pub(super) async fn add(
         auth,
         window,
     } = wanted;
-    let mut auth = given(&auth, None, term).await?;
+    let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = backend.recognise(&url, &auth).await?;
     // The provider was not known when the key was read.

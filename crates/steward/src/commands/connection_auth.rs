@@ -19,19 +19,13 @@ pub(super) fn has_own_header(provider: Provider) -> bool {
 }
 
 /// `auth` of the API. What is asked for is asked for now.
-pub(super) async fn given(
-    args: &AuthArgs,
-    provider: Option<Provider>,
-    term: Term,
-) -> anyhow::Result<Value> {
-    let own = provider.is_some_and(has_own_header);
+pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> {
     if let Some(variable) = &args.key_env {
         return Ok(match (&args.user, &args.header) {
             (Some(user), _) => json!({"kind": "basic_env", "user": user, "variable": variable}),
             (_, Some(header)) => {
                 json!({"kind": "header_env", "header": header, "variable": variable})
             }
-            _ if own => json!({"kind": "api_key_env", "variable": variable}),
             _ => json!({"kind": "bearer_env", "variable": variable}),
         });
     }
@@ -57,7 +51,6 @@ pub(super) async fn given(
                 "secret_access_key": key.first, "session_token": key.session,
             })
         }
-        _ if own => json!({"kind": "api_key", "key": key.first}),
         _ => json!({"kind": "bearer", "key": key.first}),
     })
 }

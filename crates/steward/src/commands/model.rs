@@ -29,7 +29,7 @@ async fn act(
             exam(backend, name.as_deref(), last, args.json, term).await
         }
         ModelAction::Recognise { url, auth } => {
-            let auth = super::connection_auth::given(&auth, None, term).await?;
+            let auth = super::connection_auth::given(&auth, term).await?;
             recognise(backend, &url, &auth, args.json).await
         }
     }
