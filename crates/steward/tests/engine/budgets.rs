@@ -196,6 +196,7 @@ async fn two(first: Behaviour) -> (Bed, ScriptedModelServer, ConnectionId) {
 
 fn with_fallback(bed: &Bed, hedge_after_ms: Option<u64>) -> StartRun {
     let mut asked = bed.asked();
+    asked.agent.connection = Some(ConnectionId(Uuid::from_u128(5)));
     asked.agent.routing = Routing {
         fallback_chain: vec![OTHER],
         hedge_after_ms,
