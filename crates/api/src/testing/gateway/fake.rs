@@ -27,6 +27,8 @@ pub(in crate::testing) struct Fake {
     /// Nothing more comes after the pieces, but no end either.
     pub hangs: bool,
     pub full: bool,
+    /// Connections whose budget has no room.
+    pub closed: Vec<ConnectionId>,
     pub asked: Mutex<Vec<(Vec<ConnectionId>, Passage, Bytes)>>,
     pub reserved: Mutex<Vec<(Spender, u64, u64)>>,
     pub settled: Mutex<Vec<SpentRecord>>,
@@ -140,7 +142,7 @@ impl SpendLimits for Fake {
         if !self.full {
             return Ok(Reserved {
                 held: true,
-                full: Vec::new(),
+                full: self.closed.clone(),
             });
         }
         let state = SpendState {

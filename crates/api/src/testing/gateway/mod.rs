@@ -131,6 +131,26 @@ async fn other_connections_are_named_by_a_header() {
 }
 
 #[tokio::test]
+async fn a_fallback_whose_budget_is_used_up_is_passed_over() {
+    let kind = "content-type: application/json";
+    let line = format!("POST {CHAT}");
+    for (closed, asked) in [(1, 2), (2, 1)] {
+        let house = House::new(Fake {
+            closed: vec![id(closed)],
+            ..events(vec![Ok("data: [DONE]\n\n")])
+        })
+        .await;
+        let fallback = "x-steward-fallback: two";
+        let answer = house
+            .bed
+            .send(&line, &[kind, &house.bearer, fallback], ASK)
+            .await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(house.fake.asked.lock().unwrap()[0].0, [id(asked)]);
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_breaks_off_ends_with_an_error_event() {
     let pieces = vec![
         Ok("data: {\"choices\":[{\"delta\":{\"content\":\"four\"}}]}\n\ndata: {\"cho"),
