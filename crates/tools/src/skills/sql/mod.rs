@@ -236,7 +236,9 @@ impl Executor for SqlExecutor {
         let count = done.map_err(change::not_undone)?;
         if count == 0 {
             let place = shown(spec);
-            return Ok(format!("the rows of {place} are as they were before already"));
+            return Ok(format!(
+                "the rows of {place} are as they were before already"
+            ));
         }
         Ok(format!("{count} changes of rows of {} undone", shown(spec)))
     }
