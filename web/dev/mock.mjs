@@ -57,7 +57,7 @@ async function play(run, steps) {
     if (run.stopped) break;
     push(run, body);
   }
-  if (run.stopped && run.status !== "finished") push(run, { type: "run.finished", outcome: { status: "stopped", by: me.email }, answer: "", usage: { prompt_tokens: 900, completion_tokens: 40, cached_tokens: 0, cost_micros: 900 }, receipts: null });
+  if (run.stopped && run.status !== "finished") push(run, { type: "run.finished", outcome: { status: "stopped", by: me.email }, answer: run.events.filter((event) => event.type === "model.delta").map((event) => event.text ?? "").join(""), usage: { prompt_tokens: 900, completion_tokens: 40, cached_tokens: 0, cost_micros: 900 }, receipts: null });
   const last = run.events.at(-1);
   if (last?.type === "run.finished") {
     Object.assign(run, { status: "finished", outcome: last.outcome, answer: last.answer, verdict: last.receipts?.verdict ?? null });
