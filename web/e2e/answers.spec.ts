@@ -34,7 +34,7 @@ test.describe("a failure", () => {
     await chat.say("Hello");
     const alert = chat.last.getByRole("alert");
     await expect(alert).toContainText("The model's server refused the request.");
-    await expect(alert.getByText("The scripted model refuses.")).toBeHidden();
+    await expect(alert.getByText("The scripted model refuses.").first()).toBeHidden();
     await alert.getByText("Details").click();
     await expect(alert.getByText("The scripted model refuses.").first()).toBeVisible();
     await expect(alert.getByRole("link", { name: "Open the connection" })).toBeVisible();
@@ -70,7 +70,7 @@ test.describe("a conversation that is not there", () => {
     await page.goto("/chat/019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11");
     await expect(page.getByRole("heading", { level: 1, name: "Not found" })).toBeVisible();
     await expect(page.getByRole("main")).toContainText("This conversation is not here");
-    await page.getByRole("main").getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("main").getByRole("link", { name: "New conversation" }).last().click();
     await expect(new Chat(page).composer).toBeEnabled();
   });
 });
