@@ -370,7 +370,8 @@ impl ManagedConnections for ConnectionBook {
     async fn set_default(&self, id: ConnectionId) -> Result<(), ConnectionsError> {
         let known = self.by_id(id)?;
         let name = json!(known.connection.name);
-        self.store
+        self.parts
+            .store
             .set_setting(self.parts.tenant, DEFAULT_SETTING, &name)
             .await?;
         self.reload().await
