@@ -106,6 +106,7 @@ async fn add(
         wire: None,
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
     };
     let said = format!(
         "saved `{0}`; try it: steward connections test {0}\nfind out what it can do: steward model exam {0}",

@@ -9,6 +9,7 @@ mod driver;
 mod forks;
 mod replays;
 mod taint;
+mod trusted;
 
 use self::driver::{Driver, ok};
 use super::{AnswerFrom, Ask, CallStatus, Effect, receipts_without};
