@@ -27,7 +27,15 @@ pub(crate) enum Piece {
 
 /// What a client has seen so far.
 #[derive(Debug, Default)]
-pub(crate) struct Shown(String);
+pub(crate) struct Shown {
+    /// The reply that grows.
+    reply: String,
+    /// Replies before it.
+    earlier: Vec<String>,
+    /// The reply is the second try at something that was shown: it is held back, since a model often
+    /// says the same again.
+    held: bool,
+}
 
 impl Shown {
     /// What the client sees of the next event. After `Waits`, `Ended` and `Failed` nothing follows.
@@ -43,15 +51,26 @@ impl Shown {
                 if !reasoning.is_empty() {
                     pieces.push(Piece::Reasoning(reasoning));
                 }
-                if !text.is_empty() {
-                    self.0.push_str(&text);
+                self.reply.push_str(&text);
+                if !text.is_empty() && !self.held {
                     pieces.push(Piece::Text(text));
                 }
                 pieces
             }
-            EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() => self.new_line(),
+            EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() => {
+                let mut pieces = self.release();
+                pieces.extend(self.new_line());
+                pieces
+            }
             // What was sent can't be taken back: the new try begins on a line of its own.
             EventBody::ModelFailed { .. } => self.new_line(),
+            EventBody::ModelCorrected { .. }
+            | EventBody::DeepReminded { .. }
+            | EventBody::IntentDispatched { call: Some(_), .. } => {
+                self.over();
+                self.held = !self.earlier.is_empty();
+                Vec::new()
+            }
             EventBody::ApprovalRequested { subject, .. } => vec![Piece::Waits(waiting(&subject))],
             EventBody::RunFinished {
                 outcome,
@@ -63,11 +82,43 @@ impl Shown {
         }
     }
 
-    fn new_line(&mut self) -> Vec<Piece> {
-        if self.0.is_empty() {
+    /// The reply is whole.
+    fn over(&mut self) {
+        let reply = std::mem::take(&mut self.reply);
+        if !reply.trim().is_empty() && !self.held {
+            self.earlier.push(reply);
+        }
+    }
+
+    /// Shows what was held back, unless the client has seen it.
+    fn release(&mut self) -> Vec<Piece> {
+        if !std::mem::take(&mut self.held) {
             return Vec::new();
         }
-        self.0.clear();
+        let reply = self.reply.clone();
+        self.more(&reply)
+    }
+
+    /// `text` below what was shown before; nothing if it was shown already.
+    fn more(&self, text: &str) -> Vec<Piece> {
+        let text = text.trim();
+        let Some(last) = self.earlier.last() else {
+            return vec![Piece::Text(text.to_owned())];
+        };
+        if text.is_empty() || self.earlier.iter().any(|one| one.trim() == text) {
+            return Vec::new();
+        }
+        let rest = text.strip_prefix(last.trim());
+        vec![Piece::Text(
+            rest.map_or_else(|| format!("\n\n{text}"), str::to_owned),
+        )]
+    }
+
+    fn new_line(&mut self) -> Vec<Piece> {
+        if self.reply.is_empty() {
+            return Vec::new();
+        }
+        self.reply.clear();
         vec![Piece::Text("\n\n".to_owned())]
     }
 
@@ -75,11 +126,15 @@ impl Shown {
         if let Outcome::Failed { message } = outcome {
             return vec![Piece::Failed(format!("{message} (run {run})"))];
         }
-        let mut pieces = Vec::new();
-        let rest = answer.strip_prefix(self.0.trim()).unwrap_or(answer);
-        if !rest.is_empty() && rest.trim() != self.0.trim() {
-            pieces.push(Piece::Text(rest.to_owned()));
-        }
+        let mut pieces = if answer == self.reply && !self.held {
+            Vec::new()
+        } else if answer.is_empty() {
+            self.release()
+        } else {
+            self.over();
+            self.more(answer)
+        };
+        pieces.retain(|piece| *piece != Piece::Text(String::new()));
         let limited = matches!(outcome, Outcome::Limited { .. });
         pieces.push(Piece::Ended { limited, usage });
         pieces
@@ -146,6 +201,57 @@ mod tests {
             finished("Hallo", &done),
         ]);
         assert_eq!(text, "Hal\n\nHallo");
+    }
+
+    #[test]
+    fn nothing_is_said_twice_after_a_correction() {
+        let done = json!({"status": "completed"});
+        let corrected = json!({"type": "model.corrected", "words": "w", "message": "m"});
+        let dispatched = json!({"type": "intent.dispatched", "note": "n"});
+        let of = |second: &str, answer: &str| {
+            let (text, _) = seen(&[
+                delta("I saved"),
+                delta(" it."),
+                corrected.clone(),
+                delta(second),
+                dispatched.clone(),
+                finished(answer, &done),
+            ]);
+            text
+        };
+        assert_eq!(of("I saved it.", "I saved it."), "I saved it.");
+        assert_eq!(of("Sorry.", "Sorry."), "I saved it.\n\nSorry.");
+        assert_eq!(
+            of("I saved it. Not.", "I saved it. Not."),
+            "I saved it. Not."
+        );
+        assert_eq!(of("Hm.", "Composed."), "I saved it.\n\nComposed.");
+    }
+
+    #[test]
+    fn a_corrected_model_that_calls_is_shown_with_what_it_says() {
+        let done = json!({"status": "completed"});
+        let call = json!({"id": "c", "name": "read", "arguments": {}, "source": "native", "confidence": 1.0});
+        let responded = json!({
+            "type": "model.responded", "step": 2, "purpose": "reply", "text": "Now.", "calls": [call],
+            "finish": "tool_calls", "usage": serde_json::from_str::<Value>(ZERO).unwrap(),
+        });
+        let (text, _) = seen(&[
+            delta("I saved it."),
+            json!({"type": "model.corrected", "words": "w", "message": "m"}),
+            delta("Now."),
+            responded,
+            delta("Saved."),
+            finished("Saved.", &done),
+        ]);
+        assert_eq!(text, "I saved it.\n\nNow.\n\nSaved.");
+    }
+
+    #[test]
+    fn bytes_are_kept() {
+        let done = json!({"status": "completed"});
+        let text = "\n  One\u{a0}two \n";
+        assert_eq!(seen(&[delta(text), finished(text, &done)]).0, text);
     }
 
     #[test]

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use parts::{
-    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, ReadingKind,
-    Setup, ToolResult,
+    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup,
+    ToolResult,
 };
 
 /// Version of the event format written by this program.

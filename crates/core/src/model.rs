@@ -25,6 +25,9 @@ pub struct Connection {
     /// What the model can do.
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// Fields of `capabilities` that a person set: an exam leaves them alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_hand: Vec<String>,
     /// Which of the provider's interfaces is spoken; `None`: the provider's usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
@@ -249,7 +252,7 @@ pub enum Strategy {
     Markers,
 }
 
-/// What a model can do. One value, not twenty getters; the exam (TOOL-10) will fill it.
+/// What a model can do. One value, not twenty getters; the exam fills it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -289,6 +292,9 @@ pub struct Capabilities {
     pub prompt_tokens: Option<u32>,
     /// Whether replies begin inside of reasoning, as the template ends with `<think>`.
     pub thinks_first: bool,
+    /// Whether it calls tools so well that nothing is done in its place: its replies are read
+    /// strictly, and it is never corrected, planned for or cut short.
+    pub trusted: bool,
 }
 
 impl Default for Capabilities {
@@ -308,11 +314,20 @@ impl Default for Capabilities {
             num_ctx: None,
             prompt_tokens: None,
             thinks_first: false,
+            trusted: false,
         }
     }
 }
 
 impl Capabilities {
+    /// As a run takes them along: a trusted model chooses its tools and words its answers.
+    #[must_use]
+    pub fn in_force(mut self) -> Self {
+        self.plans |= self.trusted;
+        self.summarises |= self.trusted;
+        self
+    }
+
     /// What is known of a model of a few hundred million parameters.
     pub fn tiny(window: u32) -> Self {
         Self {

@@ -47,6 +47,8 @@ pub struct ToolSpec {
 
 /// Name of the tool that looks for deferred tools.
 pub const TOOL_SEARCH: &str = "tool_search";
+/// Name of the tool by which a trusted model plans.
+pub const PLAN: &str = "plan";
 /// Longest answer of it, characters.
 const SEARCH_RESULT: usize = 4000;
 

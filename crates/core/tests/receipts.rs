@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
-use steward_core::receipts::{Evidence, Receipts, Verdict, check};
+use steward_core::deep::is_multi_step;
+use steward_core::receipts::{Evidence, Receipts, Verdict, check, false_completion};
 use steward_core::tool::Receipt;
 
 #[derive(Deserialize)]
@@ -44,7 +45,7 @@ fn yes() -> bool {
 
 fn run(case: &Case) -> Receipts {
     let evidence: Vec<_> = case.evidence.iter().map(Call::evidence).collect();
-    check(&case.answer, &evidence)
+    check("", &case.answer, &evidence)
 }
 
 impl Call {
@@ -137,7 +138,7 @@ fn labelled_answers() {
 }
 
 fn receipts(answer: &str) -> Receipts {
-    check(answer, &[])
+    check("", answer, &[])
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn says_what_was_done_instead() {
         undone: false,
         content: "",
     };
-    let why = |one: Evidence<'_>, answer: &str| check(answer, &[one]).claims.remove(0).why;
+    let why = |one: Evidence<'_>, answer: &str| check("", answer, &[one]).claims.remove(0).why;
     let wrong = "I created notes.md.";
     assert_eq!(why(one, wrong), "the run wrote todo.md, not notes.md");
     assert_eq!(
@@ -196,8 +197,8 @@ fn the_call_that_carries_the_answer_proves_nothing() {
         undone: false,
         content: answer,
     };
-    assert_eq!(check(answer, &[one]).verdict, Verdict::Unverified);
-    assert_eq!(check("All done.", &[one]).verdict, Verdict::Unverified);
+    assert_eq!(check("", answer, &[one]).verdict, Verdict::Unverified);
+    assert_eq!(check("", "All done.", &[one]).verdict, Verdict::Unverified);
 }
 
 #[test]
@@ -275,7 +276,7 @@ proptest! {
             call_id: "c", tool: &answer, arguments: &args, receipt: Some(&receipt),
             ok: true, undone: false, content: &answer,
         };
-        for claim in check(&answer, &[one]).claims {
+        for claim in check("", &answer, &[one]).claims {
             prop_assert_eq!(&answer[claim.start..claim.end], claim.text);
         }
     }
@@ -318,4 +319,74 @@ fn held_out_answers() {
     for score in [claims, unverified] {
         assert!(score.precision() >= 0.85 && score.recall() >= 0.85);
     }
+}
+
+/// Answers with their requests, no tool having run: of how many each says something.
+struct Heard {
+    cases: usize,
+    corrected: usize,
+    unverified: usize,
+    planned: usize,
+    /// With any claim or announcement.
+    found: usize,
+}
+
+fn hear(name: &str, data: &str) -> Heard {
+    let mut heard = Heard {
+        cases: 0,
+        corrected: 0,
+        unverified: 0,
+        planned: 0,
+        found: 0,
+    };
+    for (number, line) in data.lines().enumerate() {
+        let case: Value = serde_json::from_str(line).expect("a line of JSON");
+        let (request, answer) = (
+            case["request"].as_str().unwrap(),
+            case["answer"].as_str().unwrap(),
+        );
+        let hit = false_completion(request, answer);
+        let unverified = check(request, answer, &[]).verdict == Verdict::Unverified;
+        let planned = is_multi_step(request);
+        heard.cases += 1;
+        heard.corrected += usize::from(hit.is_some());
+        heard.unverified += usize::from(unverified);
+        heard.planned += usize::from(planned);
+        heard.found += usize::from(hit.is_some() || unverified);
+        let hit = hit.map_or("", |range| &answer[range]);
+        println!("{name} {}: {unverified} {planned} {hit:?}", number + 1);
+    }
+    let Heard {
+        cases,
+        corrected,
+        unverified,
+        planned,
+        found,
+    } = heard;
+    println!(
+        "{name}: {cases} answers, {corrected} corrected, {unverified} unverified, {planned} planned, {found} found"
+    );
+    heard
+}
+
+#[test]
+fn plain_answers_are_left_alone() {
+    for (name, data) in [
+        ("plain-1", include_str!("data/answers/plain-1.jsonl")),
+        (
+            "plain-tricky",
+            include_str!("data/answers/plain-tricky.jsonl"),
+        ),
+    ] {
+        let heard = hear(name, data);
+        assert!(heard.corrected * 200 <= heard.cases);
+        assert!(heard.unverified * 100 <= heard.cases);
+        assert!(heard.planned * 100 <= heard.cases * 3);
+    }
+}
+
+#[test]
+fn own_acts_are_found() {
+    let heard = hear("claims-1", include_str!("data/answers/claims-1.jsonl"));
+    assert!(heard.found * 10 >= heard.cases * 9);
 }

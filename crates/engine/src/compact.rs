@@ -3,7 +3,7 @@
 use crate::dialect;
 use crate::model_call::ask_once;
 use crate::runner::Runner;
-use steward_core::event::{EventBody, ReadingKind, Setup};
+use steward_core::event::{EventBody, Setup};
 use steward_core::model::Purpose;
 use steward_core::ports::StoreResult;
 use steward_core::prompt::{COMPACT_FROM, Compaction, Older, Said, TRUNCATE_FROM};
@@ -26,9 +26,6 @@ pub(crate) async fn make_room(
     setup: &Setup,
     purpose: Purpose,
 ) -> StoreResult<bool> {
-    if setup.reading == ReadingKind::Strict {
-        return Ok(true);
-    }
     for _ in 0..MOST {
         let max_steps = runner.deps.config.max_plan_steps;
         match need(&runner.journal.state, setup, purpose, max_steps) {

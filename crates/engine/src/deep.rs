@@ -5,12 +5,12 @@ use crate::model_call::call_model;
 use crate::runner::Runner;
 use steward_core::agent::PlanStyle;
 use steward_core::deep::{self, DeepSettings, DeepState, DeepStep, Judged};
-use steward_core::event::{EventBody, Setup};
+use steward_core::event::{EventBody, Setup, ToolResult};
 use steward_core::model::Purpose;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::ports::StoreResult;
 use steward_core::run::RunState;
-use steward_core::tool::ToolSpec;
+use steward_core::tool::{ToolCall, ToolSpec};
 use steward_parse::ToolIndex;
 
 const PROMPT: &str = include_str!("../prompts/deep.md");
@@ -100,6 +100,31 @@ pub(crate) async fn told(runner: &mut Runner<'_>, steps: Vec<DeepStep>) -> Store
     runner.journal.append(body).await
 }
 
+/// Notes the plan that a trusted model made by itself.
+pub(crate) async fn own(
+    runner: &mut Runner<'_>,
+    call: ToolCall,
+    steps: Vec<DeepStep>,
+    notes: Vec<String>,
+) -> StoreResult<()> {
+    let Some(setup) = runner.journal.state.setup.clone() else {
+        return Ok(());
+    };
+    let content = format!("The plan of {} steps is noted.", steps.len());
+    let result = EventBody::ToolResult {
+        call_id: call.id,
+        tool: call.name,
+        result: ToolResult::said(&content),
+        ms: 0,
+        evidence: None,
+    };
+    let planned = body(&setup, steps, "model", None, notes);
+    runner
+        .journal
+        .commit(vec![planned, result], Vec::new())
+        .await
+}
+
 /// Goes on without a plan.
 pub(crate) async fn drop_plan(runner: &mut Runner<'_>, reason: String) -> StoreResult<()> {
     let body = EventBody::DeepReplanned {
@@ -156,7 +181,8 @@ pub(crate) fn schema(tools: &[ToolSpec], settings: DeepSettings) -> serde_json::
 
 /// What is said of the plan behind everything else: before a reply, and before another plan.
 pub(crate) fn closing(state: &RunState, purpose: Purpose) -> String {
-    let Some(plan) = state.deep.as_ref().filter(|plan| !plan.steps.is_empty()) else {
+    let plan = state.deep.as_ref().filter(|plan| !plan.steps.is_empty());
+    let Some(plan) = plan.filter(|_| !state.is_trusted()) else {
         return String::new();
     };
     match purpose {

@@ -7,13 +7,13 @@ use crate::deep;
 use crate::search::listed;
 use std::fmt::Write as _;
 
-use steward_core::event::{ReadingKind, Setup};
+use steward_core::event::Setup;
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
 use steward_core::plan;
 use steward_core::prompt::{Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
-use steward_core::run::{RunState, is_control, room_for_tools};
-use steward_core::tool::{TOOL_SEARCH, ToolSpec, tool_search};
+use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
+use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers, react};
 
 const COMPACT_PROMPT: &str = include_str!("../prompts/compact.md");
@@ -49,7 +49,7 @@ impl Built {
 /// Tools that plans are made of: those on offer and those found since.
 pub(crate) fn offered(state: &RunState) -> Vec<ToolSpec> {
     let mut tools = state.offered();
-    tools.retain(|spec| spec.name != TOOL_SEARCH);
+    tools.retain(|spec| spec.name != TOOL_SEARCH && spec.name != PLAN);
     tools.extend(state.found());
     tools
 }
@@ -76,14 +76,17 @@ pub(crate) fn parser(
     step: u32,
 ) -> StreamParser {
     let prefix = format!("s{step}-");
-    if setup.reading == ReadingKind::Strict {
-        return StreamParser::new(strategy, &ToolIndex::new(&setup.tools), &prefix);
-    }
     let mut tools = setup.tools.clone();
     tools.push(tool_search());
+    tools.extend(plan_tool(setup));
     let can_act = setup.tools.iter().any(|spec| !is_control(&spec.name));
     let acts = purpose == Purpose::Reply && setup.capabilities.plans && can_act;
-    let reading = if acts {
+    let reading = if acts && setup.capabilities.trusted {
+        Reading {
+            dialects: Dialects::Opening,
+            ..Reading::strict(strategy)
+        }
+    } else if acts {
         Reading::any(strategy)
     } else {
         // No call is wanted; only what is no text for the reader is taken out.
@@ -107,11 +110,10 @@ pub(crate) fn request(
     purpose: Purpose,
     max_plan_steps: usize,
 ) -> Built {
-    let any = setup.reading == ReadingKind::Any;
     let strategy = strategy(state, setup, capabilities, purpose);
     let native =
         purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
-    let (explained, callable) = tools(state, capabilities, purpose, any);
+    let (explained, callable) = tools(state, capabilities, purpose);
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&explained),
         (Purpose::Reply, Strategy::React) => react::instructions(&explained),
@@ -149,29 +151,23 @@ pub(crate) fn request(
             tool_text: &tool_text,
             memory: &setup.memory,
             notes: &notes,
-            now: if any {
-                state.cascade.begun_at
-            } else {
-                state.last_at
-            },
+            now: state.cascade.begun_at,
             history: &setup.history,
             messages: &state.messages_for(purpose),
             closing: &closing,
             beside,
             window,
             reserve,
-            longest: capabilities.prompt_tokens.filter(|_| any),
-            compaction: any.then_some(&state.cascade.compaction),
+            longest: capabilities.prompt_tokens,
+            compaction: &state.cascade.compaction,
         })
     };
-    let mut messages = if native && any {
+    let mut messages = if native {
         with_objects(prompt.messages.clone())
-    } else if native {
-        prompt.messages.clone()
     } else {
         as_text(&prompt.messages)
     };
-    if any && !capabilities.system_role {
+    if !capabilities.system_role {
         messages = without_system(messages);
     }
     let request = ModelRequest {
@@ -216,13 +212,11 @@ fn tools(
     state: &RunState,
     capabilities: &Capabilities,
     purpose: Purpose,
-    any: bool,
 ) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
-    let tiny = any
-        && capabilities
-            .window
-            .min(capabilities.prompt_tokens.unwrap_or(u32::MAX))
-            <= TINY;
+    let tiny = capabilities
+        .window
+        .min(capabilities.prompt_tokens.unwrap_or(u32::MAX))
+        <= TINY;
     let said = |tools: Vec<ToolSpec>| {
         if tiny {
             tools.into_iter().map(brief).collect()
@@ -284,6 +278,6 @@ fn summing_up(
         window: capabilities.window,
         reserve,
         longest: None,
-        compaction: Some(&steward_core::prompt::Compaction::default()),
+        compaction: &steward_core::prompt::Compaction::default(),
     })
 }

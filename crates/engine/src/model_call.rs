@@ -12,7 +12,7 @@ use fail::fail_point;
 use futures::StreamExt;
 use std::time::Duration;
 use steward_core::budget::Limit;
-use steward_core::event::{Answered, EventBody, Outcome, ReadingKind, Setup};
+use steward_core::event::{Answered, EventBody, Outcome, Setup};
 use steward_core::hash;
 use steward_core::model::{
     Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, Purpose, Usage,
@@ -231,7 +231,7 @@ async fn stream(
     };
     let capabilities = known(setup, &opened.connection);
     let strategy = dialect::strategy(&runner.journal.state, setup, capabilities, purpose);
-    let in_thought = setup.reading == ReadingKind::Any && capabilities.thinks_first;
+    let in_thought = capabilities.thinks_first;
     let mut answered = Answered {
         connection: opened.connection.id,
         name: opened.connection.name.clone(),

@@ -9,7 +9,7 @@ use crate::observed;
 use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::Value;
-use steward_core::event::{EventBody, Ranked, ReadingKind, Setup};
+use steward_core::event::{EventBody, Ranked, Setup};
 use steward_core::model::Purpose;
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::StoreResult;
@@ -37,28 +37,13 @@ pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
             offered: setup.tools.len(),
             wants_tool: filtered.wants_tool,
         },
-        Err(error) if setup.reading == ReadingKind::Any => {
+        Err(error) => {
             tracing::warn!(%error, "the tools are narrowed by their words");
             EventBody::IntentFiltered {
                 kept: affordable(
                     setup,
                     hinted(setup, intent::by_words(&setup.input, &setup.tools)),
                 ),
-                offered: setup.tools.len(),
-                wants_tool: true,
-            }
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the intent filter is off for this run");
-            EventBody::IntentFiltered {
-                kept: setup
-                    .tools
-                    .iter()
-                    .map(|spec| Ranked {
-                        tool: spec.name.clone(),
-                        score: 0.0,
-                    })
-                    .collect(),
                 offered: setup.tools.len(),
                 wants_tool: true,
             }
@@ -82,9 +67,6 @@ fn hinted(setup: &Setup, ranked: Vec<Ranked>) -> Vec<Ranked> {
 /// The best of `ranked` that the model can choose among, and that its window has room for.
 fn affordable(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     ranked.truncate(setup.capabilities.max_tools);
-    if setup.reading == ReadingKind::Strict {
-        return ranked;
-    }
     let room = room_for_tools(&setup.capabilities);
     let mut taken = 0;
     let mut kept = Vec::new();

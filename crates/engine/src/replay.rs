@@ -8,7 +8,7 @@ use crate::raw;
 use crate::understand::understood;
 use serde::{Deserialize, Serialize};
 use steward_core::budget::Limit;
-use steward_core::event::{Event, EventBody, Noticed, Outcome, ReadingKind, Setup};
+use steward_core::event::{Event, EventBody, Noticed, Outcome, Setup};
 use steward_core::message::Message;
 use steward_core::model::{ModelErrorClass, Purpose};
 use steward_core::plan::{self, Candidate};
@@ -126,9 +126,7 @@ impl Replayer {
                 })
             }
             // Without raw, calls in the provider's own field can't be read again.
-            EventBody::ModelResponded { raw, calls, .. }
-                if !raw.is_empty() || (setup.reading == ReadingKind::Any && calls.is_empty()) =>
-            {
+            EventBody::ModelResponded { raw, calls, .. } if !raw.is_empty() || calls.is_empty() => {
                 self.report.decisions += 1;
                 self.reply(&setup, &event.body)
             }

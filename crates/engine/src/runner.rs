@@ -252,6 +252,7 @@ impl Runner<'_> {
             Effect::SearchTools { call } => search::search_tools(self, call).await,
             Effect::DeepPlan { reason } => deep::plan(self, reason).await,
             Effect::DeepFromPlan { steps } => deep::told(self, steps).await,
+            Effect::DeepOwn { call, steps, notes } => deep::own(self, call, steps, notes).await,
             Effect::DeepDrop { reason } => deep::drop_plan(self, reason).await,
             Effect::DeepStep(judged) => deep::ended(self, judged).await,
             Effect::DeepRemind { open } => {

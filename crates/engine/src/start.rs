@@ -4,7 +4,7 @@ use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
-use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, ReadingKind, Setup};
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::Grant;
@@ -141,7 +141,7 @@ pub(crate) async fn setup(
         standing,
         connection: connection.id,
         model: connection.model,
-        capabilities: connection.capabilities,
+        capabilities: connection.capabilities.in_force(),
         intent_filter: request.intent_filter,
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
@@ -151,7 +151,6 @@ pub(crate) async fn setup(
         agent: request.agent,
         deep,
         key: request.key,
-        reading: ReadingKind::Any,
         route: Some(route),
         depth: 0,
         taint,

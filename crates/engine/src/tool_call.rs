@@ -315,7 +315,7 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     let Some(setup) = state.setup.as_deref() else {
         return own;
     };
-    if !state.reads_any() || !setup.capabilities.plans {
+    if !setup.capabilities.plans {
         return own;
     }
     let window = setup.capabilities.window;

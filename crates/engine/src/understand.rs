@@ -1,11 +1,12 @@
 //! What a reply means beyond its syntax: ids, arguments that fit, claims, and what was only guessed.
 
 use crate::dialect::offered;
-use steward_core::event::{AboutCall, Noticed, ReadingKind, Setup};
+use steward_core::event::{AboutCall, Noticed, Setup};
 use steward_core::model::Purpose;
+use steward_core::receipts::false_completion;
 use steward_core::run::RunState;
 use steward_core::tool::{CallSource, ToolCall, truncate};
-use steward_parse::{Parsed, claims, fit::fit};
+use steward_parse::{Parsed, fit::fit};
 
 /// Longest quotation of a reply, characters.
 const QUOTE: usize = 240;
@@ -27,7 +28,6 @@ pub(crate) fn understood(
     parsed: &mut Parsed,
     step: u32,
 ) -> Understood {
-    let any = setup.reading == ReadingKind::Any;
     let mut diagnostics = std::mem::take(&mut parsed.diagnostics);
     let mut calls = std::mem::take(&mut parsed.calls);
     let mut broken = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) fn understood(
         seen.push(call.id.clone());
     }
     let mut noticed = Noticed::default();
-    if any && purpose == Purpose::Reply {
+    if purpose == Purpose::Reply {
         for call in &mut calls {
             fitted(state, call, &mut diagnostics);
         }
@@ -76,9 +76,10 @@ pub(crate) fn understood(
                 text: words(parsed, call),
             })
             .collect();
-        let acts = setup.capabilities.plans && !offered(state).is_empty();
+        let can = &setup.capabilities;
+        let acts = can.plans && !can.trusted && !offered(state).is_empty();
         if calls.is_empty() && acts {
-            noticed.claim = claim(&parsed.text);
+            noticed.claim = claim(&setup.input, &parsed.text);
         }
     }
     Understood {
@@ -105,17 +106,10 @@ fn fitted(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<String>) 
     }
 }
 
-/// The words that claim or promise an action, to the end of their sentence.
-fn claim(text: &str) -> Option<String> {
-    let hit = claims::false_completion(text)?;
-    let rest = text.get(hit.range.start..)?;
-    let least = hit.range.len();
-    let end = rest
-        .char_indices()
-        .find(|(at, c)| *at >= least && matches!(c, '.' | '!' | '\n' | '。'))
-        .map_or(rest.len(), |(at, c)| at + c.len_utf8());
-    let sentence = rest.get(..end).unwrap_or(rest).trim_end();
-    Some(sentence.chars().take(QUOTE).collect())
+/// The words that claim or announce an act.
+fn claim(request: &str, text: &str) -> Option<String> {
+    let words = text.get(false_completion(request, text)?)?;
+    Some(words.chars().take(QUOTE).collect())
 }
 
 /// The line that a guessed call was read from: the one with its longest value or its tool's name.

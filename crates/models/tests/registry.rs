@@ -49,6 +49,7 @@ fn local() -> Connection {
         capabilities: Capabilities::tiny(2048),
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
         wire: None,
     }
 }

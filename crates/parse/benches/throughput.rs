@@ -47,13 +47,13 @@ fn main() {
     }
     let answer = TEXT.repeat(20);
     let start = Instant::now();
-    black_box(steward_parse::claims::false_completion(&answer));
+    black_box(steward_core::receipts::false_completion("", &answer));
     println!(
         "false completion, first time: {} µs",
         start.elapsed().as_micros()
     );
     let start = Instant::now();
-    black_box(steward_parse::claims::false_completion(&answer));
+    black_box(steward_core::receipts::false_completion("", &answer));
     println!(
         "false completion, {} bytes: {} µs",
         answer.len(),

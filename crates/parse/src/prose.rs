@@ -127,30 +127,9 @@ fn push<'a>(line: &'a str, from: usize, to: usize, offset: usize, all: &mut Vec<
     }
 }
 
-/// Whether byte `at` of `sentence` stands within quotation marks.
-pub(crate) fn is_quoted(sentence: &str, at: usize) -> bool {
-    let mut open: Option<char> = None;
-    for (n, c) in sentence.char_indices() {
-        if n >= at {
-            break;
-        }
-        match open {
-            Some(close) if c == close => open = None,
-            Some(_) => {}
-            None => {
-                open = QUOTES
-                    .iter()
-                    .find(|(quote, _)| *quote == c)
-                    .map(|(_, close)| *close);
-            }
-        }
-    }
-    open.is_some()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_quoted, sentences};
+    use super::sentences;
 
     #[test]
     fn code_quotations_and_examples_are_left_out() {
@@ -166,7 +145,5 @@ mod tests {
         for sentence in sentences(text, |_| false) {
             assert!(text[sentence.start..].starts_with(sentence.text));
         }
-        assert!(is_quoted("say \"I do\"", 6));
-        assert!(!is_quoted("say \"I\" do", 8));
     }
 }

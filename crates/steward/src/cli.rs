@@ -143,7 +143,7 @@ pub enum Command {
     Key(KeyArgs),
     /// Measure how well requests are understood; replay runs kept as tests.
     #[command(
-        after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
+        after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward eval answers answers.jsonl --json\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
     )]
     Eval(Eval),
     /// Skills: what agents can do besides their tools, and the packages that they come in.

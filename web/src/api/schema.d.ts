@@ -2190,6 +2190,11 @@ export interface components {
              */
             thinks_first: boolean;
             /**
+             * @description Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
+             * @default false
+             */
+            trusted: boolean;
+            /**
              * @description Whether it sees pictures.
              * @default false
              */

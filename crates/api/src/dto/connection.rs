@@ -49,6 +49,8 @@ pub(crate) struct Capabilities {
     pub prompt_tokens: Option<u32>,
     /// Whether replies begin inside of reasoning.
     pub thinks_first: bool,
+    /// Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
+    pub trusted: bool,
 }
 
 /// What tokens cost, in millionths of a US dollar for a million tokens.
@@ -183,6 +185,7 @@ impl From<model::Capabilities> for Capabilities {
             num_ctx: can.num_ctx,
             prompt_tokens: can.prompt_tokens,
             thinks_first: can.thinks_first,
+            trusted: can.trusted,
         }
     }
 }
@@ -204,6 +207,7 @@ impl From<Capabilities> for model::Capabilities {
             num_ctx: can.num_ctx,
             prompt_tokens: can.prompt_tokens,
             thinks_first: can.thinks_first,
+            trusted: can.trusted,
         }
     }
 }
@@ -284,6 +288,7 @@ impl ConnectionInput {
                 .or(before)
                 .unwrap_or_default(),
             wire: self.wire.map(Into::into),
+            by_hand: Vec::new(),
             price: self.price.map(Into::into),
             weight: self.weight,
         };

@@ -7,6 +7,8 @@ mod state;
 mod worth;
 
 use crate::agent::{Deep, PlanStyle};
+use crate::policy::RiskClass;
+use crate::tool::{EffectClass, PLAN, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 pub use judge::{Judged, judge};
@@ -89,6 +91,55 @@ pub enum StepEnd {
     Failed,
     /// It was not tried.
     Skipped,
+}
+
+/// The tool by which a model that is trusted notes its own plan.
+pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
+    let text = |what: &str| serde_json::json!({"type": "string", "description": what});
+    let step = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "goal": text("What the step is to reach."),
+            "tool": text("The tool it needs, if any."),
+            "depends_on": {"type": "array", "items": {"type": "integer", "minimum": 1},
+                "description": "Numbers of the steps that must be done before, from 1."},
+            "risk": text("What could go wrong, and how that is seen or avoided."),
+            "expect": text("What its result should show."),
+        },
+        "required": ["goal"],
+        "additionalProperties": false,
+    });
+    ToolSpec {
+        name: PLAN.to_owned(),
+        description: "Note a plan for work of several dependent steps, so that people can follow it. It runs nothing; go on with the first step in the same reply if you can. Call it again to change the plan.".to_owned(),
+        parameters: serde_json::json!({
+            "type": "object",
+            "properties": {"steps": {
+                "type": "array", "items": step, "minItems": 1, "maxItems": settings.max_steps,
+            }},
+            "required": ["steps"],
+            "additionalProperties": false,
+        }),
+        effect: EffectClass::Read,
+        risk: RiskClass::Read,
+        utterances: Vec::new(),
+        result_limit: 0,
+        skill: None,
+    }
+}
+
+/// The steps in the arguments of the plan tool.
+pub fn own_steps(
+    arguments: &serde_json::Value,
+    settings: DeepSettings,
+) -> (Vec<DeepStep>, Vec<String>) {
+    let list = arguments["steps"].as_array().into_iter().flatten();
+    let steps = list.zip(1u8..).filter_map(|(step, number)| {
+        let mut step = step.clone();
+        step["number"] = number.into();
+        serde_json::from_value(step).ok()
+    });
+    sound(steps.collect(), settings.max_steps)
 }
 
 /// Steps in an order that works: numbers from 1, no step depends on itself, a later or an unknown

@@ -1,3 +1,4 @@
+use crate::receipts::is_for_text;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -6,6 +7,8 @@ struct Words {
     connectors: Vec<String>,
     bullets: Vec<String>,
     together: Vec<String>,
+    and: Vec<String>,
+    openings: Vec<String>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -23,6 +26,9 @@ pub fn is_multi_step(request: &str) -> bool {
         .take(LOOKED_AT)
         .collect::<String>()
         .to_lowercase();
+    if is_for_text(request) {
+        return false;
+    }
     let bullets = text
         .lines()
         .filter(|line| starts_item(line.trim_start()))
@@ -41,8 +47,25 @@ pub fn is_multi_step(request: &str) -> bool {
         list.iter()
             .any(|phrase| words.contains(&format!(" {phrase} ")))
     };
+    // "for next week" connects nothing: such a word does so at the beginning of a clause only.
+    let clauses: Vec<Vec<&str>> = text
+        .split([',', '.', ';', ':', '!', '?', '،', '\n'])
+        .map(|clause| clause.split_whitespace().collect())
+        .collect();
+    let begins = |word: &String| {
+        clauses
+            .iter()
+            .skip(1)
+            .any(|clause| clause.first() == Some(&word.as_str()))
+            || WORDS
+                .and
+                .iter()
+                .any(|and| words.contains(&format!(" {and} {word} ")))
+    };
     let long = words.split_whitespace().count() >= 6;
-    (long && has(&WORDS.connectors)) || sentences(&text) >= 3 || has(&WORDS.together)
+    (long && (has(&WORDS.connectors) || WORDS.openings.iter().any(begins)))
+        || sentences(&text) >= 3
+        || has(&WORDS.together)
 }
 
 fn starts_item(line: &str) -> bool {

@@ -110,9 +110,6 @@ pub struct Setup {
     /// The connections its model calls go to; `None` in logs of older programs: only `connection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteTaken>,
-    /// How replies are read.
-    #[serde(default, skip_serializing_if = "ReadingKind::is_strict")]
-    pub reading: ReadingKind,
     /// Whether and how it plans while it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deep: Option<DeepSettings>,
@@ -137,27 +134,6 @@ pub struct Setup {
 )]
 fn is_zero(depth: &u8) -> bool {
     *depth == 0
-}
-
-/// How replies of models are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadingKind {
-    /// Only in the form that was asked for: runs of older programs.
-    #[default]
-    Strict,
-    /// By the whole cascade (TOOL-1).
-    Any,
-}
-
-impl ReadingKind {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
-    pub(super) fn is_strict(&self) -> bool {
-        *self == Self::Strict
-    }
 }
 
 /// Who gave a reply.
@@ -319,4 +295,19 @@ pub enum ToolResult {
         /// What would have happened.
         preview: String,
     },
+}
+
+impl ToolResult {
+    /// A result that is text only.
+    pub fn said(text: &str) -> Self {
+        Self::Ok {
+            content: text.to_owned(),
+            data: None,
+            truncated: false,
+            receipt: None,
+            undo: None,
+            tainted: false,
+            origin: None,
+        }
+    }
 }

@@ -69,9 +69,8 @@ pub struct PromptInput<'a> {
     pub reserve: u32,
     /// Longest prompt that is worth sending, tokens.
     pub longest: Option<u32>,
-    /// How older messages stand in it. `None`: they are cut and left out as it is put together, as
-    /// in runs of older programs.
-    pub compaction: Option<&'a Compaction>,
+    /// How older messages stand in it.
+    pub compaction: &'a Compaction,
 }
 
 /// A prompt and how it was fitted.
@@ -81,10 +80,6 @@ pub struct Prompt {
     pub messages: Vec<Message>,
     /// Estimated size with what goes along beside the messages, tokens.
     pub tokens: u64,
-    /// How many tool results were cut.
-    pub truncated: usize,
-    /// How many messages were left out.
-    pub dropped: usize,
     /// Whether it fits at all.
     pub fits: bool,
     /// Tokens that its messages may take.
@@ -123,58 +118,11 @@ fn total(messages: &[Message]) -> u64 {
 
 /// Puts the prompt together. The system message depends on nothing that changes between two
 /// requests of a conversation; time and memory go to the newest request instead.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "shares of a window need no more than two digits"
-)]
 pub fn assemble(input: &PromptInput<'_>) -> Prompt {
     let room = input.window.saturating_sub(input.reserve);
     let room = room.min(input.longest.unwrap_or(room));
     let usable = u64::from(room).saturating_sub(input.beside).max(1);
-    if let Some(compaction) = input.compaction {
-        return recorded(input, compaction, usable);
-    }
-    let share = |part: f64| (usable as f64 * part) as u64;
-    let system = system_text(input);
-    let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
-    if !system.is_empty() {
-        messages.push(Message::system(system));
-    }
-    let first = messages.len();
-    messages.extend(input.history.iter().cloned());
-    let request = messages.len();
-    messages.extend(input.messages.iter().cloned());
-    if let Some(message) = messages.get_mut(request)
-        && message.role == Role::User
-    {
-        message.text = format!("{}{}", context(input), message.text);
-    }
-    if !input.closing.is_empty() {
-        messages.push(Message::user(input.closing));
-    }
-    let mut truncated = 0;
-    if total(&messages) > share(TRUNCATE_FROM) {
-        truncated = cut_old_results(&mut messages);
-    }
-    let mut dropped = 0;
-    if total(&messages) > share(COMPACT_FROM) {
-        dropped = drop_old(&mut messages, first, request, share(COMPACT_FROM));
-    }
-    let tokens = total(&messages);
-    Prompt {
-        fits: tokens <= usable,
-        messages,
-        tokens: tokens + input.beside,
-        truncated,
-        dropped,
-        usable,
-    }
-}
-
-/// The prompt with its older messages as the log says.
-fn recorded(input: &PromptInput<'_>, compaction: &Compaction, usable: u64) -> Prompt {
+    let compaction = input.compaction;
     let mut messages = Vec::with_capacity(input.history.len() + input.messages.len() + 2);
     let system = system_text(input);
     if !system.is_empty() {
@@ -209,8 +157,6 @@ fn recorded(input: &PromptInput<'_>, compaction: &Compaction, usable: u64) -> Pr
         fits: tokens <= usable,
         messages,
         tokens: tokens + input.beside,
-        truncated: 0,
-        dropped: 0,
         usable,
     }
 }
@@ -244,71 +190,15 @@ pub fn memory_text(memory: &str) -> String {
     }
 }
 
-fn cut_old_results(messages: &mut [Message]) -> usize {
-    let results: Vec<usize> = messages
-        .iter()
-        .enumerate()
-        .filter(|(_, message)| message.role == Role::Tool)
-        .map(|(index, _)| index)
-        .collect();
-    let mut cut = 0;
-    for index in results.iter().rev().skip(KEEP_RESULTS) {
-        let (text, shortened) = crate::tool::truncate(&messages[*index].text, OLD_RESULT);
-        if shortened {
-            messages[*index].text = text;
-            cut += 1;
-        }
-    }
-    cut
-}
-
-/// Leaves out the oldest messages of the history, then of the run after its request, never
-/// splitting a call from its result.
-fn drop_old(messages: &mut Vec<Message>, first: usize, request: usize, limit: u64) -> usize {
-    let mut dropped = 0;
-    let mut request = request;
-    while total(messages) > limit && request > first {
-        let count = group_len(messages, first, request);
-        messages.drain(first..first + count);
-        dropped += count;
-        request -= count;
-    }
-    let start = request + 1;
-    while total(messages) > limit && messages.len() > start + 3 {
-        let end = messages.len() - 2;
-        let count = group_len(messages, start, end);
-        if count == 0 || start + count > end {
-            break;
-        }
-        messages.drain(start..start + count);
-        dropped += count;
-    }
-    if dropped > 0 {
-        let note = format!("[{dropped} earlier messages were left out to fit the model's window]");
-        if let Some(message) = messages.get_mut(request) {
-            message.text = format!("{note}\n{}", message.text);
-        }
-    }
-    dropped
-}
-
-/// A message and, if it makes calls, their results.
-fn group_len(messages: &[Message], start: usize, end: usize) -> usize {
-    if start >= end {
-        return 0;
-    }
-    1 + messages[start + 1..end]
-        .iter()
-        .take_while(|message| message.role == Role::Tool)
-        .count()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{PromptInput, assemble};
+    use super::{Compaction, PromptInput, assemble};
     use crate::Timestamp;
     use crate::message::Message;
     use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static NONE: LazyLock<Compaction> = LazyLock::new(Compaction::default);
 
     fn input<'a>(history: &'a [Message], messages: &'a [Message], window: u32) -> PromptInput<'a> {
         PromptInput {
@@ -325,7 +215,7 @@ mod tests {
             window,
             reserve: 100,
             longest: None,
-            compaction: None,
+            compaction: &NONE,
         }
     }
 
@@ -342,34 +232,6 @@ mod tests {
         assert_eq!(one.messages[0], two.messages[0]);
         assert_eq!(two.messages[1..3], history);
         assert!(two.messages[3].text.contains("likes coffee"));
-    }
-
-    #[test]
-    fn old_results_are_cut_then_old_messages_left_out() {
-        let long = "x".repeat(3000);
-        let run: Vec<Message> = std::iter::once(Message::user("go"))
-            .chain((0..6).flat_map(|n| {
-                [
-                    Message::assistant("").with_calls(vec![]),
-                    Message::tool(format!("{n}"), long.clone()),
-                ]
-            }))
-            .collect();
-        let prompt = assemble(&input(&[], &run, 6000));
-        assert!(prompt.truncated >= 4, "{}", prompt.truncated);
-        assert!(prompt.fits);
-        assert_eq!(prompt.messages.last().map(|m| m.text.len()), Some(3000));
-        let history: Vec<Message> = (0..50)
-            .map(|n| Message::user(format!("{n} {long}")))
-            .collect();
-        let prompt = assemble(&input(&history, &[Message::user("go")], 6000));
-        assert!(prompt.dropped > 40 && prompt.fits);
-        assert!(
-            prompt
-                .messages
-                .last()
-                .is_some_and(|m| m.text.contains("left out"))
-        );
     }
 
     proptest! {

@@ -93,7 +93,7 @@ mod tests {
             window: 4000,
             reserve: 100,
             longest: None,
-            compaction: Some(&Compaction::default()),
+            compaction: &Compaction::default(),
         });
         assert_eq!(
             prompt.messages[0].text,

@@ -1,5 +1,6 @@
 //! The check itself.
 
+use super::answer::Idle;
 use super::detect::{Around, Found, claims};
 use super::lexicon::{Language, languages};
 use super::link::{link, works};
@@ -13,15 +14,16 @@ const MOST: usize = 200;
 /// Most items of a list that count as the objects of the claim before it.
 const ITEMS: usize = 50;
 
-/// Finds the claims of `answer` and links each to the calls in `evidence` that prove it.
+/// Finds the claims of `answer` to `request` and links each to the calls in `evidence` that prove it.
 ///
 /// A claim says that the assistant itself has done something: not what it plans, refuses or asks,
 /// not what a text says, not what others did. It is proved by calls that succeeded, were not
 /// undone, did such a thing, and did it to what the claim names. An answer with an unproved claim
 /// is [`Verdict::Unverified`].
-pub fn check(answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
+pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
     let text = sentences(answer);
+    let idle = evidence.is_empty().then(|| Idle::new(request, &text));
     let mut found: Vec<(usize, Found, &Language)> = Vec::new();
     let spoken = spoken(&text);
     for (lang, native) in spoken {
@@ -36,11 +38,16 @@ pub fn check(answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
             around.foreign = !native;
             around.content |= shown && !sentence.item && !names_path(sentence);
             for one in claims(sentence, lang, around) {
-                if !found
-                    .iter()
-                    .rev()
-                    .take(40)
-                    .any(|(at, other, _)| *at == index && other.verb == one.verb)
+                let counts = match &idle {
+                    Some(idle) => idle.counts(index, sentence, &one),
+                    None => !sentence.handed,
+                };
+                if counts
+                    && !found
+                        .iter()
+                        .rev()
+                        .take(40)
+                        .any(|(at, other, _)| *at == index && other.verb == one.verb)
                 {
                     found.push((index, one, lang));
                 }
@@ -49,6 +56,14 @@ pub fn check(answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
                 around = announced(sentence, lang);
                 shown |= hands_over(sentence, lang);
             }
+        }
+    }
+    if let Some(idle) = &idle {
+        for lang in languages() {
+            let told = (0..text.len()).find(|at| {
+                idle.tells(*at, &text[*at], lang) && !found.iter().any(|(other, ..)| other == at)
+            });
+            found.extend(told.map(|at| (at, Found::state(&text[at]), lang)));
         }
     }
     let shown = |index: usize| text.get(index).is_some_and(presents);
@@ -155,7 +170,7 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
 }
 
 /// Whether the sentence shows a text of the answer's own.
-fn presents(sentence: &Sentence) -> bool {
+pub(super) fn presents(sentence: &Sentence) -> bool {
     languages()
         .iter()
         .any(|lang| lang.presenting.find(&words(sentence)).is_some())

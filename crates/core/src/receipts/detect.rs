@@ -18,6 +18,21 @@ pub(super) struct Found {
     pub span: Range<usize>,
     /// Whether it says no more than that all is done.
     pub done: bool,
+    /// How it is made.
+    pub form: Form,
+}
+
+impl Found {
+    /// The whole sentence, which tells that what was asked for has come about.
+    pub(super) fn state(sentence: &Sentence) -> Self {
+        Self {
+            class: "do".to_owned(),
+            verb: 0,
+            span: 0..sentence.tokens.len(),
+            done: false,
+            form: Form::State,
+        }
+    }
 }
 
 /// What the lines before a sentence say about it.
@@ -101,6 +116,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
                     verb,
                     span,
                     done: false,
+                    form,
                 });
             }
             claimed = true;
@@ -118,6 +134,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
             verb,
             span: first.range.clone(),
             done: true,
+            form: Form::Naked,
         });
     }
     found

@@ -67,6 +67,24 @@ struct Sheet {
     nouns: HashMap<String, String>,
     things: String,
     plain: String,
+    polite: String,
+    acts: String,
+    soft: String,
+    either: String,
+    goes_on: String,
+    counts: String,
+    genres: String,
+    texts: String,
+    places: String,
+    deeds: String,
+    busy: String,
+    promise: Vec<String>,
+    wish: Vec<String>,
+    waiting: Vec<String>,
+    halts: String,
+    refusal: Vec<String>,
+    now: String,
+    stands: String,
 }
 
 /// The words of one language, ready for look-up. Each field is named as in the file.
@@ -131,6 +149,37 @@ pub(super) struct Language {
     pub things: HashSet<String>,
     /// Things that are text only and can stand in the answer itself.
     pub plain: HashSet<String>,
+    /// Words that a request may begin with before it says what is wanted.
+    pub polite: HashSet<String>,
+    /// Beginnings of verbs that ask for an act in the world.
+    pub acts: Stems,
+    /// Those of them that may be nouns, unless one of `goes_on`, a name or a number follows.
+    pub either: Stems,
+    pub goes_on: HashSet<String>,
+    /// Beginnings of verbs that do so where a place is named.
+    pub soft: Stems,
+    /// After "how": it asks for a number.
+    pub counts: HashSet<String>,
+    /// Kinds of texts that people ask for.
+    pub genres: HashSet<String>,
+    /// Beginnings of words that ask for a text or an explanation.
+    pub texts: Stems,
+    /// Beginnings of the names of places where things are done.
+    pub places: Stems,
+    /// Beginnings of verbs of doing, after a promise.
+    pub deeds: Stems,
+    /// Beginnings of verbs that announce by themselves: "checking".
+    pub busy: Stems,
+    pub promise: Phrases,
+    pub wish: Phrases,
+    pub waiting: Phrases,
+    /// Conditions that make a promise an offer.
+    pub halts: HashSet<String>,
+    pub refusal: Phrases,
+    /// Words for a state that has just been reached.
+    pub now: HashSet<String>,
+    /// Verbs that tell a state.
+    pub stands: HashSet<String>,
     /// Words that show which language a text is in.
     common: HashSet<String>,
 }
@@ -148,6 +197,14 @@ impl Phrases {
     /// Whether one of them is all of `words`.
     pub(super) fn is(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| phrase == words)
+    }
+
+    /// How long the one is that `words` begins with.
+    pub(super) fn beginning(&self, words: &[&str]) -> Option<usize> {
+        let here = |phrase: &&Vec<String>| {
+            words.len() >= phrase.len() && words[..phrase.len()] == phrase[..]
+        };
+        self.0.iter().filter(here).map(Vec::len).max()
     }
 
     /// Whether `words` begins with one.
@@ -179,6 +236,42 @@ impl Phrases {
     pub(super) fn scattered(&self, words: &[&str]) -> bool {
         let there = |phrase: &Vec<String>| phrase.iter().all(|word| words.contains(&word.as_str()));
         self.0.iter().any(there)
+    }
+}
+
+/// Beginnings of words, by their first two letters.
+#[derive(Debug, Default)]
+pub(super) struct Stems(HashMap<String, Vec<String>>);
+
+/// Letters that an ending may have.
+const ENDING: usize = 4;
+
+impl Stems {
+    fn new(text: &str) -> Self {
+        let mut map: HashMap<String, Vec<String>> = HashMap::new();
+        for stem in text.split_whitespace() {
+            map.entry(Self::key(stem))
+                .or_default()
+                .push(stem.to_owned());
+        }
+        Self(map)
+    }
+
+    fn key(word: &str) -> String {
+        word.chars().take(2).collect()
+    }
+
+    /// Whether `word` is one of them with an ending; a stem that ends with `.` is a whole word.
+    pub(super) fn has(&self, word: &str) -> bool {
+        let list = self.0.get(&Self::key(word));
+        list.into_iter()
+            .flatten()
+            .any(|stem| match stem.strip_suffix('.') {
+                Some(whole) => whole == word,
+                None => word
+                    .strip_prefix(stem.as_str())
+                    .is_some_and(|ending| ending.chars().count() <= ENDING),
+            })
     }
 }
 
@@ -277,6 +370,24 @@ impl From<Sheet> for Language {
             ),
             things: words(&source.things),
             plain: words(&source.plain),
+            polite: words(&source.polite),
+            acts: Stems::new(&source.acts),
+            soft: Stems::new(&source.soft),
+            either: Stems::new(&source.either),
+            goes_on: words(&source.goes_on),
+            counts: words(&source.counts),
+            genres: words(&source.genres),
+            texts: Stems::new(&source.texts),
+            places: Stems::new(&source.places),
+            deeds: Stems::new(&source.deeds),
+            busy: Stems::new(&source.busy),
+            promise: Phrases::new(&source.promise),
+            wish: Phrases::new(&source.wish),
+            waiting: Phrases::new(&source.waiting),
+            halts: words(&source.halts),
+            refusal: Phrases::new(&source.refusal),
+            now: words(&source.now),
+            stands: words(&source.stands),
         }
     }
 }
@@ -355,6 +466,10 @@ pub(super) struct Proofs {
     pub past: HashMap<String, String>,
     /// Endings of file names.
     pub extensions: HashSet<String>,
+    /// Languages and forms of code.
+    pub code: HashSet<String>,
+    /// Words before the name of one: "in Python".
+    pub within: HashSet<String>,
     /// Abbreviations, without the last point.
     pub abbreviations: HashSet<String>,
     /// Months, after which a number with a point is a date.

@@ -2,6 +2,7 @@
 
 use super::lexicon::proofs;
 use super::token::{Kind, Token, tokens};
+use super::voice::handed_over;
 
 /// A sentence with more tokens than this is cut, so that each costs a bounded time.
 const LONGEST: usize = 400;
@@ -23,6 +24,8 @@ pub(super) struct Sentence {
     pub item: bool,
     /// Whether a rule or a heading parts it from what is before.
     pub after_rule: bool,
+    /// Whether it is part of a text that is handed over.
+    pub handed: bool,
 }
 
 /// The sentences of `answer`.
@@ -30,8 +33,13 @@ pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
     let mut cut = Cut::default();
     let mut offset = 0;
     let mut fence: Option<&str> = None;
-    for line in answer.split_inclusive('\n') {
+    let handed = handed_over(answer);
+    for (number, line) in answer.split_inclusive('\n').enumerate() {
         let text = line.trim();
+        let before = std::mem::replace(&mut cut.handed, handed.get(number) == Some(&true));
+        if before != cut.handed {
+            cut.end_as(before);
+        }
         if text.starts_with('#') || rule(text) {
             cut.end();
             cut.ruled = true;
@@ -61,11 +69,20 @@ struct Cut {
     open: Sentence,
     /// A rule or heading stands before what comes next.
     ruled: bool,
+    /// The line is part of a text that is handed over.
+    handed: bool,
 }
 
 impl Cut {
+    fn end_as(&mut self, handed: bool) {
+        let now = std::mem::replace(&mut self.handed, handed);
+        self.end();
+        self.handed = now;
+    }
+
     fn end(&mut self) {
         let mut sentence = std::mem::take(&mut self.open);
+        sentence.handed = self.handed;
         // Only a list can still follow what a line break ended.
         sentence.colon = sentence.tokens.last().is_some_and(|last| last.is_mark(":"));
         if sentence

@@ -282,7 +282,7 @@ impl RunState {
                 let known = std::mem::take(&mut self.cascade.found);
                 let new: Vec<String> = names.filter(|name| !known.contains(name)).collect();
                 self.cascade.found = known.into_iter().chain(new).collect();
-                self.set_status(call_id, CallStatus::Done(said(content)));
+                self.set_status(call_id, CallStatus::Done(ToolResult::said(content)));
             }
             EventBody::ContextCompacted { compaction, .. } => {
                 self.cascade.compaction = compaction.clone();
@@ -414,18 +414,5 @@ impl RunState {
             }
             self.messages.push(Message::tool(call.id, text));
         }
-    }
-}
-
-/// A result that is text only.
-pub(super) fn said(text: &str) -> ToolResult {
-    ToolResult::Ok {
-        content: text.to_owned(),
-        data: None,
-        truncated: false,
-        receipt: None,
-        undo: None,
-        tainted: false,
-        origin: None,
     }
 }

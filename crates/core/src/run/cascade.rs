@@ -4,7 +4,7 @@ use super::effect::{AnswerFrom, Effect};
 use super::offer::is_control;
 use super::state::{CallEntry, CallStatus, RunState};
 use crate::Timestamp;
-use crate::event::{AboutCall, Answered, Noticed, Outcome, ReadingKind, Setup, ToolResult};
+use crate::event::{AboutCall, Answered, Noticed, Outcome, Setup, ToolResult};
 use crate::message::Message;
 use crate::model::{Purpose, Strategy};
 use crate::prompt::Compaction;
@@ -30,7 +30,7 @@ pub struct Cascade {
     pub asked_in: Option<Strategy>,
     /// The model was told that nothing has happened.
     pub corrected: bool,
-    /// The form in which calls are asked for since.
+    /// The form in which calls are asked for since, as long as calls come in it.
     pub strategy: Option<Strategy>,
     /// The request was matched with the tools.
     pub dispatched: bool,
@@ -59,17 +59,21 @@ impl Cascade {
         self.asked_in = answered.map(|answered| answered.strategy);
         self.broken.extend(noticed.broken.iter().cloned());
         self.guessed.extend(noticed.guessed.iter().cloned());
+        // Only a model that then calls in text goes on so: what looked like a claim may have been none.
+        if calls.is_empty() {
+            self.strategy = None;
+        }
         let unread = !calls.is_empty() && calls.len() == noticed.broken.len();
         self.unread = if unread { self.unread + 1 } else { 0 };
     }
 }
 
 impl RunState {
-    /// Whether replies of this run are read by the whole cascade.
-    pub fn reads_any(&self) -> bool {
+    /// Whether the model of this run is trusted: nothing is done in its place.
+    pub fn is_trusted(&self) -> bool {
         self.setup
             .as_ref()
-            .is_some_and(|setup| setup.reading == ReadingKind::Any)
+            .is_some_and(|setup| setup.capabilities.trusted)
     }
 
     /// Whether a tool has done something in this run; tools that only steer it don't count.
@@ -83,7 +87,7 @@ impl RunState {
     /// The words of the last reply that claim or promise an action although none was taken.
     pub fn false_claim(&self) -> Option<&str> {
         let words = self.cascade.claim.as_deref()?;
-        (self.reads_any() && !self.has_acted()).then_some(words)
+        (!self.is_trusted() && !self.has_acted()).then_some(words)
     }
 
     /// Instead of ending with words that are no deeds: once the model is told so, then the tools are
@@ -117,10 +121,10 @@ impl RunState {
 
     /// After replies whose calls can't be read.
     pub(super) fn instead_of_noise(&self) -> Option<Vec<Effect>> {
-        if !self.reads_any() || self.cascade.unread < UNREAD {
+        if self.cascade.unread < UNREAD {
             return None;
         }
-        if !self.cascade.dispatched {
+        if !self.cascade.dispatched && !self.is_trusted() {
             return Some(vec![Effect::Dispatch]);
         }
         if self.cascade.unread == UNREAD {

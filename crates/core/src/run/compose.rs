@@ -79,7 +79,8 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
-            let receipts = receipts::check(text, &state.evidence());
+            let request = state.setup.as_ref().map_or("", |setup| &setup.input);
+            let receipts = receipts::check(request, text, &state.evidence());
             unmet(state, text, receipts)
         }
     }

@@ -1,8 +1,8 @@
 //! What a person's answer changes.
 
-use super::apply::said;
 use super::state::{CallStatus, RunState};
 use crate::approval::{Answer, Subject};
+use crate::event::ToolResult;
 use crate::hash;
 use crate::plan::{FINAL_ANSWER, Plan};
 use crate::policy::{Grant, GrantScope, RiskClass};
@@ -71,7 +71,7 @@ impl RunState {
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
             (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
             (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
-                let result = said(
+                let result = ToolResult::said(
                     "A person confirmed that this happened before the interruption; its output is not known.",
                 );
                 self.set_status(call_id, CallStatus::Done(result));
@@ -93,7 +93,7 @@ impl RunState {
                 );
             }
             (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
-                self.set_status(call_id, CallStatus::Done(said(text)));
+                self.set_status(call_id, CallStatus::Done(ToolResult::said(text)));
             }
             (Subject::Question { call_id, .. }, _) => {
                 self.set_status(

@@ -1,10 +1,15 @@
 //! What a deep plan makes a run want (PLAN-4).
 
 use super::effect::Effect;
+use super::offer::plan_tool;
 use super::state::{CallStatus, PlanState, RunState};
-use crate::deep::{DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge};
+use crate::deep::{
+    DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge, own_steps,
+};
 use crate::event::{Mode, Setup, ToolResult};
 use crate::plan::FINAL_ANSWER;
+use crate::schema;
+use crate::tool::ToolCall;
 
 /// Model calls that a run must have left for a plan to be worth one.
 const CALLS_WORTH_A_PLAN: u32 = 3;
@@ -14,6 +19,11 @@ impl RunState {
     /// another plan. `None`: nothing of that.
     pub(super) fn next_of_deep(&self, setup: &Setup) -> Option<Vec<Effect>> {
         setup.deep?;
+        if setup.capabilities.trusted {
+            // Its plan is its own: it is followed, not enforced.
+            let plan = self.deep.as_ref()?;
+            return judge(plan, &self.calls).map(|judged| vec![Effect::DeepStep(judged)]);
+        }
         let Some(plan) = &self.deep else {
             return self
                 .is_worth_a_plan(setup)
@@ -49,7 +59,7 @@ impl RunState {
         }
         let open: Vec<u8> = plan.open().map(|step| step.number).collect();
         let first = *open.first()?;
-        if !plan.reminded && self.calls_left(setup) {
+        if !setup.capabilities.trusted && !plan.reminded && self.calls_left(setup) {
             return Some(vec![Effect::DeepRemind { open }]);
         }
         Some(vec![Effect::DeepStep(Judged {
@@ -69,6 +79,23 @@ impl RunState {
                 .then(|| vec![Effect::DeepFromPlan { steps }]);
         };
         judge(deep, &self.calls).map(|judged| vec![Effect::DeepStep(judged)])
+    }
+
+    /// A call of the plan tool: the plan is noted, nothing runs.
+    pub(super) fn own_plan(setup: &Setup, call: &ToolCall) -> Option<Vec<Effect>> {
+        let spec = plan_tool(setup).filter(|spec| spec.name == call.name)?;
+        if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
+            return Some(vec![Effect::Reject {
+                call: call.clone(),
+                message: Self::unfit(&spec, &problem),
+            }]);
+        }
+        let (steps, notes) = own_steps(&call.arguments, setup.deep?);
+        Some(vec![Effect::DeepOwn {
+            call: call.clone(),
+            steps,
+            notes,
+        }])
     }
 
     fn is_worth_a_plan(&self, setup: &Setup) -> bool {

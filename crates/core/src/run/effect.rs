@@ -29,6 +29,15 @@ pub enum Effect {
         /// Its steps.
         steps: Vec<DeepStep>,
     },
+    /// The model notes a plan of its own; appends `deep.planned` and the call's `tool.result`.
+    DeepOwn {
+        /// The call.
+        call: ToolCall,
+        /// Its steps.
+        steps: Vec<DeepStep>,
+        /// What was mended.
+        notes: Vec<String>,
+    },
     /// Go on without a plan; appends `deep.replanned` without steps.
     DeepDrop {
         /// Why the last plan failed.

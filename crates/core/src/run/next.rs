@@ -95,6 +95,9 @@ impl RunState {
         if let Some(message) = self.unreadable(call) {
             return reject(message);
         }
+        if let Some(effects) = Self::own_plan(setup, call) {
+            return effects;
+        }
         if call.name == TOOL_SEARCH && self.defers() {
             return self.search_tools(setup, call);
         }
@@ -107,7 +110,7 @@ impl RunState {
             ));
         };
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return reject(self.unfit(spec, &problem));
+            return reject(Self::unfit(spec, &problem));
         }
         if call.name == FINAL_ANSWER {
             let text = call.arguments["text"].as_str().unwrap_or_default();
@@ -150,7 +153,7 @@ impl RunState {
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
             return vec![Effect::Reject {
                 call: call.clone(),
-                message: self.unfit(&spec, &problem),
+                message: Self::unfit(&spec, &problem),
             }];
         }
         match budget::tool_call_fits(&setup.budget, &self.spent) {
@@ -160,14 +163,12 @@ impl RunState {
     }
 
     /// What a model is told whose arguments don't fit.
-    fn unfit(&self, spec: &ToolSpec, problem: &str) -> String {
-        let what = format!("invalid arguments for `{}`: {problem}", spec.name);
-        if self.reads_any() {
-            let takes = schema::in_short(&spec.parameters);
-            format!("{what}. It takes {takes}; repeat the call with arguments that fit")
-        } else {
-            what
-        }
+    pub(super) fn unfit(spec: &ToolSpec, problem: &str) -> String {
+        let takes = schema::in_short(&spec.parameters);
+        format!(
+            "invalid arguments for `{}`: {problem}. It takes {takes}; repeat the call with arguments that fit",
+            spec.name
+        )
     }
 
     fn run(&self, call: &ToolCall) -> Vec<Effect> {
@@ -219,7 +220,7 @@ impl RunState {
             if let Some(effects) = self.end_of_deep(setup) {
                 return effects;
             }
-            if self.reads_any() && !setup.capabilities.summarises && self.has_acted() {
+            if !setup.capabilities.summarises && self.has_acted() {
                 return finish(Outcome::Completed, AnswerFrom::Observations);
             }
             return finish(Outcome::Completed, AnswerFrom::Text(text.clone()));

@@ -1,11 +1,12 @@
 //! Which tools a model is offered, and which are deferred until it looks for them (TOOL-11).
 
 use super::state::RunState;
-use crate::event::{ReadingKind, Setup};
+use crate::deep;
+use crate::event::{Mode, Setup};
 use crate::model::Capabilities;
 use crate::plan::FINAL_ANSWER;
 use crate::prompt::{Carried, Compaction, weigh_tools};
-use crate::tool::{TOOL_SEARCH, ToolSpec};
+use crate::tool::{PLAN, TOOL_SEARCH, ToolSpec};
 
 /// Name of the tool that asks the user.
 pub(super) const FEEDBACK: &str = "feedback";
@@ -16,7 +17,7 @@ const MOST_FRESH: usize = 4;
 
 /// Whether a tool only steers the run.
 pub fn is_control(name: &str) -> bool {
-    matches!(name, FINAL_ANSWER | FEEDBACK | TOOL_SEARCH)
+    matches!(name, FINAL_ANSWER | FEEDBACK | TOOL_SEARCH | PLAN)
 }
 
 /// Tokens that the descriptions of tools should take at most.
@@ -30,8 +31,14 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
 pub(super) fn too_many(setup: &Setup) -> bool {
     let capabilities = &setup.capabilities;
     setup.tools.len() > capabilities.max_tools
-        || (setup.reading == ReadingKind::Any
-            && weigh_tools(&setup.tools) > room_for_tools(capabilities))
+        || weigh_tools(&setup.tools) > room_for_tools(capabilities)
+}
+
+/// The tool by which a trusted model plans when it sees fit.
+pub fn plan_tool(setup: &Setup) -> Option<ToolSpec> {
+    let own = setup.tools.iter().any(|spec| spec.name == PLAN);
+    let free = setup.capabilities.trusted && setup.mode == Mode::Loop && !own;
+    setup.deep.filter(|_| free).map(deep::plan_tool)
 }
 
 impl RunState {
@@ -41,6 +48,14 @@ impl RunState {
         let Some(setup) = &self.setup else {
             return Vec::new();
         };
+        let mut tools = self.kept_tools(setup);
+        if !tools.is_empty() {
+            tools.extend(plan_tool(setup));
+        }
+        tools
+    }
+
+    fn kept_tools(&self, setup: &Setup) -> Vec<ToolSpec> {
         let Some(kept) = &self.kept else {
             return setup.tools.clone();
         };
@@ -118,12 +133,12 @@ impl RunState {
             return Carried::default();
         };
         let mut offered = setup.carried.offered.clone();
-        if self.kept.is_some() && self.reads_any() && setup.capabilities.plans {
+        if self.kept.is_some() && setup.capabilities.plans {
             let called =
                 |spec: &ToolSpec| self.calls.iter().any(|entry| entry.call.name == spec.name);
             let found = self.found().into_iter().filter(called);
             offered = self
-                .offered()
+                .kept_tools(setup)
                 .into_iter()
                 .chain(found)
                 .map(|spec| spec.name)
@@ -143,7 +158,7 @@ impl RunState {
     /// Whether an earlier run of the conversation chose the tools that are explained.
     fn goes_on(&self) -> bool {
         self.setup.as_ref().is_some_and(|setup| {
-            !setup.carried.offered.is_empty() && self.reads_any() && setup.capabilities.plans
+            !setup.carried.offered.is_empty() && setup.capabilities.plans
         })
     }
 
@@ -159,8 +174,7 @@ impl RunState {
                 kept.iter().any(|ranked| ranked.tool == spec.name)
             }
         };
-        setup.reading == ReadingKind::Any
-            && setup.capabilities.plans
+        setup.capabilities.plans
             && setup
                 .tools
                 .iter()

@@ -106,9 +106,10 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
         (_, EventBody::ModelFailed { purpose, .. }) => asks(state, wanted, *purpose),
         (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
         (Effect::DeepPlan { reason: None }, EventBody::DeepPlanned { by, .. }) => by == "model",
-        (Effect::DeepFromPlan { steps }, EventBody::DeepPlanned { steps: then, .. }) => {
-            steps == then
-        }
+        (
+            Effect::DeepFromPlan { steps } | Effect::DeepOwn { steps, .. },
+            EventBody::DeepPlanned { steps: then, .. },
+        ) => steps == then,
         (
             Effect::DeepPlan {
                 reason: Some(reason),
@@ -254,14 +255,10 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
 fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     // Whether there must be room first depends on the prompt, which the engine knows.
     if purpose == Purpose::Compact {
-        return state.reads_any()
-            && matches!(
-                wanted,
-                Effect::CallModel(_)
-                    | Effect::MakePlan
-                    | Effect::Fill { .. }
-                    | Effect::DeepPlan { .. }
-            );
+        return matches!(
+            wanted,
+            Effect::CallModel(_) | Effect::MakePlan | Effect::Fill { .. } | Effect::DeepPlan { .. }
+        );
     }
     match wanted {
         Effect::CallModel(wanted) => *wanted == purpose,

@@ -142,6 +142,9 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             reason: Some(reason),
         } => format!("plan other steps: {reason}"),
         Effect::DeepFromPlan { steps } => format!("plan {} steps, made by intent", steps.len()),
+        Effect::DeepOwn { steps, .. } => {
+            format!("plan {} steps, made by the model itself", steps.len())
+        }
         Effect::DeepDrop { reason } => format!("plan 0 other steps: {reason}"),
         Effect::DeepStep(judged) => step_text(judged.number, judged.end, &judged.why),
         Effect::DeepRemind { open } => format!("remind the model of steps {open:?}"),

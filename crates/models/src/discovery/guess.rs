@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use steward_core::model::{Capabilities, Strategy};
+use steward_core::model::{Capabilities, Connection, Provider, Strategy};
 
 const DATA: &str = include_str!("../../data/capabilities.json");
+const TRUSTED: &str = include_str!("../../data/trusted.json");
 
 #[derive(Debug, Default, Deserialize)]
 struct Table {
@@ -29,6 +30,46 @@ struct SizeRow {
 struct WindowRow {
     contains: String,
     window: u32,
+}
+
+/// Whose native calls are known to be good.
+#[derive(Debug, Default, Deserialize)]
+struct Trusted {
+    hosts: Vec<String>,
+    families: Vec<String>,
+}
+
+static KNOWN: LazyLock<Trusted> =
+    LazyLock::new(|| serde_json::from_str(TRUSTED).unwrap_or_default());
+
+/// Whether a connection's model is known to call tools well, before any exam: by where it is served,
+/// or by the family that its name tells. A server of one's own is examined instead, since there the
+/// template decides.
+pub fn is_known_as_trusted(connection: &Connection) -> bool {
+    let name = connection.model.to_lowercase();
+    let name = name.rsplit('/').next().unwrap_or(&name);
+    let own = matches!(
+        connection.provider,
+        Provider::Local
+            | Provider::Ollama
+            | Provider::LlamaCpp
+            | Provider::Vllm
+            | Provider::TextGen
+    );
+    let family = || {
+        let mut families = KNOWN.families.iter();
+        families.any(|part| name.starts_with(part.as_str()))
+    };
+    let rest = connection
+        .base_url
+        .split_once("://")
+        .map_or("", |(_, rest)| rest);
+    let host = rest.split(['/', ':']).next().unwrap_or_default();
+    let known = KNOWN.hosts.iter().any(|known| {
+        host.strip_suffix(known.as_str())
+            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    });
+    connection.capabilities.strategy == Strategy::Native && !own && (known || family())
 }
 
 // A test reads the table, so the default is never taken.
@@ -95,6 +136,34 @@ mod tests {
         let table: Table = serde_json::from_str(DATA).unwrap();
         assert!(table.by_size.is_sorted_by_key(|row| row.below_millions));
         assert!(!table.windows.is_empty() && !table.not_chat.is_empty());
+        let trusted: Trusted = serde_json::from_str(TRUSTED).unwrap();
+        assert!(!trusted.hosts.is_empty() && !trusted.families.is_empty());
+    }
+
+    #[test]
+    fn who_is_trusted_before_an_exam() {
+        let of = |provider: &str, host: &str, model: &str| {
+            let connection = serde_json::json!({
+                "id": uuid::Uuid::nil(), "name": "one", "provider": provider,
+                "base_url": format!("https://{host}/v1"), "model": model,
+            });
+            is_known_as_trusted(&serde_json::from_value(connection).unwrap())
+        };
+        assert!(of("anthropic", "api.anthropic.com", "claude-haiku-4-5"));
+        assert!(of("azure_open_ai", "me.openai.azure.com", "my-deployment"));
+        assert!(of("compatible", "example.org", "anthropic/claude-sonnet-5"));
+        assert!(of("open_ai", "127.0.0.1:4000", "gpt-4o"));
+        assert!(
+            !of("open_ai", "127.0.0.1:4000", "scripted"),
+            "another server behind the name"
+        );
+        assert!(!of(
+            "compatible",
+            "notapi.openai.com.example.org",
+            "mystery-7b"
+        ));
+        assert!(!of("ollama", "localhost:11434", "gpt-oss-120b"));
+        assert!(!of("local", "", "SmolLM2.gguf"));
     }
 
     #[test]

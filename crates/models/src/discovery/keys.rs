@@ -76,6 +76,7 @@ fn one(environment: &Environment, row: Row) -> Option<Found> {
             auth,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
             wire: None,
         },
     })

@@ -61,6 +61,7 @@ fn read(root: &Url, models: &Value, props: &Value) -> Option<Found> {
             capabilities: can,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
             wire: None,
         },
     })

@@ -9,5 +9,5 @@ mod ollama;
 mod search;
 
 pub use environment::Environment;
-pub use guess::capabilities;
+pub use guess::{capabilities, is_known_as_trusted};
 pub use search::{Found, discover};

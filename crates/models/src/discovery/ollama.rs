@@ -108,6 +108,7 @@ fn one(
             capabilities: can,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
             wire: None,
         },
     })

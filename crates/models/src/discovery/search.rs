@@ -75,6 +75,7 @@ fn local(environment: &Environment) -> Option<Found> {
             capabilities: can,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
             wire: None,
         },
     })

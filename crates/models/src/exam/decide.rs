@@ -13,7 +13,7 @@ use super::findings::{Findings, FormScore};
 const USABLE: f32 = 0.5;
 /// A form further down is taken only where it is better by more than this.
 const MARGIN: f32 = 0.15;
-/// Shares from which a model is trusted with planning and with summing up.
+/// Shares from which a model chooses tools by itself and sums up.
 const PLANS: f32 = 0.6;
 const SUMMARISES: f32 = 0.8;
 /// Longest time that reading a prompt should take, seconds.
@@ -179,6 +179,7 @@ fn strategy(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
             Strategy::React
         };
         can.plans = false;
+        can.trusted = false;
         notes.push(
             "It does not choose tools by itself in any form: Steward chooses them by the request, and the model only fills in what is missing.".to_owned(),
         );
@@ -250,6 +251,8 @@ fn talents(
     can: &mut Capabilities,
     notes: &mut Vec<String>,
 ) {
+    let best = best_form(found);
+    let calls_well = best.is_some_and(|form| form.score.grade() <= Grade::B);
     if let Some(obeys) = found.system_role {
         can.system_role = obeys;
         if !obeys {
@@ -263,7 +266,8 @@ fn talents(
         }
     }
     if let Some(summary) = found.summary {
-        can.summarises = summary.share() >= SUMMARISES;
+        // One summary alone takes nothing from a model that calls tools well.
+        can.summarises = summary.share() >= SUMMARISES || calls_well;
         if !can.summarises {
             notes.push(
                 "It can't be trusted to sum up: answers are composed from the results themselves."
@@ -271,11 +275,17 @@ fn talents(
             );
         }
     }
-    if let Some(planning) = found.tasks.get(&Task::Planning) {
-        let calls = best_form(found).is_some_and(|form| form.score.share() >= PLANS);
-        can.plans = calls && planning.share() >= PLANS;
-        if calls && !can.plans {
-            notes.push("It does not plan well: Steward makes the plans.".to_owned());
+    if let Some(form) = best {
+        if let Some(planning) = found.tasks.get(&Task::Planning) {
+            let both = form.score.share() >= PLANS && planning.share() >= PLANS;
+            can.plans = calls_well || both;
+            if !can.plans {
+                notes.push("It does not choose tools well: Steward makes the plans.".to_owned());
+            }
+        }
+        can.trusted = form.strategy == Strategy::Native && calls_well;
+        if can.trusted {
+            notes.push("It is trusted: its replies are taken as they are, and nothing is guessed, corrected or planned in its place.".to_owned());
         }
     }
     can.thinks_first = found.thinks_first;
@@ -334,6 +344,7 @@ mod tests {
             wire: None,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
         }
     }
 
@@ -429,7 +440,7 @@ mod tests {
         assert_eq!((can.window, can.prompt_tokens), (8192, Some(1200)));
         // A quarter of the window for the tools.
         assert_eq!(can.max_tools, 34);
-        assert!(can.plans && can.parallel_calls);
+        assert!(can.plans && can.parallel_calls && can.trusted);
         let grades = grades(&found);
         assert_eq!(
             (grades[&Task::ToolCall], grades[&Task::Planning]),

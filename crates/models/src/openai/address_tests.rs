@@ -15,6 +15,7 @@ fn connection(provider: Provider, base_url: &str) -> Connection {
         wire: None,
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
     }
 }
 

@@ -112,6 +112,7 @@ mod tests {
             wire: None,
             price: None,
             weight: 1,
+            by_hand: Vec::new(),
         }
     }
 

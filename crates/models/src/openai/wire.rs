@@ -37,6 +37,10 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request.tools.iter().map(tool).collect();
         body.insert("tools".to_owned(), tools.into());
+        // Others allow several calls at once by themselves.
+        if connection.provider == Provider::LlamaCpp && connection.capabilities.parallel_calls {
+            body.insert("parallel_tool_calls".to_owned(), json!(true));
+        }
     }
     if let Some(schema) = request
         .schema

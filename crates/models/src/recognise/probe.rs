@@ -39,6 +39,7 @@ pub(super) fn connection(url: &Url, provider: Provider, auth: &Auth) -> Connecti
         wire: None,
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
     }
 }
 

@@ -33,6 +33,7 @@ fn connection(n: u128) -> Connection {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
         wire: None,
     }
 }

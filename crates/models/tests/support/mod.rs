@@ -25,6 +25,7 @@ pub fn connection(base_url: &str) -> Connection {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
         wire: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Connections as people manage them.
 
 use super::check::check;
-use super::merge::merged;
+use super::merge::{merged, set_by_hand};
 use crate::key_variables::KeyVariables;
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
 use steward_core::message::Message;
-use steward_core::model::{Auth, Connection, ModelChunk, ModelError, ModelRequest, Provider};
+use steward_core::model::{
+    Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider,
+};
 use steward_core::ports::{
     Clock, ConnectionKeys, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _,
     KnownConnection, ManagedConnections, Models as _, Settings as _, StoreError, TypedKey,
@@ -218,11 +220,19 @@ impl ConnectionBook {
         Ok(())
     }
 
-    /// What comes back unchanged from a form was found out by an exam, and is not the person's own wish.
+    /// What comes back unchanged from a form was found out by an exam, and is not the person's own
+    /// wish; what comes back changed is, and no exam goes against it.
     fn keep_own(&self, connection: &mut Connection) {
         let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
+            let usual = Capabilities::default();
+            connection.by_hand = set_by_hand(&connection.capabilities, &usual, &[]);
             return;
         };
+        connection.by_hand = set_by_hand(
+            &connection.capabilities,
+            &shown.connection.capabilities,
+            &own.connection.by_hand,
+        );
         if connection.capabilities == shown.connection.capabilities {
             connection.capabilities = own.connection.capabilities;
         }

@@ -34,6 +34,16 @@ pub enum Suite {
         #[arg(long)]
         limit: Option<usize>,
     },
+    /// How answers are judged that no tool stands behind: one JSON object per line with request and
+    /// answer. As for a model that is not trusted; no model and no server is asked.
+    #[command(after_help = "Example:\n  steward eval answers answers.jsonl --json")]
+    Answers {
+        /// File of answers.
+        file: PathBuf,
+        /// One JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
     /// What planning while working changes: requests of several steps, with it and without.
     Deep(DeepEval),
     /// Function calls of the Berkeley leaderboard (BFCL v4), judged by its own checker.

@@ -54,6 +54,7 @@ pub async fn run(settings: Settings, suite: Suite, term: Term) -> anyhow::Result
     let (file, workspace, json, no_intent_filter, pages_port, limit) = match suite {
         Suite::Bfcl(args) => return super::bfcl::run(settings, args, term).await,
         Suite::Deep(request) => return super::eval_deep::run(settings, request, term).await,
+        Suite::Answers { file, json } => return super::eval_answers::run(&file, json),
         Suite::Kept { json } => return super::eval_kept::run(settings, json, term).await,
         Suite::Asks {
             file,

@@ -14,6 +14,7 @@ pub mod credential;
 pub mod decide;
 pub mod doctor;
 pub mod eval;
+pub mod eval_answers;
 pub mod eval_deep;
 pub mod eval_kept;
 pub mod follow;

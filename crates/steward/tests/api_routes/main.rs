@@ -25,3 +25,4 @@ mod responses;
 mod runs;
 mod skills;
 mod spending;
+mod trusted;

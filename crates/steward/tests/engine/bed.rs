@@ -59,6 +59,7 @@ pub fn connection(model: &ScriptedModelServer, capabilities: Capabilities) -> Co
         wire: None,
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::outcome;
 use serde_json::json;
 use std::path::Path;
 use steward_core::approval::{Answer, Subject};
-use steward_core::event::{Event, EventBody, Mode, Outcome, ReadingKind, ToolResult};
+use steward_core::event::{Event, EventBody, Mode, Outcome, ToolResult};
 use steward_core::model::{Capabilities, Connection, Strategy};
 use steward_core::policy::Decision;
 use steward_core::receipts::Verdict;
@@ -421,7 +421,6 @@ async fn calls_in_reasoning_are_the_last_resort_and_replay_finds_them_again() {
         _ => None,
     });
     let setup = setup.unwrap();
-    assert_eq!(setup.reading, ReadingKind::Any);
     assert_eq!(setup.route.unwrap().targets[0], setup.connection);
     service.shutdown().await;
 }

@@ -124,6 +124,7 @@ pub async fn connections_have_unique_names(bed: Bed) {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
         wire: None,
     };
     let (two, one) = (connection("two"), connection("one"));

@@ -34,7 +34,7 @@ impl Talk {
             window: self.window,
             reserve: RESERVE,
             longest: None,
-            compaction: Some(&self.now),
+            compaction: &self.now,
         })
     }
 

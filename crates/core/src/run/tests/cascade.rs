@@ -2,9 +2,7 @@
 
 use super::driver::{Driver, ok};
 use crate::approval::Answer;
-use crate::event::{
-    AboutCall, Answered, EventBody, Mode, Noticed, Outcome, Ranked, ReadingKind, Setup,
-};
+use crate::event::{AboutCall, Answered, EventBody, Mode, Noticed, Outcome, Ranked};
 use crate::model::{Purpose, Strategy};
 use crate::policy::{Decision, Grant, GrantScope};
 use crate::receipts::Verdict;
@@ -12,12 +10,8 @@ use crate::run::{AnswerFrom, Ask, Effect, receipts_for};
 use crate::tool::{CallSource, ToolCall};
 use serde_json::json;
 
-fn any(setup: &mut Setup) {
-    setup.reading = ReadingKind::Any;
-}
-
 fn start() -> Driver {
-    Driver::start(Mode::Loop, any).0
+    Driver::start(Mode::Loop, |_| {}).0
 }
 
 fn claims(words: &str) -> Noticed {
@@ -149,15 +143,6 @@ fn a_true_summary_is_no_false_claim() {
 }
 
 #[test]
-fn runs_of_older_programs_end_with_words() {
-    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
-    run.noticed = claims("I have looked");
-    let wanted = run.replied("I have looked.", &[]);
-    assert!(matches!(&wanted[..], [Effect::Finish { .. }]), "{wanted:?}");
-    run.finished();
-}
-
-#[test]
 fn nobody_is_pressed_after_a_person_said_no() {
     let mut run = start();
     run.replied("", &[("a", "put")]);
@@ -186,7 +171,6 @@ fn a_guess_only_looks_unless_a_person_approves_it() {
         (CallSource::React, 0.2),
     ] {
         let mut run = Driver::start(Mode::Loop, |setup| {
-            any(setup);
             setup.agent.policy.write = Decision::Allow;
             setup.grants.push(Grant {
                 scope: GrantScope::AllButDestructive,
@@ -239,7 +223,6 @@ fn a_guess_only_looks_unless_a_person_approves_it() {
 #[test]
 fn a_sure_call_needs_no_more_than_the_policy() {
     let mut run = Driver::start(Mode::Loop, |setup| {
-        any(setup);
         setup.agent.policy.write = Decision::Allow;
     })
     .0;
@@ -310,7 +293,6 @@ fn a_call_that_cannot_be_read_goes_back_with_the_error_and_the_arguments() {
 #[test]
 fn deferred_tools_are_looked_for() {
     let mut run = Driver::start(Mode::Loop, |setup| {
-        any(setup);
         setup.intent_filter = true;
         setup.capabilities.max_tools = 2;
     })
@@ -350,27 +332,16 @@ fn deferred_tools_are_looked_for() {
 #[test]
 fn tools_that_take_too_much_of_the_window_are_narrowed() {
     let (run, wanted) = Driver::start(Mode::Loop, |setup| {
-        any(setup);
         setup.intent_filter = true;
         setup.capabilities.window = 512;
     });
     assert_eq!(wanted, [Effect::FilterIntent]);
     drop(run);
-    let (_run, wanted) = Driver::start(Mode::Loop, |setup| {
-        setup.intent_filter = true;
-        setup.capabilities.window = 512;
-    });
-    assert_eq!(
-        wanted,
-        [Effect::CallModel(Purpose::Reply)],
-        "as older programs did"
-    );
 }
 
 #[test]
 fn a_model_that_cannot_sum_up_is_not_asked_to() {
     let mut run = Driver::start(Mode::Loop, |setup| {
-        any(setup);
         setup.capabilities.summarises = false;
     })
     .0;

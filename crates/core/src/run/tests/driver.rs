@@ -92,7 +92,6 @@ impl Driver {
             forked_from: None,
             key: None,
             deep: None,
-            reading: crate::event::ReadingKind::default(),
             route: None,
             standing: Vec::new(),
             carried: crate::prompt::Carried::default(),

@@ -9,13 +9,14 @@ mod driver;
 mod forks;
 mod replays;
 mod taint;
+mod trusted;
 
 use self::driver::{Driver, ok};
 use super::{AnswerFrom, Ask, CallStatus, Effect, receipts_without};
 use crate::ApprovalId;
 use crate::approval::Answer;
 use crate::budget::Limit;
-use crate::event::{EventBody, Mode, Outcome, ReadingKind, ToolResult};
+use crate::event::{EventBody, Mode, Outcome, ToolResult};
 use crate::model::{Purpose, Usage};
 use crate::policy::Decision;
 use crate::receipts::Verdict;
@@ -406,7 +407,6 @@ fn an_effect_that_was_undone_proves_nothing_any_more() {
     for summarises in [true, false] {
         let (mut run, _) = Driver::start(Mode::Loop, |setup| {
             setup.capabilities.summarises = summarises;
-            setup.reading = ReadingKind::Any;
             setup.agent.policy.write = Decision::Allow;
         });
         run.replied("", &[("1", "put")]);

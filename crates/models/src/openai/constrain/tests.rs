@@ -28,6 +28,7 @@ fn connection(provider: Provider, constrained: Option<Constrained>) -> Connectio
         wire: None,
         price: None,
         weight: 1,
+        by_hand: Vec::new(),
     }
 }
 

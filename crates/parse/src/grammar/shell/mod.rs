@@ -24,6 +24,8 @@ pub enum Dialects {
     None,
     /// Reasoning wrappers and left-over tokens only.
     Wrappers,
+    /// Reasoning at the very beginning only; everything after it is text as it is.
+    Opening,
     /// One, and the wrappers.
     Only(Dialect),
     /// All that are known.
@@ -34,7 +36,7 @@ pub enum Dialects {
 impl Dialects {
     fn has(self, dialect: Dialect) -> bool {
         match self {
-            Self::None => false,
+            Self::None | Self::Opening => false,
             Self::All => true,
             Self::Wrappers => matches!(dialect, Dialect::Thought | Dialect::Noise),
             Self::Only(one) => {
@@ -98,6 +100,8 @@ pub(crate) struct Shell {
     /// No literal that begins later can be read to the end.
     no_literal: bool,
     done: bool,
+    /// The content has begun, with reasoning or without.
+    begun: bool,
     thought: String,
     found: Found,
     cut: bool,
@@ -127,6 +131,7 @@ impl Shell {
             no_python: false,
             no_literal: false,
             done: false,
+            begun: in_thought,
             thought: String::new(),
             found: Found::default(),
             cut: false,
@@ -162,7 +167,33 @@ impl Shell {
         self.shown = self.pos;
     }
 
+    /// Reasoning that the content begins with; the rest is text, whatever it shows.
+    fn beginning(&mut self, sink: &mut Sink, end: bool) -> Step {
+        let rest = &self.buf[self.pos..];
+        let inner = rest.trim_start();
+        if !self.begun {
+            let mut opens = open::thoughts();
+            if let Some((open, close)) = opens.find(|(open, _)| inner.starts_with(open)) {
+                self.begun = true;
+                self.pos = self.buf.len() - inner.len() + open.len();
+                self.shown = self.pos;
+                self.state = State::Thought(close);
+                return Step::Go;
+            }
+            if !end && open::thoughts().any(|(open, _)| open.starts_with(inner)) {
+                return Step::Wait;
+            }
+            self.begun = true;
+        }
+        self.pos = self.buf.len();
+        self.flush(sink);
+        Step::Wait
+    }
+
     fn text(&mut self, sink: &mut Sink, end: bool) -> Step {
+        if self.dialects == Dialects::Opening {
+            return self.beginning(sink, end);
+        }
         loop {
             if self.line_new {
                 match self.line_start(sink, end) {

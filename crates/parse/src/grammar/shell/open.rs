@@ -32,6 +32,14 @@ pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
 
+/// Openings of reasoning, with what closes each.
+pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    rules().filter_map(|rule| match rule.body {
+        Body::Thought(close) => Some((rule.open, close)),
+        _ => None,
+    })
+}
+
 /// At most `WINDOW` bytes of `text`, and whether that is all that matters.
 fn window(text: &str) -> (&str, bool) {
     if text.len() <= WINDOW {

@@ -3,7 +3,7 @@ import { useT } from "@/i18n";
 import { Checkbox, Field, Input, Select, Switch } from "@/ui";
 import { CAPABILITIES, type PriceText, type Problems, STRATEGIES, WIRES } from "./form";
 
-const ABILITIES = ["json_schema", "parallel_calls", "system_role", "vision", "scoring", "plans", "summarises", "thinks_first"] as const;
+const ABILITIES = ["json_schema", "parallel_calls", "system_role", "vision", "scoring", "plans", "summarises", "thinks_first", "trusted"] as const;
 
 type Props = {
   form: ConnectionInput;

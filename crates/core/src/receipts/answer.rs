@@ -1,0 +1,157 @@
+//! An answer as its request makes it read: what in it can be the assistant speaking of its own acts.
+
+use super::asks::{Asks, asks};
+use super::check::{check, presents};
+use super::detect::Found;
+use super::lexicon::{Language, languages};
+use super::promise::announces;
+use super::text::{Sentence, sentences};
+use super::token::{Kind, tokens};
+use super::verb::Form;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Sentences at the beginning and at the end in which an answer speaks of itself.
+const NEAR: usize = 3;
+/// Letters by which words of the request and of the answer are the same.
+const STEM: usize = 4;
+/// Shortest word that tells what a sentence is about, letters.
+const TELLING: usize = 4;
+
+/// What is known of an answer where no tool ran.
+pub(super) struct Idle {
+    asks: Asks,
+    /// Places of the sentences that the assistant itself says, in order.
+    voice: Vec<usize>,
+    /// It says that it can't.
+    refuses: bool,
+    /// Beginnings of the telling words of the request.
+    about: HashSet<String>,
+}
+
+impl Idle {
+    pub(super) fn new(request: &str, text: &[Sentence]) -> Self {
+        let voice: Vec<usize> = (0..text.len())
+            .filter(|at| !text[*at].handed && !text[*at].item)
+            .collect();
+        let refuses = voice.iter().take(NEAR).any(|at| refuses(&text[*at]));
+        let mut all = Vec::new();
+        for line in request.lines() {
+            tokens(line, 0, &mut all);
+        }
+        Self {
+            asks: asks(request),
+            refuses,
+            about: all.iter().filter_map(|token| stem(&token.norm)).collect(),
+            voice,
+        }
+    }
+
+    /// Whether the answer can claim anything at all.
+    pub(super) fn is_open(&self) -> bool {
+        self.asks != Asks::Words && !self.refuses
+    }
+
+    fn near(&self, at: usize) -> bool {
+        let place = self.voice.binary_search(&at);
+        place.is_ok_and(|place| place < NEAR || place + NEAR >= self.voice.len())
+    }
+
+    /// Whether what was found in sentence `at` is a claim here.
+    pub(super) fn counts(&self, at: usize, sentence: &Sentence, found: &Found) -> bool {
+        if sentence.handed || !self.is_open() {
+            return false;
+        }
+        match self.asks {
+            Asks::Do | Asks::Look => sentence.item || self.near(at),
+            Asks::Open if found.form == Form::Active => self.near(at) && found.class != "make",
+            // A short answer that says little else.
+            Asks::Open => self.voice.len() < NEAR && (found.done || found.form == Form::Perfect),
+            Asks::Words => false,
+        }
+    }
+
+    /// Whether sentence `at` tells that what was asked for has come about: "Your flight is now booked".
+    pub(super) fn tells(&self, at: usize, sentence: &Sentence, lang: &Language) -> bool {
+        let early = self.voice.iter().take(2).any(|one| *one == at);
+        if !early || !self.is_open() || sentence.question || self.about.is_empty() {
+            return false;
+        }
+        let word = |list: &HashSet<String>| {
+            sentence
+                .tokens
+                .iter()
+                .any(|token| token.kind == Kind::Word && list.contains(&token.norm))
+        };
+        if word(&lang.modal) || word(&lang.condition) || presents(sentence) {
+            return false;
+        }
+        let shared = self.shared(sentence);
+        let brief = self.voice.len() <= NEAR && !word(&lang.negation);
+        match self.asks {
+            Asks::Do if !word(&lang.stands) => shared > 2,
+            Asks::Do => shared > 1 || (shared == 1 && (brief || word(&lang.now))),
+            Asks::Look => shared > 1 && word(&lang.stands) && word(&lang.now),
+            Asks::Open | Asks::Words => false,
+        }
+    }
+
+    /// How many telling words of the request stand in `sentence`.
+    fn shared(&self, sentence: &Sentence) -> usize {
+        let stems = sentence.tokens.iter().filter_map(|token| stem(&token.norm));
+        let shared: HashSet<String> = stems.filter(|stem| self.about.contains(stem)).collect();
+        shared.len()
+    }
+
+    /// Whether sentence `at` announces an act and the answer then stops.
+    fn promises(&self, at: usize, text: &[Sentence]) -> bool {
+        let sentence = &text[at];
+        if sentence.handed || !self.is_open() {
+            return false;
+        }
+        let asked = matches!(self.asks, Asks::Do | Asks::Look);
+        let last = self.voice.last() == Some(&at);
+        let here = if asked {
+            sentence.item || self.near(at)
+        } else {
+            !sentence.item && (last || self.voice.len() <= 2)
+        };
+        let wished = self.asks == Asks::Do || (asked && self.shared(sentence) > 1);
+        here && languages()
+            .iter()
+            .any(|lang| announces(sentence, lang, wished))
+    }
+}
+
+fn stem(word: &str) -> Option<String> {
+    (word.chars().count() >= TELLING).then(|| word.chars().take(STEM).collect())
+}
+
+fn refuses(sentence: &Sentence) -> bool {
+    let words: Vec<&str> = sentence
+        .tokens
+        .iter()
+        .map(|token| token.norm.as_str())
+        .collect();
+    languages()
+        .iter()
+        .any(|lang| lang.refusal.find(&words).is_some())
+}
+
+/// Which bytes of `answer` claim or announce an act of the assistant, as far as `request` asked for
+/// one. This only reads words: whether a claim is false is for the caller to know, who asks where no
+/// tool has run.
+pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
+    if let Some(claim) = check(request, answer, &[]).claims.first() {
+        return Some(claim.start..claim.end);
+    }
+    let text = sentences(answer);
+    let idle = Idle::new(request, &text);
+    // A question at the end leaves it to the user: what was announced is a proposal.
+    if !idle.is_open() || text.last().is_some_and(|last| last.question) {
+        return None;
+    }
+    let at = (0..text.len()).find(|at| idle.promises(*at, &text))?;
+    let (first, last) = (text[at].tokens.first()?, text[at].tokens.last()?);
+    Some(first.start..last.end)
+}

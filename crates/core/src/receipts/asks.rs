@@ -1,0 +1,168 @@
+//! What a request asks for: an act in the world, or words. Read from its head and from the places it
+//! names, never from its topic.
+
+use super::lexicon::{Language, languages, proofs};
+use super::token::{Kind, Token, tokens};
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// A text, an explanation, an opinion: the answer itself is the work.
+    Words,
+    /// It can't be told.
+    Open,
+    /// Something is to be looked up or done somewhere.
+    Look,
+    /// It begins with what is to be done; also where no request is known.
+    Do,
+}
+
+/// How much of a request is looked at, tokens.
+const LOOKED_AT: usize = 80;
+/// A language that has so many fewer words of the request than the best one may be meant, too.
+const SLACK: usize = 2;
+/// A colon counts from this token on.
+const HEAD: usize = 3;
+/// A request that is longer than this brings its material along, bytes.
+const LONG: usize = 400;
+
+/// What `request` asks for.
+pub(super) fn asks(request: &str) -> Asks {
+    read(request).0
+}
+
+/// Whether `request` asks for a text or an explanation, and names no place where anything could be done.
+pub(crate) fn is_for_text(request: &str) -> bool {
+    let (asks, place) = read(request);
+    asks == Asks::Words && !place
+}
+
+fn read(request: &str) -> (Asks, bool) {
+    if request.trim().is_empty() {
+        return (Asks::Do, true);
+    }
+    let mut all = Vec::new();
+    for line in request.lines() {
+        tokens(line, 0, &mut all);
+        if all.len() > LOOKED_AT {
+            break;
+        }
+    }
+    all.truncate(LOOKED_AT);
+    // What stands behind a colon is material.
+    if let Some(colon) = all.iter().skip(HEAD).position(|token| token.is_mark(":")) {
+        all.truncate(HEAD + colon);
+    }
+    let known = |lang: &Language| {
+        let words = all.iter().filter(|token| lang.is_common(&token.norm));
+        words.count()
+    };
+    let most = languages().iter().map(known).max().unwrap_or(0);
+    let signs = languages()
+        .iter()
+        .filter(|lang| known(lang) + SLACK >= most)
+        .map(|lang| of(&all, lang))
+        .fold(Signs::default(), Signs::with);
+    let long = request.len() > LONG || request.trim().lines().count() > 3;
+    let here = signs.place || signs.also;
+    let asks = if signs.code && !signs.path {
+        Asks::Words
+    } else if signs.acts || (signs.soft && !signs.texts && here && !long) {
+        Asks::Do
+    } else if signs.genre {
+        match (signs.place && !long, signs.also) {
+            (true, true) => Asks::Do,
+            (true, false) if !signs.texts => Asks::Look,
+            _ => Asks::Words,
+        }
+    } else if signs.texts {
+        match (signs.place && !long, signs.also) {
+            (true, true) => Asks::Do,
+            (true, false) if signs.path && signs.soft => Asks::Open,
+            _ => Asks::Words,
+        }
+    } else if signs.place && !long {
+        Asks::Look
+    } else if long {
+        Asks::Words
+    } else {
+        Asks::Open
+    };
+    (asks, signs.place)
+}
+
+#[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own")]
+struct Signs {
+    /// It begins with a verb of doing.
+    acts: bool,
+    /// It begins with a verb that may mean either.
+    soft: bool,
+    /// It begins with a verb of wording, or asks how.
+    texts: bool,
+    /// It names a place where things are done: a file, a calendar.
+    place: bool,
+    /// It names a file or an address.
+    path: bool,
+    /// It asks for code: "in Python".
+    code: bool,
+    /// After "and" comes a verb of doing.
+    also: bool,
+    /// It names a kind of text.
+    genre: bool,
+}
+
+impl Signs {
+    fn with(self, other: Self) -> Self {
+        Self {
+            acts: self.acts | other.acts,
+            soft: self.soft | other.soft,
+            texts: self.texts | other.texts,
+            place: self.place | other.place,
+            path: self.path | other.path,
+            code: self.code | other.code,
+            also: self.also | other.also,
+            genre: self.genre | other.genre,
+        }
+    }
+}
+
+fn of(all: &[Token], lang: &Language) -> Signs {
+    let word = |token: &Token| token.kind == Kind::Word;
+    let mut signs = Signs::default();
+    let head = all
+        .iter()
+        .position(|token| word(token) && !lang.polite.contains(&token.norm));
+    if let Some(at) = head {
+        let (head, next) = (&all[at], all.get(at + 1));
+        let count = next.is_some_and(|next| lang.counts.contains(&next.norm));
+        let named = |token: &Token| {
+            token.capital || token.kind != Kind::Word || lang.goes_on.contains(&token.norm)
+        };
+        let noun = lang.either.has(&head.norm) && !next.is_some_and(named);
+        signs.acts = lang.acts.has(&head.norm) && !noun;
+        signs.soft = lang.soft.has(&head.norm);
+        signs.texts = lang.texts.has(&head.norm) && !count;
+    }
+    let mut after = false;
+    for (at, token) in all.iter().enumerate() {
+        if matches!(token.kind, Kind::Path | Kind::Address) {
+            signs.place = true;
+            signs.path = true;
+        }
+        if proofs().code.contains(&token.norm) {
+            let before = at.checked_sub(1).map(|before| &all[before].norm);
+            signs.code |= before.is_none_or(|before| proofs().within.contains(before));
+        }
+        if word(token) {
+            signs.place |= lang.places.has(&token.norm);
+            signs.genre |= lang.genres.contains(&token.norm);
+            signs.also |= after && lang.acts.has(&token.norm);
+            after =
+                lang.split.contains(&token.norm) || (after && lang.polite.contains(&token.norm));
+        } else {
+            after = token.is_mark(",;.");
+        }
+    }
+    signs
+}
