@@ -17,7 +17,7 @@ mod spending;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-pub use agents::{AgentAction, AgentFields, Agents};
+pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
