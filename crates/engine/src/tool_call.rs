@@ -41,6 +41,7 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
         workspace: setup
             .map(|setup| setup.workspace.clone().into())
             .unwrap_or_default(),
+        folder: state.folder().to_owned(),
         now: deps.clock.now(),
         utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
         timeout_ms: setup.map_or(60_000, |setup| setup.budget.call_ms),

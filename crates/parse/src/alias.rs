@@ -1,6 +1,8 @@
 //! Other names for the usual tools and their arguments, read from `data/aliases.toml` (TOOL-9).
 
+use crate::index::key;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 /// Tools that do the same under different names.
@@ -12,6 +14,17 @@ pub(crate) struct Group {
     also: Vec<String>,
     unsure: Vec<String>,
     keys: Vec<String>,
+    #[serde(default)]
+    action: Vec<Action>,
+}
+
+/// What one tool does by its argument `action`, and others do by themselves.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Action {
+    /// Tools that do it, the best one first.
+    pub tools: Vec<String>,
+    words: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,9 +54,17 @@ impl Aliases {
         &BUILT_IN
     }
 
-    /// Groups in which a tool or another name is spelled `key`, sure ones first.
-    pub fn groups<'a>(&'a self, key: &'a str) -> impl Iterator<Item = (&'a Group, bool)> {
-        let is = move |names: &[String]| names.iter().any(|name| super::index::key(name) == key);
+    /// Whether `tool` does a single action of one that does several.
+    pub fn does_one_action(&self, tool: &str) -> bool {
+        let actions = self.group.iter().flat_map(|group| &group.action);
+        actions
+            .into_iter()
+            .any(|action| action.tools.iter().any(|known| known == tool))
+    }
+
+    /// Groups in which a tool or another name is spelled `wanted`, sure ones first.
+    pub fn groups<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a Group, bool)> {
+        let is = move |names: &[String]| names.iter().any(|name| key(name) == wanted);
         let sure = self
             .group
             .iter()
@@ -62,7 +83,23 @@ impl Aliases {
     }
 }
 
+/// The argument that says what to do.
+pub(crate) const ACTION: &str = "action";
+
 impl Group {
+    /// The action that a call's arguments name, or the first where they name none; nothing where
+    /// actions have no tools of their own, or it is none of them.
+    pub fn action(&self, arguments: &Map<String, Value>) -> Option<&Action> {
+        match arguments.get(ACTION) {
+            None | Some(Value::Null) => self.action.first(),
+            Some(word) => {
+                let word = key(word.as_str()?);
+                let has = |one: &&Action| one.words.iter().any(|known| key(known) == word);
+                self.action.iter().find(has)
+            }
+        }
+    }
+
     /// Whether the keys of a call's arguments speak for this group.
     pub fn speaks<'a>(&self, mut keys: impl Iterator<Item = &'a String>) -> bool {
         keys.any(|key| self.keys.contains(key))

@@ -82,6 +82,14 @@ impl ToolIndex {
         {
             return Some(name);
         }
+        if let Some(arguments) = arguments
+            && let Some(name) = aliases
+                .groups(key)
+                .filter(|(_, sure)| *sure)
+                .find_map(|(group, _)| offered(&group.action(arguments)?.tools))
+        {
+            return Some(name);
+        }
         let unsure: Vec<_> = aliases
             .groups(key)
             .filter(|(_, sure)| !sure)

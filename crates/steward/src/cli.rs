@@ -1,5 +1,6 @@
 //! The command line, as clap sees it.
 
+mod agents;
 mod approvals;
 mod connections;
 mod conversations;
@@ -7,6 +8,7 @@ mod credential;
 mod eval;
 mod mcp;
 mod model;
+mod reminders;
 mod runs;
 mod sandbox;
 mod skill;
@@ -15,6 +17,7 @@ mod spending;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
@@ -22,6 +25,7 @@ pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg}
 pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
+pub use reminders::{ReminderAction, Reminders};
 pub use runs::{RunAction, Runs};
 pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
@@ -110,11 +114,16 @@ pub enum Command {
     /// Permissions that outlive their run; take one back.
     #[command(after_help = "Examples:\n  steward grants\n  steward grants revoke 3f2a")]
     Grants(Grants),
-    /// List agents, or show one.
+    /// List agents; show, add, edit, remove or restore one.
     #[command(
-        after_help = "Examples:\n  steward agents\n  steward agents show steward\n  steward ask --agent steward \"…\""
+        after_help = "Examples:\n  steward agents\n  steward agents add reporter --instructions \"You write short reports.\" --tools read,list,write\n  steward agents edit reporter --allow write --prefers big\n  steward agents remove reporter\n  steward ask --agent reporter \"…\""
     )]
     Agents(Agents),
+    /// What agents were asked to remind of; what is due is told at the next `ask` or `chat` too.
+    #[command(
+        after_help = "Examples:\n  steward reminders\n  steward reminders done 3f2a\n  steward reminders snooze 3f2a 1h\n  steward reminders remove 3f2a"
+    )]
+    Reminders(Reminders),
     /// Check this machine: sandbox, database, models.
     #[command(after_help = "Examples:\n  steward doctor\n  steward doctor --json")]
     Doctor(Json),
@@ -286,27 +295,6 @@ pub struct Chat {
 pub struct Resume {
     /// Only this run: its id, or the beginning of it.
     pub run: Option<String>,
-}
-
-/// `agents`.
-#[derive(Debug, Clone, Args)]
-pub struct Agents {
-    /// What to do; none lists.
-    #[command(subcommand)]
-    pub action: Option<AgentAction>,
-    /// JSON instead of text.
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// What to do with agents.
-#[derive(Debug, Clone, Subcommand)]
-pub enum AgentAction {
-    /// Show an agent's settings.
-    Show {
-        /// Its name [default: steward].
-        name: Option<String>,
-    },
 }
 
 /// `--json` alone.

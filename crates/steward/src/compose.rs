@@ -29,7 +29,6 @@ use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
-use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig};
 use tokio::sync::OnceCell;
 
@@ -188,13 +187,14 @@ impl App {
         let tools = crate::extra::tools(
             ToolsConfig {
                 web_allow,
-                terminal: TerminalConfig::default(),
+                terminal: settings.terminal.clone(),
                 sandbox_helper: sandbox_helper(settings),
             },
             &Ports {
                 facts: store.clone(),
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
+                python: desk.python.clone(),
             },
         )?;
         let tools = match &browsers {

@@ -52,6 +52,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             }
             Command::Grants(args) => commands::grants::run(settings, args, term).await,
             Command::Agents(args) => commands::agents::run(settings, args, term).await,
+            Command::Reminders(args) => commands::reminders::run(settings, args, term).await,
             Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,
             Command::Connections(args) => commands::connections::run(settings, args, term).await,
             Command::Model(args) => commands::model::run(settings, args, term).await,

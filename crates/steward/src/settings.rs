@@ -4,10 +4,12 @@ use crate::cli::Global;
 use crate::daily::Daily;
 use crate::key_variables::{self, KeyVariables};
 use crate::vault::VaultKeys;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
+use steward_tools::terminal::TerminalConfig;
 
 /// Where things are.
 #[derive(Debug, Clone)]
@@ -50,6 +52,8 @@ pub struct Settings {
     pub programs: Vec<PathBuf>,
     /// Web search and mail.
     pub daily: Daily,
+    /// Changes to the list of commands that agents may run.
+    pub terminal: TerminalConfig,
 }
 
 /// A variable that is set and not empty.
@@ -90,6 +94,7 @@ impl Settings {
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
         let daily = Daily::read(&variable, &data_dir)?;
+        let terminal = terminal(variable("STEWARD_TERMINAL").as_deref(), &data_dir)?;
         Ok(Self {
             data_dir,
             database: global.database.clone(),
@@ -123,6 +128,7 @@ impl Settings {
             key_variables: KeyVariables::read(variable(key_variables::SETTING).as_deref())?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
             daily,
+            terminal,
         })
     }
 }
@@ -142,6 +148,27 @@ fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
             )
         })
         .collect()
+}
+
+/// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. One that is named must be there;
+/// the usual one may be missing.
+fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
+    let usual = data_dir.join("terminal.toml");
+    let path = named.map_or(usual.as_path(), Path::new);
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        // A data directory that can't be one is told by whoever makes it.
+        Err(error)
+            if named.is_none()
+                && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+        {
+            return Ok(TerminalConfig::default());
+        }
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} can't be read", path.display()));
+        }
+    };
+    TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 /// `DEEP_AGENT_*`; what is not set is as usual.

@@ -2,25 +2,21 @@
 
 use crate::compose::{python_config, sandbox_helper};
 use crate::settings::{Settings, variable};
-use async_trait::async_trait;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use steward_core::ports::{Blobs, Clock, Ids, Vault};
-use steward_sandbox::python::{PythonLimits, PythonPool};
+use steward_sandbox::python::PythonPool;
 use steward_store::Store;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use steward_tools::package::{Library, Packages};
 use steward_tools::skills::{
     AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor,
-    HuggingfaceExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ScrapeExecutor,
-    ShellExecutor, SqlExecutor, SshExecutor,
+    HuggingfaceExecutor, Programs, PythonExecutor, ScrapeExecutor, ShellExecutor, SqlExecutor,
+    SshExecutor,
 };
 use steward_tools::web::{Client, HostPort};
 use steward_tools::{SkillPorts, SkillRuntime};
-use tokio_util::sync::CancellationToken;
 
 /// Variables of the environment that docker gets.
 const DOCKER: [&str; 4] = [
@@ -113,9 +109,7 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         .with(Arc::new(GraphqlExecutor::new(client.clone())))
         .with(Arc::new(HuggingfaceExecutor::new(client.clone())))
         .with(Arc::new(ScrapeExecutor::new(client)))
-        .with(Arc::new(PythonExecutor::new(Arc::new(Pool(Arc::clone(
-            &python,
-        ))))))
+        .with(Arc::new(PythonExecutor::new(python.clone())))
         .with(Arc::new(SqlExecutor))
         .with(Arc::new(SshExecutor::new(host_keys.clone())))
         .with(Arc::new(
@@ -142,36 +136,5 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         },
         host_keys,
         python,
-    }
-}
-
-/// The sandbox's Python for skills.
-struct Pool(Arc<PythonPool>);
-
-#[async_trait]
-impl PythonRunner for Pool {
-    async fn run(
-        &self,
-        code: &str,
-        payload: &Value,
-        wall: Duration,
-        memory_mib: u32,
-        cancel: &CancellationToken,
-    ) -> Result<PythonReply, String> {
-        let limits = PythonLimits {
-            wall,
-            memory_bytes: u64::from(memory_mib) << 20,
-            ..PythonLimits::default()
-        };
-        let outcome = self
-            .0
-            .run(code, payload, &limits, cancel)
-            .await
-            .map_err(|error| error.to_string())?;
-        Ok(PythonReply {
-            result: outcome.result.map_err(|fault| fault.to_string()),
-            stdout: outcome.stdout,
-            stderr: outcome.stderr,
-        })
     }
 }

@@ -174,5 +174,6 @@ create table reminders (
     at        bigint not null,
     text      text   not null,
     done      bigint not null,
+    removed   bigint not null default 0,
     primary key (tenant_id, agent_id, id)
 );

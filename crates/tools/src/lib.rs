@@ -13,6 +13,7 @@ mod handler;
 pub mod mail;
 pub mod mcp;
 pub mod package;
+pub mod python;
 pub mod search;
 pub mod skills;
 pub mod sql;

@@ -3,10 +3,14 @@
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::error::ToolsError;
-use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersList, SaveMemory};
+use crate::facts::{
+    NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory,
+};
 use crate::files::{Grep, List, MailDraft, Read, Write};
+use crate::python::Python;
+use crate::skills::PythonRunner;
 use crate::sql::SqlTool;
-use crate::terminal::{Terminal, TerminalConfig};
+use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
 use crate::web::{HostPort, WebFetch};
 use std::sync::Arc;
 use steward_core::ports::{Blobs, Clock, Facts};
@@ -17,7 +21,7 @@ use steward_sandbox::process::Helper;
 pub struct ToolsConfig {
     /// Hosts and ports outside the public internet that `web_fetch` may reach.
     pub web_allow: Vec<HostPort>,
-    /// The allow list of `terminal`.
+    /// Changes to the list of commands that `terminal` and `terminal_write` run.
     pub terminal: TerminalConfig,
     /// How to start the sandbox's other half.
     pub sandbox_helper: Helper,
@@ -32,6 +36,8 @@ pub struct Ports {
     pub blobs: Arc<dyn Blobs>,
     /// Local time.
     pub clock: Arc<dyn Clock>,
+    /// The sandbox's interpreter.
+    pub python: Arc<dyn PythonRunner>,
 }
 
 /// All of them, in the order in which models see them.
@@ -51,13 +57,23 @@ pub fn standard_builder(
         .with(Grep)
         .with(Write::new(Arc::clone(blobs)))
         .with(SqlTool::new())
-        .with(Terminal::new(config.terminal, config.sandbox_helper)?)
+        .with(Terminal::new(
+            config.terminal.clone(),
+            config.sandbox_helper.clone(),
+        )?)
+        .with(TerminalWrite::new(
+            config.terminal,
+            config.sandbox_helper,
+            Arc::clone(blobs),
+        )?)
+        .with(Python::new(Arc::clone(&ports.python)))
         .with(WebFetch::new(config.web_allow))
         .with(NotesCreate::new(Arc::clone(facts)))
         .with(NotesList::new(Arc::clone(facts)))
         .with(NotesRead::new(Arc::clone(facts)))
         .with(RemindersCreate::new(Arc::clone(facts), Arc::clone(clock)))
         .with(RemindersList::new(Arc::clone(facts), Arc::clone(clock)))
+        .with(RemindersDone::new(Arc::clone(facts), Arc::clone(clock)))
         .with(SaveMemory::new(Arc::clone(facts)))
         .with(MailDraft::new(Arc::clone(blobs)))
         .with(Feedback)

@@ -205,7 +205,10 @@ export interface paths {
         /** All agents, by name. */
         get: operations["listAgents"];
         put?: never;
-        /** Makes an agent. */
+        /**
+         * Makes an agent; what is left out but the name is as usual. The names of AOS such as `system_prompt` and
+         *     `llm_routing` are taken too.
+         */
         post: operations["createAgent"];
         delete?: never;
         options?: never;
@@ -264,7 +267,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
-         *     merged key by key.
+         *     merged key by key. The names of AOS such as `system_prompt` are taken too.
          */
         patch: operations["patchAgent"];
         trace?: never;
@@ -785,6 +788,41 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/reminders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reminders of all agents by time: those that are not done. */
+        get: operations["listReminders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reminders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a reminder. */
+        delete: operations["deleteReminder"];
+        options?: never;
+        head?: never;
+        /** Marks a reminder as done, or as open again, or puts it off. */
+        patch: operations["changeReminder"];
         trace?: never;
     };
     "/api/connections": {
@@ -3729,6 +3767,34 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Reminder: {
+            /** @description The rows. */
+            items: {
+                /** @description The agent's name; null: it is gone. */
+                agent: string | null;
+                /**
+                 * Format: uuid
+                 * @description The agent that made it.
+                 */
+                agent_id: string;
+                /**
+                 * Format: int64
+                 * @description When, ms since 1970 UTC.
+                 */
+                at: number;
+                /** @description Whether it is done. */
+                done: boolean;
+                /** @description Whether its time has come and it is not done. */
+                due: boolean;
+                /** @description Its id. */
+                id: string;
+                /** @description What. */
+                text: string;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Run: {
             /** @description The rows. */
             items: {
@@ -4225,6 +4291,42 @@ export interface components {
             reason: string;
             /** @description What it says it is. */
             server: string;
+        };
+        /**
+         * @description A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
+         *     so a reminder that came up while nothing ran is due at the next look.
+         */
+        Reminder: {
+            /** @description The agent's name; null: it is gone. */
+            agent: string | null;
+            /**
+             * Format: uuid
+             * @description The agent that made it.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description When, ms since 1970 UTC.
+             */
+            at: number;
+            /** @description Whether it is done. */
+            done: boolean;
+            /** @description Whether its time has come and it is not done. */
+            due: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description What. */
+            text: string;
+        };
+        /** @description What changes. */
+        ReminderChange: {
+            /**
+             * Format: int64
+             * @description Its new time, ms since 1970 UTC: later, to be reminded again.
+             */
+            at?: number | null;
+            /** @description Whether it is done. */
+            done?: boolean | null;
         };
         /** @description Another title. */
         Rename: {
@@ -5489,6 +5591,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only with this text in name or instructions. */
                 q?: string;
+                /** @description Those that were deleted instead, which can be restored. */
+                deleted?: boolean;
             };
             header?: never;
             path?: never;
@@ -6823,6 +6927,107 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listReminders: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only those whose time has come. */
+                due?: boolean;
+                /** @description With those that are done. */
+                done?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Earliest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Reminder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteReminder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeReminder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReminderChange"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reminder"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -33,6 +33,7 @@ export type Outcome = S["Outcome"];
 export type Verdict = S["Verdict"];
 export type Origin = S["Origin"];
 export type Mode = S["Mode"];
+export type Reminder = S["Reminder"];
 export type Run = S["Run"];
 export type RunDetail = S["RunDetail"];
 export type ForkPoint = S["ForkPoint"];

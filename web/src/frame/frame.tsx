@@ -9,6 +9,7 @@ import { Toasts } from "@/ui/toast";
 import { useLiveLists } from "./live";
 import { BottomBar, OfflineStrip, Rail } from "./nav";
 import { openOverlay, useOverlay } from "./overlays";
+import { Reminders } from "./reminders";
 import { useShortcut } from "./shortcuts";
 
 const CommandPalette = lazy(async () => ({ default: (await import("./palette")).CommandPalette }));
@@ -58,6 +59,7 @@ export function Frame() {
       </div>
       <BottomBar />
       <Toasts />
+      <Reminders />
       <ExpiredDialog />
       {used && <Suspense><CommandPalette /><ShortcutsDialog /></Suspense>}
     </div>

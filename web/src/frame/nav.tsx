@@ -8,6 +8,7 @@ import { cx, Sheet } from "@/ui";
 import { AccountMenu } from "./account";
 import { useLiveState } from "./live";
 import { Logo } from "./logo";
+import { RemindersButton } from "./reminders";
 
 const PAGES = [
   { to: "/chat", icon: MessagesSquare, key: "chat" },
@@ -65,6 +66,7 @@ export function Rail() {
       <Link to="/chat" aria-label="Steward" className="mb-3 rounded-lg"><Logo className="size-8" /></Link>
       {PAGES.filter((entry) => maySee(entry, me)).map((entry) => <NavLink key={entry.to} entry={entry} {...(entry.key === "approvals" && { count: waiting })} />)}
       <span className="flex-1" />
+      <RemindersButton />
       {LATER.map((entry) => <NavLink key={entry.to} entry={entry} />)}
       <AccountMenu />
     </nav>
@@ -89,6 +91,7 @@ export function BottomBar() {
           {[...PAGES.slice(4), ...LATER].filter((entry) => maySee(entry, me)).map((entry) => (
             <li key={entry.to}><Link to={entry.to} className="flex items-center gap-3 rounded-lg px-3 py-3 text-lg hover:bg-hover"><entry.icon aria-hidden className="size-5 text-ink-3" />{t(entry.key)}</Link></li>
           ))}
+          <li><RemindersButton wide /></li>
         </ul>
         <div className="border-t border-line p-2"><AccountMenu wide /></div>
       </Sheet>

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-type Overlay = "palette" | "shortcuts" | null;
+type Overlay = "palette" | "shortcuts" | "reminders" | null;
 let open: Overlay = null;
 const listeners = new Set<() => void>();
-/** Opens the palette or the list of shortcuts. */
+/** Opens the palette, the list of shortcuts or the reminders. */
 export const openOverlay = (next: Overlay): void => {
   open = next;
   for (const listener of listeners) listener();

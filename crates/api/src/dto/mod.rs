@@ -12,6 +12,8 @@ pub(crate) mod exam;
 pub(crate) mod mcp;
 pub(crate) mod names;
 pub(crate) mod package;
+pub(crate) mod published;
+pub(crate) mod reminder;
 pub(crate) mod routing;
 pub(crate) mod run;
 pub(crate) mod skill;

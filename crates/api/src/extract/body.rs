@@ -1,13 +1,14 @@
 //! A JSON body.
 
 use super::text::all_storable;
+use crate::dto::published::Published;
 use crate::problem::Problem;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The body as `T`. A type with `deny_unknown_fields` has a field that isn't known refused by name.
 pub(crate) struct Body<T>(pub T);
@@ -16,16 +17,33 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        if !is_json(&request) {
-            return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body is not marked as JSON",
-                "send a JSON object with `Content-Type: application/json`",
-            ));
-        }
-        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
-        parse(&bytes).map(Self)
+        let body = object(&sent(request, state).await?)?;
+        read(Value::Object(body)).map(Self)
     }
+}
+
+/// The same, in our names or in those that were published for the platform that this one follows.
+pub(crate) struct PublishedBody<T>(pub T);
+
+impl<T: Published, S: Send + Sync> FromRequest<S> for PublishedBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let mut body = object(&sent(request, state).await?)?;
+        T::own_names(&mut body)?;
+        read(Value::Object(body)).map(Self)
+    }
+}
+
+async fn sent<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+    if !is_json(&request) {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body is not marked as JSON",
+            "send a JSON object with `Content-Type: application/json`",
+        ));
+    }
+    Bytes::from_request(request, state).await.map_err(unread)
 }
 
 fn is_json(request: &Request) -> bool {
@@ -59,7 +77,7 @@ pub(crate) fn too_long() -> Problem {
     )
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         Problem::new(
             StatusCode::BAD_REQUEST,
@@ -68,14 +86,19 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         )
     })?;
     // A struct would take a list of its fields' values too; no schema says so.
-    if !value.is_object() {
-        return Err(Problem::invalid(
+    all_storable("", &value)?;
+    match value {
+        Value::Object(body) => Ok(body),
+        _ => Err(Problem::invalid(
             "body",
             "the body is not an object",
             "send a JSON object; /docs lists what it may hold",
-        ));
+        )),
     }
-    all_storable("", &value)?;
+}
+
+/// An object as `T`; what does not fit is refused by its field.
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
@@ -114,7 +137,8 @@ fn join(path: &str, name: &str) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod tests {
-    use super::parse;
+    use super::{object, read};
+    use crate::problem::Problem;
     use axum::http::StatusCode;
     use axum::response::IntoResponse;
     use serde::Deserialize;
@@ -131,6 +155,10 @@ mod tests {
     struct Inner {
         #[expect(dead_code, reason = "only its parsing counts")]
         number: u8,
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+        read(object(bytes)?.into())
     }
 
     async fn refusal(text: &str) -> (StatusCode, String) {

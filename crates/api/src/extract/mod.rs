@@ -6,7 +6,7 @@ mod params;
 mod path;
 mod text;
 
-pub(crate) use body::{Body, too_long};
+pub(crate) use body::{Body, PublishedBody, too_long};
 pub(crate) use page::{Page, Paging, PagingQuery};
 pub(crate) use params::Params;
 pub(crate) use path::{PathId, PathIds, PathName};

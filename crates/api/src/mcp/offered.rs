@@ -91,6 +91,7 @@ pub(super) async fn run(
         agent: offered.agent.id,
         conversation: None,
         workspace: state.workspace.clone().into(),
+        folder: String::new(),
         now,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
         timeout_ms: TIMEOUT_MS,

@@ -18,6 +18,7 @@ mod mcp_servers;
 mod notices;
 mod packages;
 mod people;
+mod reminders;
 mod routing;
 mod runs;
 mod skills;
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(kept::routes())
         .merge(approvals::routes())
         .merge(grants::routes())
+        .merge(reminders::routes())
         .merge(connections::routes())
         .merge(routing::routes())
         .merge(usage::routes())

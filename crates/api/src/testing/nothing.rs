@@ -125,6 +125,9 @@ impl Agents for Nothing {
     async fn delete_agent(&self, _: TenantId, _: AgentId, _: Timestamp) -> StoreResult<()> {
         Err(gone())
     }
+    async fn deleted_agents(&self, _: TenantId) -> StoreResult<Vec<Agent>> {
+        Err(gone())
+    }
     async fn restore_agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         Err(gone())
     }
@@ -210,6 +213,9 @@ impl Facts for Nothing {
         Err(gone())
     }
     async fn reminders(&self, _: TenantId, _: AgentId) -> StoreResult<Vec<Reminder>> {
+        Err(gone())
+    }
+    async fn all_reminders(&self, _: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
         Err(gone())
     }
 }

@@ -62,6 +62,8 @@ pub trait Agents: Send + Sync {
     async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
     /// Marks it deleted: no list shows it and its name is free. Its runs stay.
     async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()>;
+    /// Those that are deleted, by name.
+    async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
     /// Takes a deletion back; [`super::StoreError::Conflict`] if its name was taken meanwhile.
     async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
 }
@@ -388,7 +390,7 @@ pub struct Note {
 /// A reminder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reminder {
-    /// Its id, `key` of the call that made it.
+    /// Its id, of the call that made it.
     pub id: String,
     /// When.
     pub at: Timestamp,
@@ -429,8 +431,10 @@ pub trait Facts: Send + Sync {
         agent: AgentId,
         reminder: &Reminder,
     ) -> StoreResult<()>;
-    /// Removes a reminder.
+    /// Removes a reminder; its row stays, marked.
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;
     /// Reminders by time.
     async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>>;
+    /// Those of all agents, by time.
+    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>>;
 }

@@ -24,6 +24,8 @@ pub struct ToolScope {
     pub conversation: Option<ConversationId>,
     /// Folder that file tools are confined to.
     pub workspace: PathBuf,
+    /// Folder in it that commands start in, relative; empty for the workspace itself.
+    pub folder: String,
     /// Now, as the run sees it.
     pub now: Timestamp,
     /// Minutes east of UTC, for words like "tomorrow".

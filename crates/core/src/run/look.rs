@@ -8,7 +8,27 @@ use crate::receipts::Evidence;
 use crate::tool::{ToolCall, Undo};
 use std::borrow::Cow;
 
+/// Tools that run commands in the folder of the run.
+const TERMINALS: [&str; 2] = ["terminal", "terminal_write"];
+/// Where their results say which folder that is, relative to the workspace.
+pub const FOLDER: &str = "folder";
+
 impl RunState {
+    /// The folder that commands of this run start in, relative to the workspace; empty for itself.
+    pub fn folder(&self) -> &str {
+        let told = self
+            .calls
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.status {
+                CallStatus::Done(ToolResult::Ok {
+                    data: Some(data), ..
+                }) if TERMINALS.contains(&entry.call.name.as_str()) => data.get(FOLDER)?.as_str(),
+                _ => None,
+            });
+        told.unwrap_or_default()
+    }
+
     /// The run's messages for a model call: the next reply takes in what the user said meanwhile,
     /// as the fold of its request does.
     pub fn messages_for(&self, purpose: Purpose) -> Cow<'_, [Message]> {

@@ -26,6 +26,7 @@ pub use compose::{compose_answer, plan_as_text, receipts_for, receipts_without};
 pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{AnswerFrom, Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
+pub use look::FOLDER;
 pub use offer::{is_control, plan_tool, room_for_tools};
 pub use outside::{OutsideFile, UPLOADS, quoted_file, written_files};
 pub use replay::{Checked, Difference, answer_text, check};

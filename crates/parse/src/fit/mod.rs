@@ -42,7 +42,7 @@ pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfi
         });
     }
     let mut fixes = Vec::new();
-    let named = names::own(schema, arguments.clone(), &mut fixes);
+    let named = names::own(tool, schema, arguments.clone(), &mut fixes);
     let fitted = coerce::coerce(schema, named, &mut fixes);
     match schema::validate(schema, &fitted) {
         Ok(()) => Ok(Fitted {

@@ -1,6 +1,6 @@
 //! Names of arguments: another spelling or a usual other name of one that is missing, and wrappers.
 
-use crate::alias::Aliases;
+use crate::alias::{ACTION, Aliases};
 use crate::index::key;
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ const WRAPPERS: &[&str] = &[
 ];
 
 /// `arguments` with the names that `schema` has for them.
-pub(super) fn own(schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
+pub(super) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
     let Some(known) = schema["properties"].as_object() else {
         return arguments;
     };
@@ -33,6 +33,13 @@ pub(super) fn own(schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> 
         }
     }
     for (name, value) in strange {
+        // The tool was chosen by it.
+        if name == ACTION && Aliases::built_in().does_one_action(tool) {
+            fixes.push(format!(
+                "`{ACTION}` was left out, since `{tool}` does nothing else"
+            ));
+            continue;
+        }
         match meant(&name, known, &out) {
             Some(own) => {
                 fixes.push(format!("`{name}` was taken for `{own}`"));

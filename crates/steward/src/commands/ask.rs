@@ -37,6 +37,9 @@ async fn ask(
     input: String,
     term: Term,
 ) -> anyhow::Result<Exit> {
+    if !args.json {
+        super::reminders::tell(backend, term).await;
+    }
     let begin = Begin {
         agent: backend.agent_named(args.agent.as_deref()).await?,
         input,

@@ -48,6 +48,7 @@ async fn chat(
         "with {}; an empty line or Ctrl-D ends it",
         agent.name
     )));
+    super::reminders::tell(backend, term).await;
     let follow = Follow {
         yes: args.yes,
         ..Follow::plain(term, false)

@@ -25,6 +25,7 @@ pub mod model;
 pub mod model_card;
 pub mod pages;
 pub mod picked;
+pub mod reminders;
 pub mod render;
 pub mod report;
 pub mod resume;

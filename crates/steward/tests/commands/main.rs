@@ -1,4 +1,4 @@
-//! `steward skill`, `credential` and `mcp`, each with a running server and without one: both must do the same.
+//! `steward agents`, `skill`, `credential` and `mcp`, each with a running server and without one: both must do the same.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,11 +7,13 @@
     reason = "tests"
 )]
 
+mod agents;
 #[path = "../common/mod.rs"]
 mod common;
 mod credential;
 mod mcp;
 mod phrases;
+mod reminders;
 mod sandbox;
 mod skill;
 

@@ -19,6 +19,7 @@ use steward_models::embed::LazyMiniLm;
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::registry::Router;
 use steward_sandbox::process::Helper;
+use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
 use steward_tools::terminal::TerminalConfig;
@@ -123,7 +124,7 @@ async fn composed(
             .unwrap(),
     );
     let client = Client::new(Secrets::none(), None, Timeouts::default());
-    let helper = Helper {
+    let helper = || Helper {
         program: env!("CARGO_BIN_EXE_steward").into(),
         prefix: vec!["sandbox-exec".into()],
     };
@@ -131,12 +132,13 @@ async fn composed(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
             terminal: TerminalConfig::default(),
-            sandbox_helper: helper,
+            sandbox_helper: helper(),
         },
         &Ports {
             facts: store.clone(),
             blobs,
             clock: Arc::clone(&clock),
+            python: Arc::new(PythonPool::new(helper(), PythonConfig::default())),
         },
     )
     .unwrap();

@@ -20,6 +20,7 @@ mod injections;
 mod leases;
 mod long;
 mod outside;
+mod shells;
 mod skilled;
 mod supervision;
 

@@ -61,7 +61,7 @@ impl Agents for Store {
     }
 
     async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
-        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant)))
+        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, false)))
             .await
     }
 
@@ -70,6 +70,11 @@ impl Agents for Store {
             Box::pin(delete(tx, *tenant, *id, *at))
         })
         .await
+    }
+
+    async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
+        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, true)))
+            .await
     }
 
     async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
@@ -164,12 +169,14 @@ async fn restore(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult<
     from_json("an agent", &row.text(1)?)
 }
 
-async fn all(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<Agent>> {
+async fn all(tx: &mut Tx<'_>, tenant: TenantId, deleted: bool) -> StoreResult<Vec<Agent>> {
+    let sql = if deleted {
+        "select body from agents where tenant_id = $1 and deleted_at is not null"
+    } else {
+        "select body from agents where tenant_id = $1 and deleted_at is null"
+    };
     let mut agents: Vec<Agent> = tx
-        .rows(
-            "select body from agents where tenant_id = $1 and deleted_at is null",
-            args![tenant],
-        )
+        .rows(sql, args![tenant])
         .await?
         .iter()
         .map(|row| from_json("an agent", &row.text(0)?))

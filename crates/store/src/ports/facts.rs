@@ -1,7 +1,7 @@
 //! What agents keep for themselves.
 
 use crate::store::Store;
-use crate::tx::{Tx, args, locking};
+use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::ports::{Facts, Note, Reminder, StoreError, StoreResult};
 use steward_core::{AgentId, TenantId};
@@ -74,7 +74,8 @@ impl Facts for Store {
     }
 
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()> {
-        let sql = "delete from reminders where tenant_id = $1 and agent_id = $2 and id = $3";
+        let sql = "update reminders set removed = 1
+                   where tenant_id = $1 and agent_id = $2 and id = $3 and removed = 0";
         remove(self, sql, "reminder", tenant, agent, id).await
     }
 
@@ -83,6 +84,11 @@ impl Facts for Store {
             Box::pin(reminders(tx, *tenant, *agent))
         })
         .await
+    }
+
+    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
+        self.read(tenant, |tenant, tx| Box::pin(all_reminders(tx, *tenant)))
+            .await
     }
 }
 
@@ -173,7 +179,8 @@ async fn remind(
         "insert into reminders (tenant_id, agent_id, id, at, text, done)
          values ($1, $2, $3, $4, $5, $6)
          on conflict (tenant_id, agent_id, id)
-         do update set at = excluded.at, text = excluded.text, done = excluded.done",
+         do update set at = excluded.at, text = excluded.text, done = excluded.done,
+                       removed = 0",
         args![
             tenant,
             agent,
@@ -195,20 +202,33 @@ async fn reminders(
     let rows = tx
         .rows(
             "select id, at, text, done from reminders
-             where tenant_id = $1 and agent_id = $2 order by at",
+             where tenant_id = $1 and agent_id = $2 and removed = 0 order by at, id",
             args![tenant, agent],
         )
         .await?;
+    rows.iter().map(reminder).collect()
+}
+
+async fn all_reminders(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
+    let rows = tx
+        .rows(
+            "select id, at, text, done, agent_id from reminders
+             where tenant_id = $1 and removed = 0 order by at, id",
+            args![tenant],
+        )
+        .await?;
     rows.iter()
-        .map(|row| {
-            Ok(Reminder {
-                id: row.text(0)?,
-                at: row.time(1)?,
-                text: row.text(2)?,
-                done: row.int(3)? != 0,
-            })
-        })
+        .map(|row| Ok((AgentId(row.id(4)?), reminder(row)?)))
         .collect()
+}
+
+fn reminder(row: &Row) -> StoreResult<Reminder> {
+    Ok(Reminder {
+        id: row.text(0)?,
+        at: row.time(1)?,
+        text: row.text(2)?,
+        done: row.int(3)? != 0,
+    })
 }
 
 async fn remove(

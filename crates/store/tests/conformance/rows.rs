@@ -287,9 +287,21 @@ pub async fn notes_and_reminders(bed: Bed) {
     let done = reminder("k1", LATER, true);
     store.save_reminder(TENANT, agent, &done).await.unwrap();
     store.remove_reminder(TENANT, agent, "k2").await.unwrap();
-    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), [done]);
+    assert_eq!(
+        store.reminders(TENANT, agent).await.unwrap(),
+        std::slice::from_ref(&done)
+    );
     let gone = store.remove_reminder(TENANT, agent, "k2").await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
+    let theirs = reminder("k1", NOW, false);
+    store.save_reminder(TENANT, other, &theirs).await.unwrap();
+    assert_eq!(
+        store.all_reminders(TENANT).await.unwrap(),
+        [(other, theirs), (agent, done)]
+    );
+    // What was removed is only marked: saved again, it is there again.
+    store.save_reminder(TENANT, agent, &early).await.unwrap();
+    assert_eq!(store.reminders(TENANT, agent).await.unwrap().len(), 2);
 }
 
 pub async fn odd_text_comes_back(bed: Bed) {

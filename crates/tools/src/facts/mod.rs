@@ -7,7 +7,7 @@ mod reminders;
 
 pub use memory::SaveMemory;
 pub use notes::{NotesCreate, NotesList, NotesRead};
-pub use reminders::{RemindersCreate, RemindersList};
+pub use reminders::{RemindersCreate, RemindersDone, RemindersList};
 
 use crate::error::ToolsError;
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! `notes_create`, `notes_list`, `notes_read`.
+//! `notes_create`, which also appends; `notes_list`, which also searches; `notes_read`.
 
 use super::snapshot;
 use crate::catalogue;
@@ -44,6 +44,40 @@ impl NotesCreate {
 pub struct CreateArgs {
     title: String,
     text: String,
+    #[serde(default)]
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[default]
+    Replace,
+    Append,
+}
+
+/// The text of a note as it should become.
+fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError> {
+    let old = match (args.mode, before) {
+        (Mode::Append, Some(note)) => note.text.trim_end_matches('\n'),
+        _ => "",
+    };
+    let added = args.text.trim_end_matches('\n');
+    // A repeat after a crash must not add it twice.
+    if format!("\n{old}").ends_with(&format!("\n{added}")) {
+        return Ok(old.to_owned());
+    }
+    let text = if old.is_empty() {
+        args.text.clone()
+    } else {
+        format!("{old}\n{}", args.text)
+    };
+    if text.chars().count() > TEXT {
+        return Err(ToolsError::Refused(format!(
+            "the note would be longer than {TEXT} characters; nothing was added: begin another one"
+        )));
+    }
+    Ok(text)
 }
 
 /// What is needed to take a note back.
@@ -65,8 +99,9 @@ impl ToolHandler for NotesCreate {
             json!({
                 "type": "object",
                 "properties": {
-                    "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note; one that exists is replaced"},
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT}
+                    "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note"},
+                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT},
+                    "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
                 },
                 "required": ["title", "text"],
                 "additionalProperties": false
@@ -80,16 +115,25 @@ impl ToolHandler for NotesCreate {
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
         let title = args.title.trim();
-        let (summary, detail) = match find(&self.facts, scope, title).await {
-            Ok(None) => (format!("creates the note {title}"), args.text),
-            Ok(Some(old)) => (
+        let old = match find(&self.facts, scope, title).await {
+            Ok(old) => old,
+            Err(error) => {
+                return Preview {
+                    summary: format!("would fail: {error}"),
+                    ..Preview::default()
+                };
+            }
+        };
+        let (summary, detail) = match (&old, args.mode) {
+            (None, _) => (format!("creates the note {title}"), args.text),
+            (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
+            (Some(old), Mode::Replace) => (
                 format!(
                     "replaces the note {title} ({} characters)",
                     old.text.chars().count()
                 ),
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
-            Err(error) => (format!("would fail: {error}"), args.text),
         };
         Preview {
             summary,
@@ -104,30 +148,32 @@ impl ToolHandler for NotesCreate {
         if title.is_empty() {
             return Err(ToolsError::refused("the title is blank; give the note a name").into());
         }
+        let scope = &context.scope;
+        let old = find(&self.facts, scope, &title).await;
+        let old = old.map_err(ToolsError::from)?;
         let note = Note {
             title: title.clone(),
-            text: args.text.clone(),
-            updated_at: context.scope.now,
+            text: merged(&args, old.as_ref())?,
+            updated_at: scope.now,
         };
-        let scope = &context.scope;
         let saved = self.facts.save_note(scope.tenant, scope.agent, &note).await;
         let before = saved.map_err(ToolsError::from)?;
-        let verb = if before.is_some() {
-            "replaced"
-        } else {
-            "created"
+        let verb = match (&before, args.mode) {
+            (None, _) => "created",
+            (Some(_), Mode::Replace) => "replaced",
+            (Some(_), Mode::Append) => "added to",
         };
         let kept = Kept {
             title: title.clone(),
             before,
-            after: args.text.clone(),
+            after: note.text.clone(),
         };
         Ok(ToolOutput {
-            data: Some(json!({"title": title, "text": args.text})),
+            data: Some(json!({"title": title, "text": note.text})),
             receipt: Some(Receipt {
                 action: verb.to_owned(),
                 object: format!("note {title}"),
-                evidence: Some(format!("sha256:{}", hash::sha256(args.text.as_bytes()))),
+                evidence: Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
             }),
             undo: Some(Undo::Snapshot {
                 tool: "notes_create".to_owned(),
@@ -175,19 +221,41 @@ impl NotesList {
     }
 }
 
-/// No arguments.
+/// Arguments of [`NotesList`].
 #[derive(Debug, Deserialize)]
-pub struct NoArgs {}
+pub struct ListArgs {
+    #[serde(default)]
+    query: Option<String>,
+}
+
+/// The line of a note that a list shows: the first, or the first with a word of the query.
+fn shown(note: &Note, words: &[String]) -> String {
+    let has = |line: &&str| {
+        let line = line.to_lowercase();
+        words.iter().any(|word| line.contains(word))
+    };
+    let found = note.text.lines().find(has);
+    let line = found
+        .or_else(|| note.text.lines().next())
+        .unwrap_or_default();
+    line.chars().take(80).collect()
+}
 
 impl ToolHandler for NotesList {
-    type Args = NoArgs;
+    type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
         catalogue::spec(
             "notes_list",
             RiskClass::Read,
             EffectClass::Read,
-            json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            json!({
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "maxLength": TITLE, "description": "Only notes whose title or text holds all of these words"}
+                },
+                "additionalProperties": false
+            }),
         )
     }
 
@@ -195,24 +263,31 @@ impl ToolHandler for NotesList {
         proposed(request, scope, suggest::notes_list::suggest).await
     }
 
-    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
         let notes = self.facts.notes(scope.tenant, scope.agent).await;
-        let notes = notes.map_err(ToolsError::from)?;
+        let mut notes = notes.map_err(ToolsError::from)?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
-        let mut text = format!("{} notes\n", notes.len());
+        let query = args.query.unwrap_or_default();
+        let words: Vec<String> = query
+            .to_lowercase()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        let all = notes.len();
+        notes.retain(|note| {
+            let text = format!("{}\n{}", note.title, note.text).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        });
+        let mut text = match (words.is_empty(), notes.len()) {
+            (true, count) => format!("{count} notes\n"),
+            (false, 0) => format!("none of the {all} notes mentions {query}"),
+            (false, count) => format!("{count} of {all} notes mention {query}\n"),
+        };
         for note in &notes {
-            let first: String = note
-                .text
-                .lines()
-                .next()
-                .unwrap_or("")
-                .chars()
-                .take(80)
-                .collect();
-            let _ = writeln!(text, "{}: {first}", note.title);
+            let _ = writeln!(text, "{}: {}", note.title, shown(note, &words));
         }
         Ok(ToolOutput {
             data: Some(json!(notes)),

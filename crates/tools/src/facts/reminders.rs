@@ -1,6 +1,6 @@
-//! `reminders_create`, `reminders_list`.
+//! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time on until it is
+//! done: whoever shows what is due looks at these rows, there is no second record of it.
 
-use super::notes::NoArgs;
 use super::{moment, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
@@ -10,15 +10,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::Timestamp;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
 use steward_core::tool::{
     EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
 };
+use steward_core::{Timestamp, hash};
 
 /// Longest text, characters.
 const TEXT: usize = 2000;
+
+/// Short, to be typed; the same for repeats of one call.
+fn id_of(key: &str) -> String {
+    hash::sha256(key.as_bytes()).chars().take(12).collect()
+}
 
 /// Makes reminders.
 pub struct RemindersCreate {
@@ -98,15 +103,14 @@ impl ToolHandler for RemindersCreate {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
         let all = all.map_err(ToolsError::from)?;
-        let known = all
-            .into_iter()
-            .find(|one| one.id == context.idempotency_key);
+        let id = id_of(&context.idempotency_key);
+        let known = all.into_iter().find(|one| one.id == id);
         // Known: made before a crash. Its time may have passed meanwhile; it is made nonetheless.
         let reminder = if let Some(reminder) = known {
             reminder
         } else {
             let reminder = Reminder {
-                id: context.idempotency_key.clone(),
+                id,
                 at: self.moment(&args.at, scope.now)?,
                 text: args.text,
                 done: false,
@@ -169,15 +173,28 @@ impl RemindersList {
     }
 }
 
+/// Arguments of [`RemindersList`].
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    #[serde(default)]
+    all: bool,
+}
+
 impl ToolHandler for RemindersList {
-    type Args = NoArgs;
+    type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
         catalogue::spec(
             "reminders_list",
             RiskClass::Read,
             EffectClass::Read,
-            json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            json!({
+                "type": "object",
+                "properties": {
+                    "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
+                },
+                "additionalProperties": false
+            }),
         )
     }
 
@@ -185,10 +202,11 @@ impl ToolHandler for RemindersList {
         proposed(request, scope, suggest::reminders_list::suggest).await
     }
 
-    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all.map_err(ToolsError::from)?;
+        let mut all = all.map_err(ToolsError::from)?;
+        all.retain(|one| args.all || !one.done);
         if all.is_empty() {
             return Ok(ToolOutput::text("there are no reminders"));
         }
@@ -206,5 +224,140 @@ impl ToolHandler for RemindersList {
             data: Some(json!(all)),
             ..ToolOutput::text(text)
         })
+    }
+}
+
+/// Ticks reminders off.
+pub struct RemindersDone {
+    facts: Arc<dyn Facts>,
+    clock: Arc<dyn Clock>,
+}
+
+impl RemindersDone {
+    /// As for [`RemindersCreate`].
+    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
+        Self { facts, clock }
+    }
+
+    /// The one that is meant: by its id, its whole text or a part of it.
+    async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
+        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
+        let wanted = text.trim().to_lowercase();
+        if wanted.is_empty() {
+            return Err(ToolsError::refused("say which reminder, by its text"));
+        }
+        if let Some(one) = all.iter().find(|one| one.id == wanted) {
+            return Ok(one.clone());
+        }
+        let part = |one: &&Reminder| one.text.to_lowercase().contains(&wanted);
+        let found: Vec<&Reminder> = all.iter().filter(|one| !one.done).filter(part).collect();
+        let whole = found.iter().find(|one| one.text.to_lowercase() == wanted);
+        match (whole, &found[..]) {
+            // Of several with the same text, the earliest is the one that has come up.
+            (Some(one), _) | (None, [one]) => Ok((*one).clone()),
+            (None, []) => match all.iter().find(part) {
+                Some(done) => Ok(done.clone()),
+                None => Err(ToolsError::Refused(format!(
+                    "there is no reminder `{text}`; `reminders_list` shows them"
+                ))),
+            },
+            (None, several) => {
+                let lines: Vec<String> = several
+                    .iter()
+                    .map(|one| {
+                        format!(
+                            "{} {}",
+                            moment::local(one.at, self.clock.as_ref()),
+                            one.text
+                        )
+                    })
+                    .collect();
+                Err(ToolsError::Refused(format!(
+                    "several reminders are like that; give the whole text of one: {}",
+                    lines.join("; ")
+                )))
+            }
+        }
+    }
+
+    async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
+        let saved = self
+            .facts
+            .save_reminder(scope.tenant, scope.agent, reminder)
+            .await;
+        Ok(saved?)
+    }
+}
+
+/// Arguments of [`RemindersDone`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct DoneArgs {
+    text: String,
+}
+
+impl ToolHandler for RemindersDone {
+    type Args = DoneArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "reminders_done",
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the reminder, or enough of it to tell it from the others"}
+                },
+                "required": ["text"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Preview {
+        match self.meant(&args.text, scope).await {
+            Ok(one) => Preview {
+                summary: format!("marks the reminder `{}` as done", one.text),
+                detail: None,
+                count: Some(1),
+                reversible: true,
+            },
+            Err(error) => Preview {
+                summary: format!("would fail: {error}"),
+                ..Preview::default()
+            },
+        }
+    }
+
+    async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let scope = &context.scope;
+        let one = self.meant(&args.text, scope).await?;
+        if one.done {
+            return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
+        }
+        let done = Reminder {
+            done: true,
+            ..one.clone()
+        };
+        self.save(&done, scope).await?;
+        Ok(ToolOutput {
+            data: Some(json!(done)),
+            receipt: Some(Receipt {
+                action: "marked as done".to_owned(),
+                object: format!("reminder {}", done.text),
+                evidence: Some(done.id.clone()),
+            }),
+            undo: Some(Undo::Snapshot {
+                tool: "reminders_done".to_owned(),
+                snapshot: json!(one),
+            }),
+            ..ToolOutput::text(format!("done: {}", done.text))
+        })
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        let before: Reminder = snapshot(value)?;
+        self.save(&before, scope).await?;
+        Ok(format!("the reminder `{}` is open again", before.text))
     }
 }

@@ -25,6 +25,17 @@ pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsErro
         .map_err(explain)
 }
 
+/// A folder of the workspace, relative to it; empty for itself. Blocking.
+pub(crate) fn folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
+    let workspace = open(scope)?;
+    let relative = workspace.resolve(path).map_err(explain)?;
+    workspace.list(path).map_err(explain)?;
+    let text = relative.as_path().to_str();
+    Ok(text
+        .ok_or_else(|| ToolsError::Refused(format!("the name of {path} is no text")))?
+        .to_owned())
+}
+
 /// A text file of the workspace, whole. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open(scope)?.read(path).map_err(explain)?;

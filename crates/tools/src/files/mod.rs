@@ -14,7 +14,7 @@ mod walk;
 mod write;
 
 pub use access::open_file;
-pub(crate) use access::{blocking, read_text, write_text};
+pub(crate) use access::{blocking, folder, read_text, write_text};
 pub use draft::MailDraft;
 pub use grep::Grep;
 pub(crate) use keep::{Kept, keep_file};

@@ -19,6 +19,7 @@ pub use program::{
     AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
     ShellExecutor,
 };
+pub(crate) use program::{Program, compute, shown, tree};
 pub use runtime::{SkillPorts, SkillRuntime};
 pub use scrape::ScrapeExecutor;
 pub use sql::SqlExecutor;

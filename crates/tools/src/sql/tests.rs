@@ -187,6 +187,7 @@ mod proposals {
             agent: nil(),
             conversation: None,
             workspace: data.join("workspace"),
+            folder: String::new(),
             now: Timestamp(0),
             utc_offset_minutes: 0,
             timeout_ms: 1000,

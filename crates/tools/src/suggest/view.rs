@@ -124,6 +124,7 @@ pub(super) fn tests_scope() -> ToolScope {
         agent: steward_core::AgentId(uuid::Uuid::nil()),
         conversation: None,
         workspace: PathBuf::from("/nonexistent"),
+        folder: String::new(),
         now: steward_core::Timestamp(1_795_248_000_000),
         utc_offset_minutes: 60,
         timeout_ms: 1000,

@@ -1,5 +1,6 @@
 //! Which commands may run, and with which options not: `data/terminal.toml`.
 
+use super::config::TerminalConfig;
 use crate::error::ToolsError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,45 +18,77 @@ pub enum Risk {
 }
 
 /// One command of the list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Command {
+    /// Whether it may run at all.
+    pub allow: bool,
     /// Whether it may change files.
     pub risk: Risk,
-    /// Options that are refused.
+    /// Options that `terminal` refuses.
     pub forbid: Vec<String>,
     /// Exit codes beside 0 that are no failure.
     pub quiet: Vec<i32>,
 }
 
+impl Default for Command {
+    fn default() -> Self {
+        Self {
+            allow: true,
+            risk: Risk::Read,
+            forbid: Vec::new(),
+            quiet: Vec::new(),
+        }
+    }
+}
+
 /// Commands by name.
 pub(super) type Allowed = BTreeMap<String, Command>;
 
-/// The list of the data file.
-pub(super) fn standard() -> Result<Allowed, ToolsError> {
-    toml::from_str(include_str!("../../data/terminal.toml")).map_err(|error| ToolsError::Data {
+/// The list of the data file, with what an operator changed.
+pub(super) fn list(config: TerminalConfig) -> Result<Allowed, ToolsError> {
+    let standard = include_str!("../../data/terminal.toml");
+    let mut allowed: Allowed = toml::from_str(standard).map_err(|error| ToolsError::Data {
         file: "crates/tools/data/terminal.toml",
         reason: error.to_string(),
-    })
+    })?;
+    allowed.extend(config.commands);
+    allowed.retain(|_, command| command.allow);
+    Ok(allowed)
 }
 
-/// The list's entry for `argv`, if it may run.
-pub(super) fn check<'a>(allowed: &'a Allowed, argv: &[String]) -> Result<&'a Command, ToolsError> {
+/// The list's entry for `argv`, if it may run: all of it where `may` is to write.
+pub(super) fn check<'a>(
+    allowed: &'a Allowed,
+    argv: &[String],
+    may: Risk,
+) -> Result<&'a Command, ToolsError> {
     let name = argv.first().map_or("", String::as_str);
-    let Some(command) = allowed.get(name) else {
-        return Err(ToolsError::Refused(unknown(allowed, name)));
+    let command = match allowed.get(name) {
+        Some(command) if command.risk == Risk::Read || may == Risk::Write => command,
+        found => {
+            return Err(ToolsError::Refused(refusal(
+                allowed,
+                name,
+                may,
+                found.is_some(),
+            )));
+        }
     };
     if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
         return Err(ToolsError::Refused(format!(
             "{bad:?} holds a NUL character; leave it out"
         )));
     }
+    if may == Risk::Write {
+        return Ok(command);
+    }
     let options = argv.iter().skip(1).take_while(|word| *word != "--");
     for word in options {
         if let Some(flag) = command.forbid.iter().find(|flag| is_option(word, flag)) {
             return Err(ToolsError::Refused(format!(
                 "{name} {flag} is not allowed: commands here only look and end by themselves; \
-                 use the tool `write` to change a file"
+                 use the tool `write` to change a file, or `terminal_write` for this command"
             )));
         }
     }
@@ -86,9 +119,16 @@ fn is_option(word: &str, flag: &str) -> bool {
     }
 }
 
-fn unknown(allowed: &Allowed, name: &str) -> String {
-    let names: Vec<&str> = allowed.keys().map(String::as_str).collect();
-    let hint = if name.contains(char::is_whitespace) {
+fn refusal(allowed: &Allowed, name: &str, may: Risk, writes: bool) -> String {
+    let names: Vec<&str> = allowed
+        .iter()
+        .filter(|(_, command)| command.risk == Risk::Read || may == Risk::Write)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let hint = if writes {
+        "it may change files, so call `terminal_write` with it, which asks a person first; "
+            .to_owned()
+    } else if name.contains(char::is_whitespace) {
         "give each word as its own element, such as [\"wc\", \"-l\", \"notes.txt\"]; ".to_owned()
     } else if name.contains('/') {
         "give the command's name without a path; ".to_owned()
@@ -108,7 +148,8 @@ fn unknown(allowed: &Allowed, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{check, is_option, standard};
+    use super::{Risk, check, is_option, list};
+    use crate::terminal::TerminalConfig;
 
     #[test]
     fn options_in_all_their_spellings() {
@@ -132,10 +173,10 @@ mod tests {
 
     #[test]
     fn refusals_say_what_to_do() {
-        let allowed = standard().unwrap();
+        let allowed = list(TerminalConfig::default()).unwrap();
         let refused = |argv: &[&str], expect: &str| {
             let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
-            let error = check(&allowed, &argv).unwrap_err().to_string();
+            let error = check(&allowed, &argv, Risk::Read).unwrap_err().to_string();
             assert!(error.contains(expect), "{argv:?}: {error}");
         };
         refused(&["rm", "-rf", "/"], "allowed are");
@@ -156,6 +197,17 @@ mod tests {
         refused(&["cat", "a\0b"], "NUL");
         refused(&[""], "not allowed");
         let grep = ["grep", "-e", "-i", "--", "-delete"].map(str::to_owned);
-        assert!(check(&allowed, &grep).is_ok());
+        assert!(check(&allowed, &grep, Risk::Read).is_ok());
+        refused(&["cp", "a", "b"], "`terminal_write`");
+        for argv in [
+            &["cp", "a", "b"][..],
+            &["sed", "-i", "s/a/b/", "x"],
+            &["ls"],
+        ] {
+            let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+            assert!(check(&allowed, &argv, Risk::Write).is_ok(), "{argv:?}");
+        }
+        let sh = ["sh", "-c", "ls"].map(str::to_owned);
+        assert!(check(&allowed, &sh, Risk::Write).is_err());
     }
 }

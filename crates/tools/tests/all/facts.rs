@@ -70,6 +70,122 @@ async fn notes_are_made_listed_read_and_taken_back() {
 }
 
 #[tokio::test]
+async fn notes_are_added_to_and_searched() {
+    let bench = Bench::new();
+    let note =
+        |title: &str, text: &str, mode: &str| json!({"title": title, "text": text, "mode": mode});
+    bench
+        .ok("notes_create", note("groceries", "flour", "append"))
+        .await;
+    let preview = bench
+        .preview("notes_create", note("groceries", "tea", "append"))
+        .await;
+    assert_eq!(preview.summary, "adds to the note groceries");
+    let added = bench
+        .ok("notes_create", note("groceries", "tea", "append"))
+        .await;
+    assert_eq!(added.content, "added to the note groceries:\ntea");
+    assert_eq!(added.data.as_ref().unwrap()["text"], "flour\ntea");
+    // A repeat after a crash.
+    bench
+        .ok("notes_create", note("groceries", "tea", "append"))
+        .await;
+    bench
+        .ok(
+            "notes_create",
+            note("trip", "train at 9\nTea in the bag", "replace"),
+        )
+        .await;
+    let read = bench
+        .ok("notes_read", json!({"title": "groceries"}))
+        .await
+        .content;
+    assert_eq!(read, "groceries\n\nflour\ntea");
+    let found = |query: &str| json!({"query": query});
+    assert_eq!(
+        bench.ok("notes_list", found("tea")).await.content,
+        "2 of 2 notes mention tea\ngroceries: tea\ntrip: Tea in the bag\n"
+    );
+    assert_eq!(
+        bench.ok("notes_list", found("Train trip")).await.content,
+        "1 of 2 notes mention Train trip\ntrip: train at 9\n"
+    );
+    assert!(
+        bench
+            .ok("notes_list", found("cheese"))
+            .await
+            .content
+            .starts_with("none of the 2")
+    );
+    bench.undo(&added).await.unwrap();
+    let read = bench
+        .ok("notes_read", json!({"title": "groceries"}))
+        .await
+        .content;
+    assert_eq!(read, "groceries\n\nflour");
+    let error = bench
+        .refused(
+            "notes_create",
+            note("groceries", &"x".repeat(99_998), "append"),
+        )
+        .await;
+    assert!(error.contains("nothing was added"), "{error}");
+}
+
+#[tokio::test]
+async fn reminders_are_ticked_off_by_their_text() {
+    let bench = Bench::new();
+    for (text, at) in [
+        ("water the plants", "2026-11-21T10:00"),
+        ("water the lawn", "2026-11-21T11:00"),
+    ] {
+        bench
+            .ok("reminders_create", json!({"text": text, "at": at}))
+            .await;
+    }
+    let named = |text: &str| json!({"text": text});
+    let error = bench.refused("reminders_done", named("water")).await;
+    assert!(
+        error.contains("several") && error.contains("11:00 water the lawn"),
+        "{error}"
+    );
+    let error = bench.refused("reminders_done", named("feed the cat")).await;
+    assert!(error.contains("`reminders_list`"), "{error}");
+    let preview = bench.preview("reminders_done", named("Plants")).await;
+    assert_eq!(
+        preview.summary,
+        "marks the reminder `water the plants` as done"
+    );
+    let done = bench.ok("reminders_done", named("Plants")).await;
+    assert_eq!(done.content, "done: water the plants");
+    assert_eq!(done.receipt.as_ref().unwrap().action, "marked as done");
+    assert!(
+        bench
+            .ok("reminders_done", named("plants"))
+            .await
+            .content
+            .contains("done already")
+    );
+    let open = bench.ok("reminders_list", json!({})).await.content;
+    assert_eq!(open, "1 reminders\n2026-11-21 11:00  water the lawn\n");
+    let all = bench
+        .ok("reminders_list", json!({"all": true}))
+        .await
+        .content;
+    assert!(all.contains("water the plants (done)"), "{all}");
+    assert!(bench.undo(&done).await.unwrap().contains("open again"));
+    let id = bench
+        .facts
+        .reminders(bench.scope.tenant, bench.scope.agent)
+        .await
+        .unwrap()[0]
+        .id
+        .clone();
+    assert_eq!(id.len(), 12);
+    bench.ok("reminders_done", named(&id)).await;
+}
+
+#[tokio::test]
 async fn reminders_are_made_once_listed_and_taken_back() {
     let bench = Bench::new();
     // The clock stands at 2026-11-21 09:00 local time, one hour east.

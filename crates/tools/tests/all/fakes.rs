@@ -14,6 +14,7 @@ use steward_core::ports::{
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, TenantId, Timestamp, hash};
 use steward_sandbox::process::Helper;
+use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{
     Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder,
@@ -123,6 +124,11 @@ impl Facts for MemoryFacts {
         all.sort_by_key(|one| one.at);
         Ok(all)
     }
+    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
+        let agent: AgentId = "00000000-0000-0000-0000-000000000002".parse().unwrap();
+        let all = self.reminders(tenant, agent).await?;
+        Ok(all.into_iter().map(|one| (agent, one)).collect())
+    }
 }
 
 /// A workspace `w` beside a file `secret.txt` that no tool may reach.
@@ -165,6 +171,7 @@ impl Bench {
             facts: facts.clone(),
             blobs: blobs.clone(),
             clock: Arc::new(Fixed),
+            python: python(),
         };
         Self {
             scope: scope(workspace),
@@ -187,6 +194,7 @@ impl Bench {
             facts: self.facts.clone(),
             blobs: self.blobs.clone(),
             clock: Arc::new(Fixed),
+            python: python(),
         };
         standard_builder(config, &ports).unwrap()
     }
@@ -290,6 +298,11 @@ pub fn helper() -> Helper {
     }
 }
 
+/// The sandbox's interpreter: the system's.
+pub fn python() -> Arc<PythonPool> {
+    Arc::new(PythonPool::new(helper(), PythonConfig::default()))
+}
+
 pub fn scope(workspace: PathBuf) -> ToolScope {
     ToolScope {
         tenant: "00000000-0000-0000-0000-000000000001".parse().unwrap(),
@@ -297,6 +310,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         agent: "00000000-0000-0000-0000-000000000002".parse().unwrap(),
         conversation: None,
         workspace,
+        folder: String::new(),
         now: NOW,
         utc_offset_minutes: 60,
         timeout_ms: 20_000,

@@ -20,6 +20,7 @@ mod mail;
 mod outbound;
 mod package;
 mod post;
+mod python;
 mod search;
 mod server;
 mod settle;

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
-use steward_core::tool::{EffectClass, Undo};
-use steward_tools::terminal::{Command, Risk, TerminalConfig};
+use steward_core::tool::EffectClass;
+use steward_tools::terminal::TerminalConfig;
 
 fn argv(words: &[&str]) -> Value {
     json!({"argv": words})
@@ -51,13 +51,14 @@ async fn what_is_not_on_the_list_is_refused() {
     let bench = Bench::new();
     for words in [
         vec!["rm", "-rf", "."],
-        vec!["sh", "-c", "ls"],
+        vec!["sh", "script.sh"],
         vec!["bash"],
         vec!["python3"],
         vec!["curl", "x"],
         vec!["env"],
         vec!["xargs", "ls"],
         vec!["tee", "x"],
+        vec!["mkdir", "x"],
         vec!["./ls"],
         vec!["/usr/bin/wc"],
         vec![""],
@@ -223,32 +224,187 @@ async fn output_is_capped_and_failures_are_told() {
     assert!(error.contains("awk"), "{error}");
 }
 
-#[tokio::test]
-async fn an_operator_adds_a_command_that_writes() {
-    let touch = Command {
-        risk: Risk::Write,
-        ..Command::default()
-    };
-    let config = TerminalConfig {
-        extra: [("touch".to_owned(), touch)].into(),
-    };
-    let bench = Bench::with(&[], config);
-    let all = bench.tools.catalogue();
-    let spec = all.iter().find(|spec| spec.name == "terminal").unwrap();
-    assert_eq!(
-        (spec.risk, spec.effect),
-        (RiskClass::Destructive, EffectClass::Write)
-    );
+/// Commands run as another user where the tests run as root.
+fn writable(bench: &Bench) {
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     std::fs::set_permissions(bench.path(""), open).unwrap();
-    let preview = bench.preview("terminal", argv(&["touch", "made"])).await;
-    assert!(!preview.reversible);
-    let done = bench.ok("terminal", argv(&["touch", "made"])).await;
-    assert!(bench.path("made").exists());
-    assert!(matches!(done.undo, Some(Undo::Impossible { .. })));
-    // The others stay read-only.
+}
+
+#[tokio::test]
+async fn a_line_is_split_and_never_given_to_a_shell() {
+    let bench = Bench::new();
+    bench.put("a b.txt", "1\n2\n");
+    for (arguments, expect) in [
+        (json!({"command": "wc -l 'a b.txt'"}), "2 a b.txt"),
+        (
+            json!({"command": "[\"head\", \"-n\", \"1\", \"a b.txt\"]"}),
+            "1",
+        ),
+        (
+            json!({"command": "printf", "argv": ["%s", "$HOME"]}),
+            "$HOME",
+        ),
+        (json!({"argv": ["bash", "-lc", "tail -n 1 'a b.txt'"]}), "2"),
+        (json!({"command": "awk 'BEGIN{print 12*7}'"}), "84"),
+    ] {
+        assert_eq!(
+            bench.ok("terminal", arguments.clone()).await.content,
+            expect,
+            "{arguments}"
+        );
+    }
+    for (arguments, expect) in [
+        (
+            json!({"command": "cat 'a b.txt' | wc -l"}),
+            "`|` means nothing here",
+        ),
+        (json!({"command": "echo hi > made"}), "`write`"),
+        (json!({"command": "cd notes && ls"}), "run `cd DIR` first"),
+        (
+            json!({"command": "bash -c 'ls; id'"}),
+            "one command at a time",
+        ),
+        (json!({"command": "ls $HOME"}), "`$`"),
+        (json!({"command": "echo 'x"}), "stays open"),
+        (json!({"command": " "}), "blank"),
+        (json!({}), "say which command"),
+        (json!({"command": "ls -l", "argv": ["ls"]}), "not both"),
+    ] {
+        let error = bench.refused("terminal", arguments.clone()).await;
+        assert!(error.contains(expect), "{arguments}: {error}");
+    }
+    assert!(!bench.path("made").exists());
+}
+
+#[tokio::test]
+async fn a_folder_is_kept_for_the_next_commands() {
+    let mut bench = Bench::new();
+    bench.put("reports/2026/q1.txt", "x\n");
+    bench.put("file.txt", "x\n");
+    for (to, folder) in [
+        ("cd reports", "reports"),
+        ("cd 2026", "reports/2026"),
+        ("cd ..", "reports"),
+        ("cd ./2026/../2026/", "reports/2026"),
+        ("cd", ""),
+        ("cd reports/2026", "reports/2026"),
+    ] {
+        let moved = bench.ok("terminal", json!({"command": to})).await;
+        assert_eq!(moved.data.unwrap()["folder"], folder, "{to}");
+        // As the engine does from the run's log.
+        bench.scope.folder = folder.to_owned();
+    }
+    let seen = bench.ok("terminal", json!({"command": "ls"})).await;
+    assert_eq!(seen.content, "q1.txt");
+    assert_eq!(seen.data.unwrap()["folder"], "reports/2026");
+    for (to, expect) in [
+        ("cd ../../..", "outside"),
+        ("cd /etc", "outside"),
+        ("cd nowhere", "nowhere"),
+        ("cd q1.txt", "no folder"),
+        ("cd a b", "one folder"),
+    ] {
+        let error = bench.refused("terminal", json!({"command": to})).await;
+        assert!(error.contains(expect), "{to}: {error}");
+    }
+    std::fs::remove_dir_all(bench.path("reports")).unwrap();
+    let error = bench.refused("terminal", json!({"command": "ls"})).await;
+    assert!(error.contains("`cd` alone leads back"), "{error}");
+    bench.escapes();
+    for link in ["cd /linkdir", "cd ~/linkdir"] {
+        bench.scope.folder.clear();
+        bench.refused("terminal", json!({"command": link})).await;
+    }
+}
+
+#[tokio::test]
+async fn commands_that_write_are_asked_for_and_can_be_undone() {
+    let mut bench = Bench::new();
+    writable(&bench);
+    bench.put("a.txt", "one\n");
+    let all = bench.tools.catalogue();
+    let spec = all
+        .iter()
+        .find(|spec| spec.name == "terminal_write")
+        .unwrap();
+    assert_eq!(
+        (spec.risk, spec.effect),
+        (RiskClass::Write, EffectClass::Write)
+    );
+    let command = |line: &str| json!({"command": line});
+    let preview = bench.preview("terminal_write", command("mkdir out")).await;
+    assert!(
+        preview.reversible && preview.detail.as_deref() == Some("mkdir out"),
+        "{preview:?}"
+    );
+    let made = bench.ok("terminal_write", command("mkdir out")).await;
+    assert!(bench.path("out").is_dir());
+    let moved = bench
+        .ok("terminal_write", command("mv a.txt out/b.txt"))
+        .await;
+    assert_eq!(bench.text("out/b.txt"), "one\n");
+    bench.scope.folder = "out".to_owned();
+    let edited = bench
+        .ok("terminal_write", command("sed -i s/one/two/ b.txt"))
+        .await;
+    assert_eq!(bench.text("out/b.txt"), "two\n");
+    assert!(bench.undo(&edited).await.unwrap().contains("put back"));
+    assert_eq!(bench.text("out/b.txt"), "one\n");
+    bench.undo(&moved).await.unwrap();
+    bench.undo(&made).await.unwrap();
+    assert_eq!(bench.text("a.txt"), "one\n");
+    assert!(!bench.path("out").exists());
+    // What failed leaves nothing behind.
+    bench.scope.folder.clear();
+    let error = bench
+        .refused("terminal_write", command("cp a.txt c.txt nowhere/"))
+        .await;
+    assert!(error.contains("exit code 1"), "{error}");
+    let error = bench
+        .refused("terminal_write", command("rm a.txt gone.txt"))
+        .await;
+    assert!(error.contains("put back a.txt"), "{error}");
+    assert_eq!(bench.text("a.txt"), "one\n");
+    // The list holds here too, and the sandbox.
+    let error = bench
+        .refused("terminal_write", command("curl https://a.example"))
+        .await;
+    assert!(
+        error.contains("is not allowed") && error.contains("mkdir"),
+        "{error}"
+    );
+    let error = bench.refused("terminal", command("rm a.txt")).await;
+    assert!(error.contains("`terminal_write`"), "{error}");
     let _ = bench
-        .call("terminal", argv(&["sed", "w other", "made"]))
+        .call("terminal_write", command("cp ../secret.txt stolen.txt"))
+        .await;
+    assert!(!bench.path("stolen.txt").exists());
+    let _ = bench
+        .call("terminal_write", command("touch ../made.txt"))
+        .await;
+    assert!(!bench.outside().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn an_operator_changes_the_list() {
+    let config = TerminalConfig::parse(
+        "[tee]\nrisk = \"write\"\n[wc]\nallow = false\n[nl]\nforbid = [\"-b\"]",
+    )
+    .unwrap();
+    let bench = Bench::with(&[], config);
+    writable(&bench);
+    bench.put("a.txt", "x\n");
+    let done = bench.ok("terminal_write", argv(&["tee", "made"])).await;
+    assert!(bench.path("made").exists() && done.undo.is_some());
+    let error = bench.refused("terminal", argv(&["wc", "a.txt"])).await;
+    assert!(error.contains("is not allowed"), "{error}");
+    let error = bench
+        .refused("terminal", argv(&["nl", "-b", "a", "a.txt"]))
+        .await;
+    assert!(error.contains("nl -b"), "{error}");
+    // The one that looks stays read-only.
+    let _ = bench
+        .call("terminal", argv(&["sed", "w other", "a.txt"]))
         .await;
     assert!(!bench.path("other").exists());
 }

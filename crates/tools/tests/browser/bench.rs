@@ -166,6 +166,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         agent: "00000000-0000-0000-0000-000000000002".parse().unwrap(),
         conversation: None,
         workspace,
+        folder: String::new(),
         now: Timestamp(1_795_248_000_000),
         utc_offset_minutes: 60,
         timeout_ms: 60_000,

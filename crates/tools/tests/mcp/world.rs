@@ -191,6 +191,7 @@ impl World {
             agent: agent(),
             conversation: None,
             workspace: "/".into(),
+            folder: String::new(),
             now: Timestamp(START),
             utc_offset_minutes: 0,
             timeout_ms: 0,

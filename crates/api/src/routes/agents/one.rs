@@ -3,7 +3,7 @@
 use super::change::change;
 use crate::auth::Person;
 use crate::dto::agent::{Agent, AgentInput};
-use crate::extract::{Body, PathId};
+use crate::extract::{PathId, PublishedBody};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
@@ -41,7 +41,7 @@ pub(crate) async fn replace(
     State(state): State<ApiState>,
     person: Person,
     PathId(id): PathId<AgentId>,
-    Body(input): Body<AgentInput>,
+    PublishedBody(input): PublishedBody<AgentInput>,
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
     let agent = change(&state, id, |_| Ok(input.clone())).await?;

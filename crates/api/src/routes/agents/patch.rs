@@ -3,17 +3,18 @@
 use super::change::change;
 use crate::auth::Person;
 use crate::dto::agent::{Agent, AgentInput};
+use crate::dto::published;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use steward_core::AgentId;
 use steward_core::ports::Role;
 
 /// Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
-/// merged key by key.
+/// merged key by key. The names of AOS such as `system_prompt` are taken too.
 #[utoipa::path(patch, path = "/api/universal-agents/{id}", tag = "agents", operation_id = "patchAgent",
     params(("id" = Uuid, Path)), request_body(content = Object, description = "Fields of AgentInput"),
     responses((status = 200, description = "Changed", body = Agent)))]
@@ -21,16 +22,11 @@ pub(crate) async fn patch(
     State(state): State<ApiState>,
     person: Person,
     PathId(id): PathId<AgentId>,
-    Body(patch): Body<Value>,
+    Body(mut patch): Body<Map<String, Value>>,
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
-    if !patch.is_object() {
-        return Err(Problem::invalid(
-            "",
-            "the patch is no JSON object",
-            "send the fields to change, such as {\"metadata\": {\"team\": \"blue\"}}",
-        ));
-    }
+    published::agent(&mut patch)?;
+    let patch = Value::Object(patch);
     let agent = change(&state, id, |before| {
         let mut whole = serde_json::to_value(Agent::from(before.clone())).unwrap_or_default();
         if let Some(fields) = whole.as_object_mut() {

@@ -3,7 +3,8 @@
 use super::check::check;
 use crate::auth::Person;
 use crate::dto::agent::{Agent, AgentInput};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params};
+use crate::dto::published::NewAgent;
+use crate::extract::{Page, Paging, PagingQuery, Params, PublishedBody};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
@@ -21,6 +22,9 @@ pub(crate) struct Search {
     /// Only with this text in name or instructions.
     #[param(nullable = false)]
     q: Option<String>,
+    /// Those that were deleted instead, which can be restored.
+    #[serde(default)]
+    deleted: bool,
 }
 
 /// All agents, by name.
@@ -34,7 +38,11 @@ pub(crate) async fn list(
 ) -> Result<Page<Agent>, Problem> {
     let deps = state.runs.deps();
     let wanted = search.q.unwrap_or_default().trim().to_lowercase();
-    let mut agents = deps.store.agents(deps.tenant).await?;
+    let mut agents = if search.deleted {
+        deps.store.deleted_agents(deps.tenant).await?
+    } else {
+        deps.store.agents(deps.tenant).await?
+    };
     agents.retain(|agent| {
         agent.name.to_lowercase().contains(&wanted)
             || agent.instructions.to_lowercase().contains(&wanted)
@@ -42,13 +50,14 @@ pub(crate) async fn list(
     Page::cut(agents.into_iter().map(Agent::from).collect(), &paging)
 }
 
-/// Makes an agent.
+/// Makes an agent; what is left out but the name is as usual. The names of AOS such as `system_prompt` and
+/// `llm_routing` are taken too.
 #[utoipa::path(post, path = "/api/agents", tag = "agents", operation_id = "createAgent",
     request_body = AgentInput, responses((status = 201, description = "Made", body = Agent)))]
 pub(crate) async fn create(
     State(state): State<ApiState>,
     person: Person,
-    Body(input): Body<AgentInput>,
+    PublishedBody(NewAgent(input)): PublishedBody<NewAgent>,
 ) -> Result<(StatusCode, Json<Agent>), Problem> {
     person.may(Role::Operator)?;
     check(&state, &input).await?;

@@ -3,7 +3,7 @@
 use super::one::live;
 use crate::auth::Person;
 use crate::dto::skill::{Attached, SkillInput};
-use crate::extract::{Body, PathId, PathIds};
+use crate::extract::{PathId, PathIds, PublishedBody};
 use crate::problem::Problem;
 use crate::routes::skills::{checked, may_write, to_skill};
 use crate::state::ApiState;
@@ -64,7 +64,7 @@ pub(crate) async fn create_and_attach(
     State(state): State<ApiState>,
     person: Person,
     PathId(agent): PathId<AgentId>,
-    Body(input): Body<SkillInput>,
+    PublishedBody(input): PublishedBody<SkillInput>,
 ) -> Result<(StatusCode, Json<Attached>), Problem> {
     person.may(Role::Operator)?;
     live(&state, agent).await?;

@@ -3,7 +3,7 @@
 use super::check::{checked, may_write, to_skill};
 use crate::auth::Person;
 use crate::dto::skill::{Skill, SkillDetail, SkillInput};
-use crate::extract::{Body, PathId};
+use crate::extract::{PathId, PublishedBody};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
@@ -36,7 +36,7 @@ pub(crate) async fn replace(
     State(state): State<ApiState>,
     person: Person,
     PathId(id): PathId<SkillId>,
-    Body(input): Body<SkillInput>,
+    PublishedBody(input): PublishedBody<SkillInput>,
 ) -> Result<Json<Skill>, Problem> {
     let tenant = state.runs.deps().tenant;
     let before = state.skills.skill(tenant, id).await?;

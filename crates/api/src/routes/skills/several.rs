@@ -4,7 +4,7 @@ use super::check::{checked, to_skill};
 use crate::auth::Person;
 use crate::dto::names::SkillKind;
 use crate::dto::skill::{Skill, SkillInput};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params};
+use crate::extract::{Page, Paging, PagingQuery, Params, PublishedBody};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
@@ -92,7 +92,7 @@ pub(crate) async fn create(
     State(state): State<ApiState>,
     person: Person,
     Params(query): Params<Upsert>,
-    Body(input): Body<SkillInput>,
+    PublishedBody(input): PublishedBody<SkillInput>,
 ) -> Result<(StatusCode, Json<Skill>), Problem> {
     person.may(Role::Developer)?;
     let deps = state.runs.deps();

@@ -93,6 +93,7 @@ async fn tried(
         agent,
         conversation: None,
         workspace: state.workspace.clone().into(),
+        folder: String::new(),
         now,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
         timeout_ms: skill.limits.timeout_ms,

@@ -8,10 +8,11 @@ mod guarded;
 mod python;
 mod report;
 mod shell;
-mod tree;
+pub(crate) mod tree;
 
 pub use ansible::AnsibleExecutor;
 pub use docker::DockerExecutor;
 pub use guarded::Programs;
+pub(crate) use python::{Program, compute, shown};
 pub use python::{PythonExecutor, PythonReply, PythonRunner};
 pub use shell::ShellExecutor;

@@ -90,6 +90,58 @@ fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
     }
 }
 
+/// What to run.
+pub(crate) struct Program<'a> {
+    pub code: &'a str,
+    pub payload: &'a Value,
+    pub wall: Duration,
+    pub memory_mib: u32,
+}
+
+/// What `run` returned, and what the program printed. A stop of the run ends it.
+pub(crate) async fn compute(
+    runner: &dyn PythonRunner,
+    program: Program<'_>,
+    context: &Context,
+) -> Result<(Value, String), ToolsError> {
+    let wall = program.wall.min(context.left());
+    let cancel = CancellationToken::new();
+    let work = runner.run(
+        program.code,
+        program.payload,
+        wall,
+        program.memory_mib,
+        &cancel,
+    );
+    tokio::pin!(work);
+    let done = tokio::select! {
+        done = &mut work => done,
+        () = context.halt() => {
+            cancel.cancel();
+            work.await
+        }
+    };
+    let reply = done.map_err(ToolsError::Refused)?;
+    let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
+    match reply.result {
+        Ok(value) => Ok((value, printed)),
+        Err(why) if printed.is_empty() => Err(ToolsError::Refused(why)),
+        Err(why) => Err(ToolsError::Refused(format!("{why}\n[printed] {printed}"))),
+    }
+}
+
+/// A value as a model reads it.
+pub(crate) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+    }
+}
+
 #[async_trait]
 impl Executor for PythonExecutor {
     fn kind(&self) -> SkillKind {
@@ -135,35 +187,15 @@ impl Executor for PythonExecutor {
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let spec = spec(job.skill)?;
-        let wall = Duration::from_millis(spec.timeout_ms).min(context.left());
-        let cancel = CancellationToken::new();
-        let (payload, memory) = (job.arguments, spec.memory_mib);
-        let work = self.runner.run(&spec.code, payload, wall, memory, &cancel);
-        tokio::pin!(work);
-        let done = tokio::select! {
-            done = &mut work => done,
-            () = context.halt() => {
-                cancel.cancel();
-                work.await
-            }
+        let wall = Duration::from_millis(spec.timeout_ms);
+        let program = Program {
+            code: &spec.code,
+            payload: job.arguments,
+            wall,
+            memory_mib: spec.memory_mib,
         };
-        let reply = done.map_err(ToolsError::Refused)?;
-        let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n");
-        let value = match reply.result {
-            Ok(value) => value,
-            Err(why) if printed.is_empty() => return Err(ToolsError::Refused(why).into()),
-            Err(why) => {
-                return Err(ToolsError::Refused(format!("{why}\n[printed] {printed}")).into());
-            }
-        };
-        let mut text = match &value {
-            Value::String(text) => text.clone(),
-            other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
-        };
+        let (value, printed) = compute(self.runner.as_ref(), program, context).await?;
+        let mut text = shown(&value);
         if !printed.is_empty() {
             text = format!("{text}\n[printed] {printed}");
         }

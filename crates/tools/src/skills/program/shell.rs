@@ -5,7 +5,6 @@ use super::guarded::Programs;
 use super::report;
 use super::tree;
 use crate::error::ToolsError;
-use crate::files::blocking;
 use crate::handler::Context;
 use crate::skills::template::{self, Place, Values, argv, check_argv, check_text};
 use crate::skills::{Executor, Job};
@@ -15,8 +14,7 @@ use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
-use steward_sandbox::files::Tree;
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
 /// Runs programs.
@@ -66,7 +64,7 @@ impl ShellExecutor {
                 .into_bytes();
         }
         let before = if spec.writes {
-            Some(snapshot(&context.scope).await?)
+            Some(tree::kept(&context.scope).await?)
         } else {
             None
         };
@@ -92,7 +90,9 @@ impl ShellExecutor {
             }
         };
         let undo = match before {
-            Some(before) => Some(self.undo_of(before, job.skill, context).await?),
+            Some(before) => {
+                Some(tree::undo(before, &job.skill.name, &context.scope, &self.blobs).await?)
+            }
             None => None,
         };
         let shown = match (text.is_empty(), code) {
@@ -116,34 +116,6 @@ impl ShellExecutor {
             ..ToolOutput::text(shown)
         })
     }
-
-    /// What the program has changed, so that it can be put back.
-    async fn undo_of(
-        &self,
-        before: Result<Tree, String>,
-        skill: &Skill,
-        context: &Context,
-    ) -> Result<Undo, ToolsError> {
-        let after = match &before {
-            Ok(_) => snapshot(&context.scope).await?,
-            Err(reason) => Err(reason.clone()),
-        };
-        let (before, after) = match (before, after) {
-            (Ok(before), Ok(after)) => (before, after),
-            (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
-        };
-        let changes = tree::changes(before, &after, &self.blobs).await?;
-        Ok(Undo::Snapshot {
-            tool: skill.name.clone(),
-            snapshot: serde_json::to_value(changes)
-                .map_err(|error| ToolsError::refused(error.to_string()))?,
-        })
-    }
-}
-
-async fn snapshot(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
-    let root = scope.workspace.clone();
-    blocking(move || Ok(tree::read(&root))).await
 }
 
 fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
@@ -204,7 +176,7 @@ impl Executor for ShellExecutor {
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
-        let kept = !spec.writes || matches!(snapshot(scope).await, Ok(Ok(_)));
+        let kept = !spec.writes || matches!(tree::kept(scope).await, Ok(Ok(_)));
         Preview {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look".to_owned(),

@@ -9,6 +9,7 @@ use std::string::FromUtf8Error;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::Undo;
 use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tree, Workspace};
 
 /// Most files, folders and links that are kept.
@@ -41,14 +42,43 @@ enum State {
 
 /// One path that a program changed.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Change {
+struct Change {
     path: String,
     before: Kept,
     after: State,
 }
 
+/// The workspace as it is, or why it can't be kept.
+pub(crate) async fn kept(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
+    let root = scope.workspace.clone();
+    blocking(move || Ok(read(&root))).await
+}
+
+/// What was changed since `before`, for the undo of `tool`.
+pub(crate) async fn undo(
+    before: Result<Tree, String>,
+    tool: &str,
+    scope: &ToolScope,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<Undo, ToolsError> {
+    let after = match &before {
+        Ok(_) => kept(scope).await?,
+        Err(reason) => Err(reason.clone()),
+    };
+    let (before, after) = match (before, after) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
+    };
+    let changes = changes(before, &after, blobs).await?;
+    Ok(Undo::Snapshot {
+        tool: tool.to_owned(),
+        snapshot: serde_json::to_value(changes)
+            .map_err(|error| ToolsError::refused(error.to_string()))?,
+    })
+}
+
 /// Reads a workspace; an error says why it can't be kept.
-pub(super) fn read(root: &Path) -> Result<Tree, String> {
+fn read(root: &Path) -> Result<Tree, String> {
     open(root)
         .map_err(|error| format!("the workspace could not be kept: {error}"))?
         .tree(ENTRIES, BYTES)
@@ -73,7 +103,7 @@ fn state(entry: Option<&Node>) -> State {
 }
 
 /// What differs. Content of before goes to `blobs` where it is long.
-pub(super) async fn changes(
+async fn changes(
     mut before: Tree,
     after: &Tree,
     blobs: &Arc<dyn Blobs>,
@@ -111,7 +141,7 @@ pub(super) async fn changes(
 }
 
 /// Puts everything back, unless something has changed since.
-pub(super) async fn restore(
+pub(crate) async fn restore(
     snapshot: &Value,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,

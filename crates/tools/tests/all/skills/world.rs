@@ -129,6 +129,9 @@ impl Agents for Rows {
     async fn delete_agent(&self, _: TenantId, _: AgentId, _: Timestamp) -> StoreResult<()> {
         unimplemented!()
     }
+    async fn deleted_agents(&self, _: TenantId) -> StoreResult<Vec<Agent>> {
+        unimplemented!()
+    }
     async fn restore_agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
         unimplemented!()
     }

@@ -1,7 +1,10 @@
 //! `steward agents`: who can be asked.
 
+mod change;
+
 use crate::backend::Backend;
 use crate::cli::{self, AgentAction};
+use crate::commands::picked::text;
 use crate::compose::Options;
 use crate::exit::Exit;
 use crate::settings::Settings;
@@ -11,15 +14,53 @@ use steward_core::agent::Agent;
 use steward_core::policy::Decision;
 use steward_core::ports::KnownConnection;
 
+/// Agents that were removed.
+const REMOVED: &str = "/api/agents?deleted=true";
+
 /// Runs the command.
 pub async fn run(settings: Settings, args: cli::Agents, term: Term) -> anyhow::Result<Exit> {
     let backend = Backend::open(&settings, Options::default(), term).await?;
-    let exit = match &args.action {
-        None => list(&backend, args.json, term).await,
-        Some(AgentAction::Show { name }) => show(&backend, name.as_deref(), args.json, term).await,
-    };
+    let exit = act(&backend, args, term).await;
     backend.close().await;
     exit
+}
+
+async fn act(backend: &Backend, args: cli::Agents, term: Term) -> anyhow::Result<Exit> {
+    let json = args.json;
+    match args.action {
+        None if args.removed => removed(backend, json, term).await,
+        None => list(backend, json, term).await,
+        Some(AgentAction::Show { name }) => show(backend, name.as_deref(), json, term).await,
+        Some(AgentAction::Add { name, from, fields }) => {
+            change::add(backend, name, from.as_deref(), &fields, json, term).await
+        }
+        Some(AgentAction::Edit {
+            name,
+            rename,
+            from,
+            fields,
+        }) => {
+            let from = from.as_deref();
+            change::edit(backend, &name, rename, from, &fields, json, term).await
+        }
+        Some(AgentAction::Remove { name }) => change::remove(backend, &name, json, term).await,
+        Some(AgentAction::Restore { name }) => change::restore(backend, &name, json, term).await,
+    }
+}
+
+async fn removed(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let rows = backend.api_rows(REMOVED).await?;
+    if as_json {
+        println!("{}", json!(rows));
+        return Ok(Exit::Done);
+    }
+    if rows.is_empty() {
+        term.say("no agent was removed");
+    }
+    for row in &rows {
+        println!("{:<20} {}", text(row, "name"), term.dim(text(row, "id")));
+    }
+    Ok(Exit::Done)
 }
 
 async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Exit> {

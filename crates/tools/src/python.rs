@@ -1,0 +1,139 @@
+//! `python`: a short program in the sandbox's interpreter, which can do nothing but compute.
+
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler};
+use crate::skills::{Program, PythonRunner, compute, shown};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
+
+/// Longest program, characters.
+const CODE: usize = 20_000;
+/// Longest run.
+const WALL: Duration = Duration::from_secs(5);
+/// Memory beyond what the interpreter has anyway.
+const MEMORY_MIB: u32 = 128;
+
+/// Runs programs.
+pub struct Python(Arc<dyn PythonRunner>);
+
+impl Python {
+    /// `runner` is the sandbox's.
+    pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
+        Self(runner)
+    }
+}
+
+/// Arguments of [`Python`].
+#[derive(Debug, Deserialize)]
+pub struct PythonArgs {
+    code: String,
+    #[serde(default)]
+    payload: Option<Value>,
+}
+
+/// Whether a line begins `def run(` with a parameter.
+fn has_entry(code: &str) -> bool {
+    code.lines().any(|line| {
+        line.strip_prefix("def run")
+            .and_then(|rest| rest.trim_start().strip_prefix('('))
+            .is_some_and(|rest| !rest.trim_start().starts_with(')'))
+    })
+}
+
+/// A program with the function that the interpreter calls. What stands at the end of a script moves no
+/// line, so errors name the right one.
+fn whole(code: &str) -> Cow<'_, str> {
+    if has_entry(code) {
+        return Cow::Borrowed(code);
+    }
+    // The interpreter's module has a name of its own; scripts ask for this one.
+    let script = code
+        .replace("\"__main__\"", "__name__")
+        .replace("'__main__'", "__name__");
+    Cow::Owned(format!("{script}\n\ndef run(payload):\n    return None\n"))
+}
+
+impl ToolHandler for Python {
+    type Args = PythonArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "python",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string", "minLength": 1, "maxLength": CODE, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
+                    "payload": {"type": "object", "description": "What `run` is called with"}
+                },
+                "required": ["code"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Preview {
+        Preview {
+            summary: "computes in Python; it can reach no file and no network".to_owned(),
+            detail: Some(args.code),
+            count: None,
+            reversible: true,
+        }
+    }
+
+    async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let program = Program {
+            code: &whole(&args.code),
+            payload: &args.payload.unwrap_or_else(|| json!({})),
+            wall: WALL,
+            memory_mib: MEMORY_MIB,
+        };
+        let (value, printed) = compute(self.0.as_ref(), program, context).await?;
+        let text = match (&value, printed.is_empty()) {
+            (Value::Null, true) => {
+                return Err(ToolsError::refused(
+                    "the program ran and printed nothing; print the result, or return it from `def run(payload)`",
+                )
+                .into());
+            }
+            (Value::Null, false) => printed,
+            (value, true) => shown(value),
+            (value, false) => format!("{printed}\n{}", shown(value)),
+        };
+        Ok(ToolOutput {
+            data: Some(value).filter(|value| !value.is_null()),
+            ..ToolOutput::text(text)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_entry, whole};
+
+    #[test]
+    fn scripts_get_an_entry_and_keep_their_lines() {
+        assert!(has_entry("import math\ndef run(payload):\n    return 1"));
+        assert!(has_entry("def run (p, x=1): return p"));
+        for script in [
+            "print(1)",
+            "def run():\n  pass\nrun()",
+            "x = 'def run(payload)'",
+            "  def run(a): pass",
+        ] {
+            assert!(!has_entry(script), "{script}");
+            assert!(whole(script).starts_with(script.lines().next().unwrap_or_default()));
+        }
+        assert!(
+            whole("if __name__ == '__main__':\n  main()").starts_with("if __name__ == __name__:")
+        );
+    }
+}
