@@ -13,6 +13,7 @@ pub(crate) mod names;
 pub(crate) mod package;
 pub(crate) mod routing;
 pub(crate) mod run;
+pub(crate) mod sample;
 pub(crate) mod skill;
 pub(crate) mod spending;
 pub(crate) mod ssh_host;

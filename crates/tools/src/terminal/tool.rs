@@ -3,8 +3,7 @@
 use super::allow::{self, Allowed, Command, Risk};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -12,9 +11,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::process::{
     Access, CommandSpec, Exit, Helper, Limits, Outcome, Output, Sandbox, SandboxError, Tripwire,
 };
@@ -138,10 +135,6 @@ impl ToolHandler for Terminal {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::terminal::suggest).await
     }
 
     async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {

@@ -9,3 +9,4 @@ export * from "./mcp";
 export * from "./runs";
 export * from "./skills";
 export * from "./spending";
+export * from "./start";
