@@ -57,7 +57,8 @@ pub fn compose_answer(state: &RunState) -> String {
     }
 }
 
-/// The plan's own answer with the results in their places (`{2:value}`); `None` if it has no places or a result is missing.
+/// The sentences of a plan that was made without a model, with the results in their places (`{2:value}`); `None` if there
+/// are none, or a result is missing.
 fn framed(state: &RunState) -> Option<String> {
     let plan = state.plan.as_ref()?;
     let last = plan
@@ -65,9 +66,11 @@ fn framed(state: &RunState) -> Option<String> {
         .steps
         .iter()
         .find(|step| step.tool == FINAL_ANSWER)?;
+    // A model's own words before anything was seen are no sentence for a result.
+    let ours = !state.setup.as_ref()?.capabilities.plans;
     let mut rest = last.args["text"]
         .as_str()
-        .filter(|text| text.contains("{1:"))?;
+        .filter(|text| ours && !text.is_empty())?;
     let steps = plan
         .plan
         .steps

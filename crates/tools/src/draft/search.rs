@@ -48,31 +48,43 @@ impl Desk<'_> {
 
     /// Lines of documents that hold a word of the request, where the request's words stand in documents at all.
     pub(super) async fn mention(&self) -> Option<Draft> {
-        for word in self.told((0, 0)) {
-            let pattern = stem(&word.text);
-            if pattern.chars().count() < SHORTEST {
+        let words: Vec<String> = self
+            .told((0, 0))
+            .iter()
+            .map(|one| stem(&one.text))
+            .collect();
+        let documents = self
+            .view
+            .entries
+            .iter()
+            .filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
+        let mut best: Option<(usize, String, String)> = None;
+        for entry in documents {
+            let text = self.read_all(Some(&entry.path)).await.to_lowercase();
+            let begins = |at: usize| {
+                let before = text[..at].chars().next_back();
+                before.is_none_or(|c| !c.is_alphanumeric())
+            };
+            let held = |word: &&String| text.match_indices(word.as_str()).any(|(at, _)| begins(at));
+            let found: Vec<&String> = words.iter().filter(held).collect();
+            let telling = found.iter().max_by_key(|word| word.chars().count());
+            let Some(word) = telling.filter(|word| word.chars().count() >= SHORTEST) else {
                 continue;
-            }
-            for entry in
-                self.view.entries.iter().filter(|entry| {
-                    !entry.folder && DOCUMENTS.contains(&entry.extension().as_str())
-                })
-            {
-                let text = self.read_all(Some(&entry.path)).await.to_lowercase();
-                let whole = text.match_indices(&pattern).any(|(at, _)| {
-                    text[..at]
-                        .chars()
-                        .next_back()
-                        .is_none_or(|c| !c.is_alphanumeric())
-                });
-                if whole {
-                    let arguments = json!({"pattern": pattern, "path": entry.path, "fixed": true, "ignore_case": true});
-                    let told = vec![("pattern", pattern), ("file", entry.path.clone())];
-                    return Some(call("grep", arguments, "mention", told));
-                }
+            };
+            // The document that holds the most of the request's words.
+            if best.as_ref().is_none_or(|(count, ..)| found.len() > *count) {
+                best = Some((found.len(), (*word).clone(), entry.path.clone()));
             }
         }
-        None
+        let (_, pattern, path) = best?;
+        let arguments =
+            json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
+        Some(call(
+            "grep",
+            arguments,
+            "mention",
+            vec![("pattern", pattern), ("file", path)],
+        ))
     }
 
     /// What to look for: the words that stand in the files; whether capitals matter.
