@@ -142,7 +142,6 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         &request,
         setup,
         deps.tools.as_ref(),
-        Some(deps.models.as_ref()),
         deps.embedder.as_ref(),
         &scope,
     )
@@ -157,7 +156,6 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
                 .await;
         }
     };
-    let wants_tool = proposal.filtered.wants_tool || !proposal.candidates.is_empty();
     let filtered = EventBody::IntentFiltered {
         kept: proposal
             .filtered
@@ -167,11 +165,8 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
             .cloned()
             .collect(),
         offered: proposal.filtered.offered,
-        wants_tool,
+        wants_tool: proposal.filtered.wants_tool,
     };
-    if !wants_tool {
-        return runner.journal.append(filtered).await;
-    }
     let planned = planned(proposal.candidates, "intent", proposal.notes);
     runner
         .journal

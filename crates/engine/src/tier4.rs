@@ -13,8 +13,6 @@ use steward_core::run::{RunState, is_control};
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolCall, ToolSpec};
 
-/// Without the embedder, a tool must be this sure of its own proposal.
-const SURE_ALONE: f32 = 0.6;
 /// How sure a tool is whose arguments are all left out.
 const BARE: f32 = 0.3;
 
@@ -75,38 +73,21 @@ pub async fn best(
     setup: &Setup,
     scope: &ToolScope,
 ) -> Result<Match, String> {
-    let mut wide = setup.clone();
-    wide.intent_filter = true;
-    let mut least = 0.0;
-    let mut proposed = propose(deps, request, &wide, scope).await;
-    if proposed.is_err() {
-        // Without similarities, only a tool that knows just what to do is taken.
-        wide.intent_filter = false;
-        least = SURE_ALONE;
-        proposed = propose(deps, request, &wide, scope).await;
-    }
-    let proposal = proposed?;
+    let proposal = propose(deps, request, setup, scope).await?;
     if !proposal.filtered.wants_tool {
         return Err("the request seems to be talk".to_owned());
     }
-    let own = proposal
-        .candidates
-        .iter()
-        .filter(|candidate| candidate.score.fit >= least)
-        .find_map(|candidate| {
-            let step = candidate.plan.steps.first()?;
-            valid(setup, step).then(|| Match {
-                tool: step.tool.clone(),
-                arguments: step.args.clone(),
-                fit: candidate.score.fit.clamp(0.0, 1.0),
-                why: step.thought.clone(),
-            })
-        });
+    let own = proposal.candidates.iter().find_map(|candidate| {
+        let step = candidate.plan.steps.first()?;
+        valid(setup, step).then(|| Match {
+            tool: step.tool.clone(),
+            arguments: step.args.clone(),
+            fit: candidate.score.fit.clamp(0.0, 1.0),
+            why: step.thought.clone(),
+        })
+    });
     if let Some(own) = own {
         return Ok(own);
-    }
-    if least > 0.0 {
-        return Err("no tool is sure that it fits the request".to_owned());
     }
     let Some((spec, near)) = nearest(setup, &proposal) else {
         return Err("no tool fits the request".to_owned());
@@ -167,7 +148,6 @@ async fn propose(
         request,
         setup,
         deps.tools.as_ref(),
-        None,
         deps.embedder.as_ref(),
         scope,
     )

@@ -91,6 +91,11 @@ pub enum Command {
     /// Talk with an agent.
     #[command(after_help = "Examples:\n  steward chat\n  steward chat -y --workspace ~/data")]
     Chat(Chat),
+    /// A small sample workspace to try things on.
+    #[command(
+        after_help = "Examples:\n  steward sample add      into the running server's workspace, else into the current folder\n  steward sample remove   takes away what nobody has changed"
+    )]
+    Sample(Sample),
     /// List runs; show, stop, undo, fork, replay or keep one.
     #[command(
         after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a\n  steward --connection big runs fork 3f2a\n  steward runs replay 3f2a\n  steward runs keep 3f2a \"weekly report\""
@@ -201,6 +206,9 @@ pub struct Serve {
     /// Folder that the agents' file tools are confined to.
     #[arg(long, env = "STEWARD_WORKSPACE", value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Put a small sample workspace into that folder; nothing is overwritten.
+    #[arg(long)]
+    pub sample: bool,
     /// Let web tools reach this private host and port; may be given often.
     #[arg(
         long,
@@ -224,6 +232,7 @@ impl Default for Serve {
         Self {
             listen: "127.0.0.1:8800".to_owned(),
             workspace: None,
+            sample: false,
             allow: Vec::new(),
             host: Vec::new(),
         }
@@ -254,6 +263,9 @@ pub struct Ask {
     /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Work in the current folder, and not through a running server.
+    #[arg(long, conflicts_with = "workspace")]
+    pub here: bool,
     /// Let web tools reach this private host and port; may be given often.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',')]
     pub allow: Vec<String>,
@@ -268,6 +280,23 @@ pub struct Ask {
     pub agent: Option<String>,
 }
 
+/// `sample`.
+#[derive(Debug, Clone, Args)]
+pub struct Sample {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: SampleAction,
+}
+
+/// What can be done with the sample workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum SampleAction {
+    /// Add its files; what is there already stays as it is.
+    Add,
+    /// Remove its files, but for those that were changed.
+    Remove,
+}
+
 /// `chat`.
 #[derive(Debug, Clone, Args)]
 pub struct Chat {
@@ -277,6 +306,9 @@ pub struct Chat {
     /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Work in the current folder, and not through a running server.
+    #[arg(long, conflicts_with = "workspace")]
+    pub here: bool,
     /// Go on with this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,

@@ -44,6 +44,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
             Command::Ask(args) => commands::ask::run(settings, args, term).await,
             Command::Chat(args) => commands::chat::run(settings, args, term).await,
+            Command::Sample(args) => commands::sample::run(settings, args, term).await,
             Command::Runs(args) => commands::runs::run(settings, args, term).await,
             Command::Resume(args) => commands::resume::run(settings, args, term).await,
             Command::Approvals(args) => commands::approvals::run(settings, args, term).await,

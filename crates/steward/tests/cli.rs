@@ -297,3 +297,32 @@ fn local_other_asks_are_measured() {
     let report = eval(&bench, "other-asks.jsonl", "18080");
     assert_eq!(report["cases"], 50);
 }
+
+/// Small talk, what no tool does, and everyday questions, in four languages: nothing is invented, nothing else is done.
+#[test]
+fn local_everyday_requests() {
+    let bench = Bench::with(Script::default(), workspace());
+    let file = std::fs::read_to_string(data_file("everyday.jsonl")).unwrap();
+    for line in file.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let ask = case["ask"].as_str().unwrap();
+        let args = ["--connection", "local", "ask", "-y", "--json", ask];
+        let report = bench.run(&args).exits(0).json();
+        assert_eq!(
+            report["steps"][0]["tool"], case["tool"],
+            "{ask}: {report:#}"
+        );
+        let answer = report["answer"].as_str().unwrap();
+        for part in case["says"].as_array().unwrap() {
+            assert!(answer.contains(part.as_str().unwrap()), "{ask}: {answer}");
+        }
+        assert!(
+            !answer.contains("[Now") && !answer.contains('{'),
+            "{ask}: {answer}"
+        );
+        assert_ne!(
+            report["receipts"]["verdict"], "unverified",
+            "{ask}: {report:#}"
+        );
+    }
+}

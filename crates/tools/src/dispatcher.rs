@@ -6,6 +6,7 @@ use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
+use crate::suggest::View;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
@@ -15,7 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::agent::Agent;
-use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
+use steward_core::ports::{
+    AgentTools, Authorized, Draft, Embedder, Interrupted, ToolScope, Tools, Wanted,
+};
 use steward_core::skill::Skill;
 use steward_core::tool::{
     EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
@@ -28,6 +31,8 @@ const POLL: Duration = Duration::from_millis(50);
 const GRACE: Duration = Duration::from_millis(500);
 /// Longest search for argument proposals.
 const SUGGEST: Duration = Duration::from_secs(2);
+/// Longest search for the arguments of a request whose kind is known.
+const DRAFT: Duration = Duration::from_secs(10);
 /// Longest look at what a call would change.
 const PREVIEW: Duration = Duration::from_secs(10);
 
@@ -325,6 +330,34 @@ impl Tools for Dispatcher {
         proposals.retain(|one| schema::validate(&found.spec.parameters, &one.arguments).is_ok());
         proposals.sort_by(|a, b| b.score.total_cmp(&a.score));
         proposals
+    }
+
+    async fn draft(
+        &self,
+        wanted: Wanted<'_>,
+        scope: &ToolScope,
+        embedder: &dyn Embedder,
+    ) -> Option<Draft> {
+        let work = AssertUnwindSafe(crate::draft::draft(wanted, scope, embedder)).catch_unwind();
+        let draft = tokio::time::timeout(DRAFT, work).await;
+        match draft {
+            Ok(Ok(draft)) => draft,
+            Ok(Err(_)) => {
+                tracing::error!(kind = wanted.kind, "the search for arguments panicked");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(kind = wanted.kind, "the search for arguments took too long");
+                None
+            }
+        }
+    }
+
+    async fn files(&self, scope: &ToolScope) -> Vec<String> {
+        let scope = scope.clone();
+        tokio::task::spawn_blocking(move || crate::draft::telling(&View::look(&scope)))
+            .await
+            .unwrap_or_default()
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {

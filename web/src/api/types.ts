@@ -135,6 +135,8 @@ export type KeptRun = S["KeptRun"];
 export type KeptReport = S["KeptReport"];
 export type Health = S["Part"];
 export type About = S["About"];
+export type Start = S["Start"];
+export type SampleChange = S["SampleChange"];
 export type Uploaded = S["Uploaded"];
 
 // In `run.finished`, whose body the document leaves open.

@@ -16,6 +16,7 @@ pub(crate) mod published;
 pub(crate) mod reminder;
 pub(crate) mod routing;
 pub(crate) mod run;
+pub(crate) mod sample;
 pub(crate) mod skill;
 pub(crate) mod spending;
 pub(crate) mod ssh_host;

@@ -21,6 +21,7 @@ mod people;
 mod reminders;
 mod routing;
 mod runs;
+mod sample;
 mod skills;
 mod upload;
 mod usage;
@@ -35,6 +36,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(agents::routes())
         .routes(routes!(chat::chat))
         .routes(routes!(files::upload, files::download))
+        .routes(routes!(sample::start))
+        .routes(routes!(sample::add, sample::remove))
         .merge(conversations::routes())
         .merge(runs::routes())
         .merge(kept::routes())

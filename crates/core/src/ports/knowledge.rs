@@ -1,6 +1,7 @@
 //! Embeddings.
 
 use async_trait::async_trait;
+use std::sync::Arc;
 
 /// Why texts could not be embedded.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -13,6 +14,22 @@ pub enum EmbedError {
     Broken(String),
 }
 
+/// A text and the labels that it is an example of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Labelled {
+    /// The text.
+    pub text: String,
+    /// Its labels.
+    pub labels: Vec<usize>,
+}
+
+/// Tells how far a text is like the examples of each label.
+#[async_trait]
+pub trait Classifier: Send + Sync {
+    /// One score per label, around 0 for none and 1 for sure.
+    async fn scores(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
 /// Turns texts into vectors of length 1.
 #[async_trait]
 pub trait Embedder: Send + Sync {
@@ -22,6 +39,10 @@ pub trait Embedder: Send + Sync {
     /// kept in a file.
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(texts).await
+    }
+    /// A classifier by the likeness to `examples`, in meaning and in letters.
+    async fn classifier(&self, _examples: &[Labelled]) -> Result<Arc<dyn Classifier>, EmbedError> {
+        Err(EmbedError::Missing("it classifies nothing".to_owned()))
     }
     /// Name of the model, stored beside each vector.
     fn model(&self) -> &str;

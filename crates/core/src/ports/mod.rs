@@ -14,7 +14,7 @@ mod tools;
 mod vault;
 
 pub use access::{Authenticator, LoginError, Principal, Role};
-pub use knowledge::{EmbedError, Embedder};
+pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner,
     Gateway, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage,
@@ -35,7 +35,7 @@ pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
     RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
 };
-pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
+pub use tools::{AgentTools, Authorized, Draft, Interrupted, Stage, ToolScope, Tools, Wanted};
 pub use vault::{
     ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential,
     SealedCredential, Vault, VaultError,

@@ -1,5 +1,6 @@
 //! Tools behind one dispatcher.
 
+use super::knowledge::Embedder;
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{
@@ -7,6 +8,7 @@ use crate::tool::{
 };
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +56,32 @@ pub struct AgentTools {
     pub tools: Vec<ToolSpec>,
     /// What its internal skills add to the prompt.
     pub prompts: Vec<SkillPrompt>,
+}
+
+/// A request whose kind is known (`engine/data/kinds.toml`).
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The kind.
+    pub kind: &'a str,
+    /// The request.
+    pub text: &'a str,
+    /// Whether that is sure; if not, what is found in the workspace has to confirm it.
+    pub sure: bool,
+    /// What was asked before in the conversation, oldest first.
+    pub earlier: &'a [String],
+    /// Words, in lower case, in which anything may be asked: they name nothing.
+    pub asking: &'a BTreeSet<String>,
+}
+
+/// What the tools make of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The call; none: something is missing, and `frame` asks for it.
+    pub call: Option<(String, serde_json::Value)>,
+    /// Which sentence of `engine/data/replies.toml` tells the result, or asks.
+    pub frame: &'static str,
+    /// What fills the sentence.
+    pub words: Vec<(&'static str, String)>,
 }
 
 /// A call that policy and, where asked, a person have let through. Only the engine makes one,
@@ -117,6 +145,20 @@ pub trait Tools: Send + Sync {
     /// Argument proposals for `request` in people's words, best first; empty where the tool has
     /// no idea. Looks only; quick (well under a second).
     async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
+    /// The one call that does what is wanted, with arguments taken from the request and from what is in the workspace;
+    /// `None` where nothing of it is said.
+    async fn draft(
+        &self,
+        _wanted: Wanted<'_>,
+        _scope: &ToolScope,
+        _embedder: &dyn Embedder,
+    ) -> Option<Draft> {
+        None
+    }
+    /// Some files of the workspace, those that can be asked about first.
+    async fn files(&self, _scope: &ToolScope) -> Vec<String> {
+        Vec::new()
+    }
     /// What a call would change.
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;
     /// Runs a call.

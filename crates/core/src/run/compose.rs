@@ -1,7 +1,7 @@
 //! Answers composed from observations, for models that can't sum up (TOOL-11).
 
 use super::effect::AnswerFrom;
-use super::state::{CallStatus, RunState};
+use super::state::{CallStatus, RunState, step_call_id};
 use crate::event::ToolResult;
 use crate::plan::{FINAL_ANSWER, Plan};
 use crate::receipts::{self, Claim, Receipts, Verdict};
@@ -12,8 +12,11 @@ use std::fmt::Write;
 /// Longest excerpt of one observation in an answer, in characters.
 const EXCERPT: usize = 4000;
 
-/// What the tools returned, in order, with what failed or was refused. Says that it is composed.
+/// What the tools returned: in the sentences that the plan has for it, or in order, with what failed or was refused.
 pub fn compose_answer(state: &RunState) -> String {
+    if let Some(text) = framed(state) {
+        return text;
+    }
     let mut text = String::new();
     for entry in &state.calls {
         let name = &entry.call.name;
@@ -54,6 +57,104 @@ pub fn compose_answer(state: &RunState) -> String {
     }
 }
 
+/// The sentences of a plan that was made without a model, with the results in their places (`{2:value}`); `None` if there
+/// are none, or a result is missing.
+fn framed(state: &RunState) -> Option<String> {
+    let plan = state.plan.as_ref()?;
+    let last = plan
+        .plan
+        .steps
+        .iter()
+        .find(|step| step.tool == FINAL_ANSWER)?;
+    // A model's own words before anything was seen are no sentence for a result.
+    let ours = !state.setup.as_ref()?.capabilities.plans;
+    let mut rest = last.args["text"]
+        .as_str()
+        .filter(|text| ours && !text.is_empty())?;
+    let steps = plan
+        .plan
+        .steps
+        .iter()
+        .filter(|step| step.tool != FINAL_ANSWER)
+        .count();
+    let done = (1..=steps).all(|step| result_of(state, plan.generation, step).is_some());
+    let mut text = String::new();
+    while let Some((before, place)) = rest.split_once('{') {
+        text.push_str(before);
+        let found = place.split_once('}').and_then(|(place, after)| {
+            let (step, what) = place.split_once(':')?;
+            let content = result_of(state, plan.generation, step.parse().ok()?)?;
+            Some((part_of(content, what)?, after))
+        });
+        if let Some((part, after)) = found {
+            text.push_str(&part);
+            rest = after;
+        } else {
+            text.push('{');
+            rest = place;
+        }
+    }
+    text.push_str(rest);
+    done.then(|| text.trim_end().to_owned())
+}
+
+fn result_of(state: &RunState, generation: u32, step: usize) -> Option<&str> {
+    let id = step_call_id(generation, step.checked_sub(1)?);
+    match &state.call(&id)?.status {
+        CallStatus::Done(ToolResult::Ok { content, .. }) => Some(content.trim_end()),
+        _ => None,
+    }
+}
+
+/// A part of a result: all of it, its lines after the heading, the number that its heading begins with, or its one value.
+fn part_of(content: &str, what: &str) -> Option<String> {
+    let excerpt = |text: &str| crate::tool::truncate(text, EXCERPT).0;
+    match what {
+        "content" => Some(excerpt(content)),
+        "lines" => Some(excerpt(
+            content.split_once('\n').map_or("", |(_, lines)| lines),
+        )),
+        "count" => {
+            let digits: String = content.chars().take_while(char::is_ascii_digit).collect();
+            Some(if digits.is_empty() {
+                "0".to_owned()
+            } else {
+                digits
+            })
+        }
+        "value" => Some(value_of(content)),
+        _ => None,
+    }
+}
+
+/// The one value of a table of one row, with the row's other columns behind it; else the first word of what counts
+/// (`59 a.txt`), or the whole line.
+fn value_of(content: &str) -> String {
+    let lines: Vec<&str> = content.lines().collect();
+    if let [names, row, "(1 row)"] = lines.as_slice() {
+        let mut cells = names.split(" | ").zip(row.split(" | "));
+        let first = cells.next().map_or("", |(_, cell)| cell);
+        let others: Vec<String> = cells
+            .map(|(name, cell)| format!("{name}: {cell}"))
+            .collect();
+        return if others.is_empty() {
+            first.to_owned()
+        } else {
+            format!("{first} ({})", others.join(", "))
+        };
+    }
+    match content.split_once([' ', '\t']) {
+        Some((number, name))
+            if number.starts_with(|c: char| c.is_ascii_digit())
+                && !number.contains('-')
+                && !name.trim().contains(' ') =>
+        {
+            number.to_owned()
+        }
+        _ => content.to_owned(),
+    }
+}
+
 fn headline(name: &str, arguments: &Value) -> String {
     let mut shown = String::new();
     if let Some(map) = arguments.as_object() {
@@ -78,6 +179,11 @@ fn headline(name: &str, arguments: &Value) -> String {
 pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts {
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
+        // What the plan of a model that can't plan says by itself is a sentence of ours, which claims nothing.
+        AnswerFrom::Text(_) if said_without_model(state, text) => Receipts {
+            verdict: Verdict::NoClaims,
+            claims: Vec::new(),
+        },
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
             let request = state.setup.as_ref().map_or("", |setup| &setup.input);
             let receipts = receipts::check(request, text, &state.evidence());
@@ -96,6 +202,18 @@ pub fn receipts_without(state: &RunState, call_id: &str) -> Receipts {
         AnswerFrom::Text(after.answer.clone())
     };
     receipts_for(&after, &from, &after.answer)
+}
+
+fn said_without_model(state: &RunState, text: &str) -> bool {
+    let plans = state
+        .setup
+        .as_ref()
+        .is_none_or(|setup| setup.capabilities.plans);
+    let last = state.plan.as_ref().and_then(|plan| plan.plan.steps.first());
+    !plans
+        && last.is_some_and(|step| {
+            step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text)
+        })
 }
 
 /// An answer that ends a run with a claim or promise of an action, although none was taken, is
@@ -127,8 +245,15 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
     let mut claims = Vec::new();
     let mut from = 0;
     for one in state.evidence() {
-        let line = headline(one.tool, one.arguments);
-        let Some(at) = text.get(from..).and_then(|rest| rest.find(&line)) else {
+        let rest = text.get(from..).unwrap_or_default();
+        let heading = headline(one.tool, one.arguments);
+        let said = one.content.lines().next().unwrap_or_default().trim();
+        let line = if rest.contains(&heading) {
+            heading
+        } else {
+            said.to_owned()
+        };
+        let Some(at) = rest.find(&line).filter(|_| !line.is_empty()) else {
             continue;
         };
         let (start, end) = (from + at, from + at + line.len());

@@ -276,14 +276,6 @@ impl RunState {
         if setup.intent_filter && setup.capabilities.plans && self.kept.is_none() {
             return vec![Effect::FilterIntent];
         }
-        if !self.wants_tool && !setup.capabilities.plans {
-            return match &self.reply {
-                Some((Purpose::Reply, text)) => {
-                    finish(Outcome::Completed, AnswerFrom::Text(text.clone()))
-                }
-                _ => self.ask_model(setup, Purpose::Reply),
-            };
-        }
         if let Err(limit) = budget::model_call_fits(&setup.budget, &self.spent, 0, 0) {
             return limited(limit, self.partial_answer());
         }

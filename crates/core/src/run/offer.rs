@@ -157,9 +157,9 @@ impl RunState {
 
     /// Whether an earlier run of the conversation chose the tools that are explained.
     fn goes_on(&self) -> bool {
-        self.setup.as_ref().is_some_and(|setup| {
-            !setup.carried.offered.is_empty() && setup.capabilities.plans
-        })
+        self.setup
+            .as_ref()
+            .is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
     }
 
     /// Whether tools are left out that can be looked for.

@@ -1,10 +1,8 @@
-//! Arguments written by the model under the tool's schema, for a tool that proposes none itself.
+//! Arguments written by the model under the tool's schema, where the request does not tell them.
 
 use futures::StreamExt;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use steward_core::ConnectionId;
-use steward_core::event::Setup;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelRequest};
 use steward_core::ports::Models;
@@ -16,22 +14,6 @@ const TOKENS: u32 = 256;
 const WAIT_MS: u64 = 60_000;
 /// Longest text of the reply, bytes: a model without end is cut off.
 const BYTES: usize = 16 << 10;
-
-/// Valid arguments for a call of `tool`, or why there are none. `seen` are values that proposals
-/// found for arguments of the same name; texts are narrowed to them.
-pub async fn arguments(
-    request: &str,
-    tool: &ToolSpec,
-    seen: &BTreeMap<String, Vec<String>>,
-    setup: &Setup,
-    models: &dyn Models,
-) -> Result<Value, String> {
-    if !setup.capabilities.json_schema {
-        return Err("the model cannot be held to a schema".to_owned());
-    }
-    let narrowed = narrowed(&tool.parameters, seen);
-    write(request, tool, narrowed, setup.connection, models).await
-}
 
 /// Valid arguments for a call of `tool`, with those of `known` kept as they are.
 pub async fn completed(
@@ -102,21 +84,4 @@ async fn write(
         .map_err(|error| format!("the model's arguments are no JSON: {error}"))?;
     steward_core::schema::validate(&tool.parameters, &arguments)?;
     Ok(arguments)
-}
-
-/// The schema with texts of known names held to what was found.
-fn narrowed(parameters: &Value, seen: &BTreeMap<String, Vec<String>>) -> Value {
-    let mut schema = parameters.clone();
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        for (name, property) in properties {
-            let text = property.get("type").and_then(Value::as_str) == Some("string");
-            if let Some(values) = seen
-                .get(name)
-                .filter(|values| text && !values.is_empty() && property.get("enum").is_none())
-            {
-                *property = json!({"enum": values});
-            }
-        }
-    }
-    schema
 }

@@ -82,23 +82,6 @@ pub async fn rank(
     })
 }
 
-/// All tools, in the order of the catalogue: what the choice is made from without the filter.
-pub fn unfiltered(tools: &[ToolSpec]) -> Filtered {
-    Filtered {
-        kept: tools
-            .iter()
-            .filter(|tool| tool.name != FINAL_ANSWER)
-            .map(|tool| Ranked {
-                tool: tool.name.clone(),
-                score: 0.0,
-            })
-            .collect(),
-        offered: tools.len(),
-        wants_tool: true,
-        similarity: 0.0,
-    }
-}
-
 fn similarity(view: &[f32], tool: &ToolVectors, settings: &Settings) -> f32 {
     let description = cosine(view, &tool.description);
     let mut nearest: Vec<f32> = tool

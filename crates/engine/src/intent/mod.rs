@@ -1,15 +1,18 @@
-//! The method by which a small model can act: the intent filter narrows the tools, the tools
-//! propose complete arguments from what they see, and the best of these become plans.
+//! The method by which a small model can act: a request is of one of some kinds, by its likeness to examples; the tools
+//! draft the one call that does it, from the request's words and from what they see; what is beyond that is said.
+//! The filter ranks tools by a request for every model.
 
+mod decide;
 mod error;
 mod fallback;
 mod features;
 mod fill;
 mod filter;
+mod kinds;
 mod known;
-mod likelihood;
 mod parted;
 mod propose;
+mod replies;
 mod settings;
 mod skilled;
 mod split;
@@ -18,8 +21,9 @@ mod words;
 
 pub use error::IntentError;
 pub use fill::{FilledCall, fill};
-pub use filter::{Filtered, rank, unfiltered};
+pub use filter::{Filtered, rank};
 pub(crate) use propose::MOST_STEPS;
 pub use propose::{Proposal, propose};
+pub use replies::tries;
 pub use settings::Settings;
 pub use words::by_words;

@@ -12,6 +12,7 @@ pub struct Settings {
     pub nearest: f32,
     pub nearest_three: f32,
     pub description: f32,
+    pub kinds: Kinds,
     pub choice: Choice,
     pub fill: Fill,
     pub mask: Mask,
@@ -19,20 +20,24 @@ pub struct Settings {
     pub rules: Vec<Rule>,
 }
 
-/// How a choice is made of its parts.
+/// From which score on a kind of request counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kinds {
+    pub sure: f32,
+    pub act: f32,
+    pub guess: f32,
+    pub told: f32,
+    pub spoken: f32,
+    pub heard: f32,
+}
+
+/// When a skill is meant.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    pub filter: f32,
-    pub proposal: f32,
-    pub likelihood: f32,
-    pub likelihood_alone: f32,
-    pub least: f32,
-    pub sure: f32,
-    pub step: f32,
     pub skill: f32,
-    pub skill_behind: f32,
-    pub candidates: usize,
+    pub step: f32,
 }
 
 /// When a call with arguments read from the request is wanted.

@@ -15,8 +15,8 @@ use steward_core::hash::sha256;
 const KEY: usize = 32;
 const CHECK: usize = 16;
 const RECORD: usize = KEY + DIMENSION * 4 + CHECK;
-/// Records kept, 3 MB; more, and the file is begun anew.
-const MOST: usize = 2_000;
+/// Records kept, 8 MB; more, and the file is begun anew.
+const MOST: usize = 5_000;
 
 type Key = [u8; KEY];
 

@@ -1,6 +1,7 @@
 //! Sentence embeddings in this process: all-MiniLM-L6-v2 on rten, without a shared library.
 
 mod batch;
+mod classify;
 mod error;
 mod kept;
 mod lazy;

@@ -55,12 +55,29 @@ impl Backend {
     }
 
     /// The folder that file tools are confined to: the one asked for, or the server's.
-    pub async fn workspace(&self, asked: Option<&Path>, term: Term) -> anyhow::Result<PathBuf> {
+    pub async fn workspace(
+        &self,
+        asked: Option<&Path>,
+        here: bool,
+        term: Term,
+    ) -> anyhow::Result<PathBuf> {
         let Self::Remote(client) = self else {
-            return workspace(asked);
+            let own = workspace(asked)?;
+            term.say(&term.dim(&format!(
+                "works in {} (no server is running)",
+                own.display()
+            )));
+            return Ok(own);
         };
         let about: About = client.get("/api/about").await?;
         let own = PathBuf::from(about.workspace);
+        if here && workspace(None)? != own {
+            // The log of every run is the server's, and so is the folder that they work in.
+            bail!(
+                "a running server works in {}, and its runs stay there; stop it, start it with `steward serve --workspace .`, or give this run a log of its own: steward --data-dir ~/.steward-here ask --here \"…\"",
+                own.display()
+            );
+        }
         if let Some(asked) = asked {
             let asked = workspace(Some(asked))?;
             if asked != own {
@@ -71,12 +88,11 @@ impl Backend {
                     asked.display()
                 );
             }
-        } else if workspace(None).ok().as_ref() != Some(&own) {
-            term.say(&term.dim(&format!(
-                "done by the running server, in its workspace {}",
-                own.display()
-            )));
         }
+        term.say(&term.dim(&format!(
+            "works in {}, the workspace of the running server",
+            own.display()
+        )));
         Ok(own)
     }
 

@@ -50,7 +50,9 @@ async fn ask(
             (_, true) => Mode::DryRun,
             _ => Mode::Plan,
         },
-        workspace: backend.workspace(args.workspace.as_deref(), term).await?,
+        workspace: backend
+            .workspace(args.workspace.as_deref(), args.here, term)
+            .await?,
         yes: args.yes,
         connection: backend
             .connection_named(settings.connection.as_deref())

@@ -25,7 +25,9 @@ async fn chat(
     args: &cli::Chat,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let workspace = backend.workspace(args.workspace.as_deref(), term).await?;
+    let workspace = backend
+        .workspace(args.workspace.as_deref(), args.here, term)
+        .await?;
     let connection = backend
         .connection_named(settings.connection.as_deref())
         .await?;

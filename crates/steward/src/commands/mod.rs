@@ -30,6 +30,7 @@ pub mod render;
 pub mod report;
 pub mod resume;
 pub mod runs;
+pub mod sample;
 pub mod sandbox;
 pub mod serve;
 pub mod skill;

@@ -38,6 +38,15 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
         workspace(Some(&own))?
     };
+    if args.sample {
+        let added = steward_tools::sample::add(&folder.display().to_string())
+            .context("the sample workspace can't be added")?;
+        term.say(&format!(
+            "{} sample files were added to {}",
+            added.done.len(),
+            folder.display()
+        ));
+    }
     app.default_agent().await?;
     let access = Arc::new(Access::new(AccessDeps {
         tenant: app.tenant,
@@ -76,6 +85,14 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     // Other commands of the same owner find us by it.
     let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
+    let shown = folder.display().to_string();
+    if steward_tools::sample::files(&shown).is_empty() {
+        term.say(&format!(
+            "Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"
+        ));
+    } else {
+        term.say(&format!("Files:   {shown}"));
+    }
     let watched = tokio::spawn(crate::book::watch(app.connections.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();

@@ -259,10 +259,6 @@ impl ToolHandler for NotesList {
         )
     }
 
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::notes_list::suggest).await
-    }
-
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
         let notes = self.facts.notes(scope.tenant, scope.agent).await;

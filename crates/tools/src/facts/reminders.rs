@@ -198,10 +198,6 @@ impl ToolHandler for RemindersList {
         )
     }
 
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::reminders_list::suggest).await
-    }
-
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;

@@ -3,8 +3,7 @@
 use super::{access, walk};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
@@ -12,8 +11,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
 /// Most matching lines shown.
@@ -64,10 +62,6 @@ impl ToolHandler for Grep {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::grep::suggest).await
     }
 
     async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolError> {

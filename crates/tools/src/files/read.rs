@@ -3,14 +3,12 @@
 use super::{access, kind};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
 /// Most lines at a time.
 const LINES: usize = 2000;
@@ -49,10 +47,6 @@ impl ToolHandler for Read {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::read::suggest).await
     }
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -35,6 +35,26 @@ fn is_database(path: &Path) -> bool {
         && head == *MAGIC
 }
 
+/// Paths of all that can be asked like a table: databases, and files of rows.
+pub fn sources(view: &View) -> Vec<String> {
+    let mut found = databases(view);
+    found.extend(
+        view.entries
+            .iter()
+            .filter(|entry| !entry.folder && is_rows(&entry.path))
+            .map(|entry| entry.path.clone()),
+    );
+    found
+}
+
+/// Whether a path is that of a file of rows.
+pub fn is_rows(path: &str) -> bool {
+    let ending = Path::new(path)
+        .extension()
+        .and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ["csv", "tsv"].contains(&ending.to_lowercase().as_str()))
+}
+
 /// Opens what is asked: a SQLite file, or files of rows (CSV, TSV) as the tables of one database.
 pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
     if let Some(paths) = table_files::named(workspace, database)? {

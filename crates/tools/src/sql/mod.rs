@@ -1,18 +1,13 @@
-//! SQL: a tool for SQLite, CSV and TSV files in the workspace, structured queries, and proposals from requests
-//! in people's words.
+//! SQL: a tool for SQLite, CSV and TSV files in the workspace, and structured queries.
 
 pub mod databases;
 pub mod joins;
-pub mod link;
 pub mod lower;
-pub mod propose;
 pub mod query;
-mod read;
 pub mod show;
-mod source;
+pub(crate) mod source;
 mod table_files;
 mod tool;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What the linker needs to know of a database: its schema, and where a text occurs as a value.
+//! What has to be known of a database to ask it: its schema, and where a text occurs as a value.
 
 use serde_json::Value;
 use steward_sandbox::sql::{Guard, Schema, Table};
@@ -7,8 +7,6 @@ use steward_sandbox::sql::{Guard, Schema, Table};
 const SEARCHED_ROWS: u64 = 300_000;
 /// Columns searched at most.
 const SEARCHED_COLUMNS: usize = 150;
-/// Different values up to which a column is taken as one of kinds ("open", "closed").
-const FEW: usize = 60;
 
 /// A text of the request that is a value of the database.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,20 +17,6 @@ pub struct Found {
     pub column: String,
     /// As stored.
     pub value: String,
-    /// Whether the column has few different values.
-    pub few: bool,
-}
-
-/// A database as the linker sees it.
-pub trait Source {
-    /// Its tables.
-    fn schema(&self) -> &Schema;
-    /// Where any of `texts` (lower case) is a whole value.
-    fn whole(&self, texts: &[String]) -> Vec<Found>;
-    /// Where `text` is part of a value: table and column.
-    fn part(&self, text: &str) -> Vec<(String, String)>;
-    /// A value of the column, to see its form.
-    fn sample(&self, table: &str, column: &str) -> Option<Value>;
 }
 
 /// A SQLite file under the guard.
@@ -83,12 +67,14 @@ pub fn is_number(kind: &str) -> bool {
         .any(|word| kind.contains(word))
 }
 
-impl Source for Database {
-    fn schema(&self) -> &Schema {
+impl Database {
+    /// Its tables.
+    pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    fn whole(&self, texts: &[String]) -> Vec<Found> {
+    /// Where any of `texts` (lower case) is a whole value.
+    pub fn whole(&self, texts: &[String]) -> Vec<Found> {
         if texts.is_empty() {
             return Vec::new();
         }
@@ -113,10 +99,6 @@ impl Source for Database {
             if rows.rows.is_empty() {
                 continue;
             }
-            let few = self
-                .guard
-                .distinct_values(&table.name, column, FEW + 1)
-                .is_ok_and(|values| values.len() <= FEW);
             found.extend(
                 rows.rows
                     .iter()
@@ -125,14 +107,14 @@ impl Source for Database {
                         table: table.name.clone(),
                         column: column.to_owned(),
                         value: value.to_owned(),
-                        few,
                     }),
             );
         }
         found
     }
 
-    fn part(&self, text: &str) -> Vec<(String, String)> {
+    /// Where `text` is part of a value: table and column.
+    pub fn part(&self, text: &str) -> Vec<(String, String)> {
         let pattern = format!(
             "%{}%",
             text.replace('\\', "\\\\")
@@ -152,13 +134,5 @@ impl Source for Database {
             })
             .map(|(table, column)| (table.name.clone(), column.to_owned()))
             .collect()
-    }
-
-    fn sample(&self, table: &str, column: &str) -> Option<Value> {
-        self.guard
-            .distinct_values(table, column, 1)
-            .ok()?
-            .into_iter()
-            .next()
     }
 }

@@ -1,14 +1,13 @@
 //! The tool `sql`.
 
 use super::query::{Ask, Query};
-use super::{databases, lower, propose, query, show};
+use super::{databases, lower, query, show};
 use crate::catalogue;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::sql::{Guard, Policy, Schema};
 
 /// Asks SQLite, CSV and TSV files of the workspace, read-only.
@@ -48,13 +47,6 @@ impl ToolHandler for SqlTool {
             EffectClass::Read,
             query::parameters(),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        let (request, scope, policy) = (request.to_owned(), scope.clone(), self.policy.clone());
-        tokio::task::spawn_blocking(move || propose::suggest(&request, &scope, &policy))
-            .await
-            .unwrap_or_default()
     }
 
     async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -13,18 +13,8 @@ pub struct Lexicon {
     pub paths: PathWords,
     /// Names of times.
     pub time: TimeWords,
-    /// Listing folders.
-    pub list: ListWords,
-    /// Reading files.
-    pub read: ReadWords,
-    /// Searching.
-    pub grep: GrepWords,
     /// Writing files.
     pub write: WriteWords,
-    /// Commands.
-    pub terminal: TerminalWords,
-    /// Fetching pages.
-    pub web: Cues,
     /// Searching the web.
     pub search: SearchWords,
     /// Notes.
@@ -41,8 +31,6 @@ pub struct Lexicon {
     pub inbox: InboxWords,
     /// Asking back.
     pub feedback: FeedbackWords,
-    /// Files of rows.
-    pub csv: CsvWords,
 }
 
 macro_rules! lists {
@@ -60,18 +48,10 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Cues only.
-    Cues { cues }
-    /// For `list`.
-    ListWords { cues, nouns, deep }
-    /// For `read`.
-    ReadWords { cues, strong, lines, first, last }
-    /// For `grep`.
-    GrepWords { cues, before, after, leading, count, files }
     /// For `write`.
     WriteWords { cues, append, overwrite, content, content_start, content_end, leading, references }
     /// For notes.
-    NoteWords { create, title, title_end, text, text_end, list, read, read_title, read_end }
+    NoteWords { create, title, title_end, text, text_end, read, read_title, read_end }
     /// For reminders.
     ReminderWords { create, lead, text, list }
     /// For `save_memory`.
@@ -84,22 +64,6 @@ lists! {
     SearchWords { cues, before, end }
     /// For `feedback`.
     FeedbackWords { cues, question }
-    /// For files of rows.
-    CsvWords { extensions }
-}
-
-/// For `terminal`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TerminalWords {
-    /// What stands before a command line.
-    pub run: Vec<String>,
-    /// What may follow it.
-    pub run_end: Vec<String>,
-    /// What asks for a calculation.
-    pub compute: Vec<String>,
-    /// Questions that one command answers.
-    pub commands: Vec<Template>,
 }
 
 /// For the calendar.
@@ -126,18 +90,6 @@ pub struct Repeat {
     pub words: Vec<String>,
     /// `daily`, `weekly`, `monthly`, `yearly`, or a rule.
     pub rule: String,
-}
-
-/// A question and the command that answers it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Template {
-    /// Phrases of the question.
-    pub any: Vec<String>,
-    /// The command; `{file}` and `{any}` are filled.
-    pub argv: Vec<String>,
-    /// How sure.
-    pub score: f32,
 }
 
 /// The lists that come with the program.

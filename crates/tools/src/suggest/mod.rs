@@ -10,31 +10,26 @@ pub mod calendar_list;
 pub mod extract;
 pub mod feedback;
 pub mod final_answer;
-pub mod grep;
 pub mod lexicon;
-pub mod list;
 pub mod mail_draft;
 pub mod mail_list;
 pub mod notes_create;
-pub mod notes_list;
 pub mod notes_read;
-pub mod read;
 pub mod reminders_create;
-pub mod reminders_list;
 pub mod save_memory;
-pub mod terminal;
 mod view;
-pub mod web_fetch;
 pub mod web_search;
 pub mod write;
 
 pub use view::View;
+#[cfg(test)]
+pub(crate) use view::tests_scope;
 
 use serde_json::Value;
 use steward_core::tool::Suggestion;
 
 /// Whether a path looks like a SQLite file, which text tools are of no use for.
-fn is_database(path: &str) -> bool {
+pub(crate) fn is_database(path: &str) -> bool {
     let extension = path.rsplit('.').next().unwrap_or_default().to_lowercase();
     ["db", "sqlite", "sqlite3"].contains(&extension.as_str())
 }

@@ -34,6 +34,16 @@ impl View {
         }
     }
 
+    /// A folder, whenever it is.
+    pub fn of(folder: &str) -> Self {
+        let workspace = PathBuf::from(folder);
+        Self {
+            entries: entries(&workspace),
+            now: DateTime::default(),
+            workspace,
+        }
+    }
+
     /// Entries that the request names, best first.
     pub fn named(&self, request: &str) -> Vec<PathMatch> {
         path::matches(request, &self.entries, &lexicon().paths)
@@ -117,7 +127,7 @@ fn entries(workspace: &Path) -> Vec<Entry> {
 
 /// A scope without files, on Saturday 2026-11-21 at 9 in the morning.
 #[cfg(test)]
-pub(super) fn tests_scope() -> ToolScope {
+pub(crate) fn tests_scope() -> ToolScope {
     ToolScope {
         tenant: steward_core::TenantId::DEFAULT,
         run: None,

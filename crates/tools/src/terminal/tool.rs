@@ -6,11 +6,10 @@ use super::folder;
 use super::program::{self, Commands, TerminalArgs};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::process::Helper;
 
 /// Runs commands that look.
@@ -33,10 +32,6 @@ impl ToolHandler for Terminal {
             EffectClass::Read,
             program::parameters(),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::terminal::suggest).await
     }
 
     async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {

@@ -6,15 +6,14 @@ use super::html;
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use encoding_rs::{Encoding, UTF_8};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 
 /// Where a page without a charset in its header may name one.
 const HEAD: usize = 2048;
@@ -55,10 +54,6 @@ impl ToolHandler for WebFetch {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::web_fetch::suggest).await
     }
 
     async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Preview {

@@ -10,3 +10,4 @@ export * from "./reminders";
 export * from "./runs";
 export * from "./skills";
 export * from "./spending";
+export * from "./start";

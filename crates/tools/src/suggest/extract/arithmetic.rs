@@ -65,17 +65,23 @@ fn tokens(request: &str) -> Vec<Token> {
     while at < words.len() {
         let ahead = |n: usize| lower.get(at + n).map_or("", String::as_str);
         let (token, used) = match (ahead(0), ahead(1), ahead(2)) {
-            ("square", "root", "of") => (Token::Prefix("sqrt(", ")"), 3),
+            ("square", "root", "of") | ("racine" | "raíz", "carrée" | "cuadrada", "de") => {
+                (Token::Prefix("sqrt(", ")"), 3)
+            }
             ("half", "of", _) => (Token::Prefix("0.5*(", ")"), 2),
             ("twice", _, _) => (Token::Prefix("2*(", ")"), 1),
             ("divided", "by", _) => (Token::Operator("/"), 2),
+            ("geteilt", "durch", _) | ("divisé", "par", _) | ("dividido", "entre" | "por", _) => {
+                (Token::Operator("/"), 2)
+            }
+            ("wurzel", "aus" | "von", _) => (Token::Prefix("sqrt(", ")"), 2),
             ("multiplied", "by", _) => (Token::Operator("*"), 2),
             ("to", "the", "power") => (Token::Operator("^"), if ahead(3) == "of" { 4 } else { 3 }),
             ("power", "of", _) => (Token::Operator("^"), 2),
             ("sum", "of", _) => (Token::Lead("+"), 2),
             ("product", "of", _) => (Token::Lead("*"), 2),
             ("difference", "between" | "of", _) => (Token::Lead("-"), 2),
-            ("per", "cent", _) => (Token::Percent, 2),
+            ("per" | "pour" | "por", "cent" | "ciento", _) => (Token::Percent, 2),
             (word, _, _) => {
                 let Some(token) = single(word) else {
                     out.extend(symbols(words[at]));
@@ -93,14 +99,14 @@ fn tokens(request: &str) -> Vec<Token> {
 
 fn single(word: &str) -> Option<Token> {
     Some(match word {
-        "plus" => Token::Operator("+"),
-        "minus" => Token::Operator("-"),
-        "times" | "x" | "×" => Token::Operator("*"),
+        "plus" | "más" => Token::Operator("+"),
+        "minus" | "moins" | "menos" => Token::Operator("-"),
+        "times" | "x" | "×" | "mal" | "fois" | "por" => Token::Operator("*"),
         "over" | "÷" => Token::Operator("/"),
         "mod" | "modulo" => Token::Operator("%"),
-        "percent" | "%" => Token::Percent,
-        "of" => Token::Of,
-        "and" => Token::And,
+        "percent" | "%" | "prozent" => Token::Percent,
+        "of" | "von" | "de" => Token::Of,
+        "and" | "und" | "et" | "y" => Token::And,
         "squared" => Token::Suffix("^2"),
         "cubed" => Token::Suffix("^3"),
         "add" => Token::Lead("+"),

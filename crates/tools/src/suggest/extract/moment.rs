@@ -346,7 +346,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
                 suffix = Some(if half.starts_with('p') { "pm" } else { "am" });
                 count += 1;
             }
-            "o'clock" | "o’clock" | "uhr" => {
+            "o'clock" | "o’clock" | "uhr" | "h" | "heures" | "horas" => {
                 suffix = Some("");
                 count += 1;
             }

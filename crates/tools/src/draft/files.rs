@@ -1,0 +1,173 @@
+//! Listing, reading and measuring files.
+
+use super::{Desk, NAMED, call, open};
+use crate::suggest::View;
+use crate::suggest::extract::number::{numbers, ordinal};
+use crate::suggest::extract::text::words;
+use serde_json::{Map, Value, json};
+use steward_core::ports::Draft;
+
+/// Lines shown where a number is not said.
+const SOME: u64 = 10;
+/// A file of more lines is shown in part.
+const LONG: u64 = 150;
+/// Lines of a long file that are shown.
+const PART: u64 = 40;
+/// Files that are told of.
+const TOLD: usize = 8;
+/// Endings of files that can be asked about, the most telling first.
+const TELLING: &[&str] = &[
+    "csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json",
+];
+
+impl Desk<'_> {
+    pub(super) fn list(&self) -> Draft {
+        let text = self.wanted.text;
+        let mut arguments = Map::new();
+        let folder = self.view.folder(text).filter(|found| found.score >= NAMED);
+        if let Some(found) = folder {
+            arguments.insert("path".into(), json!(found.path));
+        }
+        let ending = words(text).into_iter().find_map(|word| {
+            let bare = word.lower.trim_start_matches(['*', '.']).to_owned();
+            let known = |entry: &crate::suggest::extract::path::Entry| entry.extension() == bare;
+            (!bare.is_empty() && self.view.entries.iter().any(known)).then_some(bare)
+        });
+        if let Some(ending) = ending {
+            arguments.insert("pattern".into(), json!(format!("**/*.{ending}")));
+        }
+        call("list", arguments.into(), "list", Vec::new())
+    }
+
+    pub(super) fn read(&self) -> Draft {
+        let Some(file) = self.file() else {
+            return self.no_file();
+        };
+        let path = &file.path;
+        if crate::suggest::is_database(path) {
+            return self.tables_of(path);
+        }
+        let total = self.view.count_lines(path).unwrap_or(0);
+        // The header of a table is no row.
+        let header = u64::from(is_table(path));
+        let asked = self.number(file.span);
+        let part = match self.wanted.kind {
+            "head" => Some((1, asked.unwrap_or(SOME).saturating_add(header))),
+            "tail" => {
+                let count = asked.unwrap_or(SOME).min(total.max(1));
+                Some((total.saturating_sub(count) + 1, count))
+            }
+            _ if total > LONG => Some((1, PART)),
+            _ => None,
+        };
+        let mut arguments = json!({"path": path});
+        let told = vec![("file", path.clone())];
+        if let Some((start, lines)) = part {
+            arguments["start"] = json!(start);
+            arguments["lines"] = json!(lines.max(1));
+            return call("read", arguments, "part", told);
+        }
+        let frame = if self.wanted.kind == "summary" {
+            "summary"
+        } else {
+            "read"
+        };
+        call("read", arguments, frame, told)
+    }
+
+    pub(super) async fn measure(&self) -> Option<Draft> {
+        let Some(file) = self.file() else {
+            let folder = self.view.folder(self.wanted.text);
+            let folder = folder.filter(|_| self.wanted.kind == "size");
+            return Some(folder.map_or_else(
+                || self.no_file(),
+                |found| {
+                    let argv = json!({"argv": ["du", "-sh", found.path]});
+                    call("terminal", argv, "size", vec![("file", found.path)])
+                },
+            ));
+        };
+        if self.wanted.kind == "lines" && is_table(&file.path) && !self.counts_lines() {
+            return self.table().await;
+        }
+        let (option, frame) = match self.wanted.kind {
+            "words" => ("-w", "words"),
+            "size" => ("-c", "bytes"),
+            _ if is_table(&file.path) => ("-l", "lines_of_table"),
+            _ => ("-l", "lines"),
+        };
+        let argv = json!({"argv": ["wc", option, file.path]});
+        Some(call("terminal", argv, frame, vec![("file", file.path)]))
+    }
+
+    /// Whether lines of a file are counted by that word; other languages say the same of rows.
+    pub(super) fn counts_lines(&self) -> bool {
+        let said = words(self.wanted.text);
+        self.file().is_some_and(|file| is_table(&file.path))
+            && said
+                .iter()
+                .any(|word| word.lower == "line" || word.lower == "lines")
+    }
+
+    /// The number that the request says, outside of the name of a file.
+    pub(super) fn number(&self, apart: (usize, usize)) -> Option<u64> {
+        let all = words(self.wanted.text);
+        let outside = |at: usize| {
+            all.get(at)
+                .is_some_and(|w| w.end <= apart.0 || w.start >= apart.1)
+        };
+        let said = numbers(&all)
+            .into_iter()
+            .find(|number| outside(number.word) && number.value >= 1.0 && number.value < 1e6);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and a million"
+        )]
+        let said = said.map(|number| number.value as u64);
+        said.filter(|_| {
+            !all.iter()
+                .any(|word| ordinal(word.text).is_some_and(|n| n > 1))
+        })
+    }
+}
+
+pub(super) fn is_table(path: &str) -> bool {
+    crate::sql::databases::is_rows(path)
+}
+
+/// Files to tell of, those that can be asked about first.
+pub fn telling(view: &View) -> Vec<String> {
+    let rank = |ending: &str| TELLING.iter().position(|known| *known == ending);
+    let mut found: Vec<(usize, &str)> = view
+        .entries
+        .iter()
+        .filter(|entry| !entry.folder)
+        .map(|entry| {
+            let ending = entry.extension();
+            (rank(&ending).unwrap_or(TELLING.len()), entry.path.as_str())
+        })
+        .collect();
+    found.sort_unstable();
+    let mut told: Vec<&str> = Vec::new();
+    // One of each kind, then the others.
+    for again in [false, true] {
+        let mut last = usize::MAX;
+        for (rank, path) in &found {
+            if (again || *rank != last) && !told.contains(path) && told.len() < TOLD {
+                told.push(path);
+            }
+            last = *rank;
+        }
+    }
+    told.into_iter().map(str::to_owned).collect()
+}
+
+/// What `sql` is asked for the shape of a database.
+pub(super) fn schema(database: &str, table: &str) -> Value {
+    json!({"database": database, "query": {"schema": table}})
+}
+
+pub(super) fn nothing() -> Draft {
+    open("nothing_here", Vec::new())
+}

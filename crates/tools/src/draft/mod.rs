@@ -1,0 +1,129 @@
+//! The one call that does what is wanted, once the kind of a request is known. The arguments come from the request and from
+//! what is really there; what is missing is asked for, never made up. Nothing here knows a language but for the few words
+//! of `data/asked.toml`.
+
+mod calls;
+mod files;
+mod near;
+mod search;
+mod tables;
+mod told;
+
+use crate::suggest::View;
+use crate::suggest::extract::path::PathMatch;
+use steward_core::ports::{Draft, Embedder, ToolScope, Wanted};
+
+pub use files::telling;
+
+/// Surer than this, a file is meant.
+const NAMED: f32 = 0.55;
+
+/// A request, what is in the workspace, and what can tell words alike.
+struct Desk<'a> {
+    wanted: Wanted<'a>,
+    view: View,
+    embedder: &'a dyn Embedder,
+}
+
+/// Drafts the call for what is wanted; `None` if the request says nothing that could be looked for.
+pub async fn draft(
+    wanted: Wanted<'_>,
+    scope: &ToolScope,
+    embedder: &dyn Embedder,
+) -> Option<Draft> {
+    let look = scope.clone();
+    let view = tokio::task::spawn_blocking(move || View::look(&look))
+        .await
+        .ok()?;
+    let desk = Desk {
+        wanted,
+        view,
+        embedder,
+    };
+    if !wanted.sure {
+        return match wanted.kind {
+            "columns" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
+            "read" | "summary" | "head" | "tail" => {
+                let named = desk
+                    .view
+                    .file(wanted.text)
+                    .is_some_and(|found| found.score >= NAMED);
+                named.then(|| desk.read())
+            }
+            "mention" => desk.mention().await,
+            "calc" => desk.calc(),
+            "fetch" => desk.fetch(),
+            _ => None,
+        };
+    }
+    match wanted.kind {
+        "list" => Some(desk.list()),
+        "read" | "summary" | "head" | "tail" => Some(desk.read()),
+        "lines" | "words" | "size" => desk.measure().await,
+        "search" | "search_count" => Some(desk.search().await),
+        "count" if desk.counts_lines() => desk.measure().await,
+        "columns" | "tables" | "count" | "extreme" | "average" | "sum" | "rows" => {
+            desk.table().await
+        }
+        "calc" => desk.calc(),
+        "clock" => Some(calls::clock()),
+        "run" => desk.run(),
+        "fetch" => desk.fetch(),
+        "notes" => Some(calls::bare("notes_list")),
+        "reminders" => Some(calls::bare("reminders_list")),
+        _ => None,
+    }
+}
+
+impl Desk<'_> {
+    /// The file that is meant: named now, or before.
+    fn file(&self) -> Option<PathMatch> {
+        let named = |text: &str| {
+            let found = self.view.file(text);
+            found.filter(|found| found.score >= NAMED)
+        };
+        named(self.wanted.text).or_else(|| {
+            let earlier = self.wanted.earlier.iter().rev();
+            let before = earlier.take(4).find_map(|text| named(text));
+            before.map(|found| PathMatch {
+                span: (0, 0),
+                ..found
+            })
+        })
+    }
+
+    /// Asks which file is meant, or says that one isn't there.
+    fn no_file(&self) -> Draft {
+        match crate::suggest::extract::path::unknown_paths(self.wanted.text, &self.view.entries)
+            .into_iter()
+            .next()
+        {
+            Some((name, _)) => open("no_file", vec![("name", name)]),
+            None => open("which_file", Vec::new()),
+        }
+    }
+}
+
+fn call(
+    tool: &str,
+    arguments: serde_json::Value,
+    frame: &'static str,
+    words: Vec<(&'static str, String)>,
+) -> Draft {
+    Draft {
+        call: Some((tool.to_owned(), arguments)),
+        frame,
+        words,
+    }
+}
+
+fn open(frame: &'static str, words: Vec<(&'static str, String)>) -> Draft {
+    Draft {
+        call: None,
+        frame,
+        words,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Looking for words in files.
+
+use super::told::Told;
+use super::{Desk, NAMED, call, near, open};
+use crate::suggest::extract::text::stem;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::Path;
+use steward_core::ports::Draft;
+
+/// Files looked into for words, and bytes of each.
+const FILES: usize = 200;
+const BYTES: u64 = 1 << 20;
+/// Shorter words are in many lines.
+const SHORTEST: usize = 4;
+/// Endings of what people write for people.
+const DOCUMENTS: &[&str] = &["md", "markdown", "txt", "rst"];
+/// So few different words in capitals are the levels of a log.
+const LEVELS: usize = 12;
+
+impl Desk<'_> {
+    pub(super) async fn search(&self) -> Draft {
+        let file = self.file();
+        let folder = self
+            .view
+            .folder(self.wanted.text)
+            .filter(|f| f.score >= NAMED);
+        let place = file.or(folder);
+        let told = self.told(place.as_ref().map_or((0, 0), |place| place.span));
+        if told.is_empty() {
+            return open("which_words", Vec::new());
+        }
+        let text = self
+            .read_all(place.as_ref().map(|place| place.path.as_str()))
+            .await;
+        let (pattern, exact) = self.pattern(&told, &text).await;
+        let mut arguments = json!({"pattern": pattern, "fixed": true, "ignore_case": !exact});
+        if let Some(place) = place {
+            arguments["path"] = json!(place.path);
+        }
+        let frame = if self.wanted.kind == "search_count" {
+            "found_count"
+        } else {
+            "found"
+        };
+        call("grep", arguments, frame, vec![("pattern", pattern)])
+    }
+
+    /// Lines of documents that hold a word of the request, where the request's words stand in documents at all.
+    pub(super) async fn mention(&self) -> Option<Draft> {
+        let words: Vec<String> = self
+            .told((0, 0))
+            .iter()
+            .map(|one| stem(&one.text))
+            .collect();
+        let documents = self
+            .view
+            .entries
+            .iter()
+            .filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
+        let mut best: Option<(usize, String, String)> = None;
+        for entry in documents {
+            let text = self.read_all(Some(&entry.path)).await.to_lowercase();
+            let begins = |at: usize| {
+                let before = text[..at].chars().next_back();
+                before.is_none_or(|c| !c.is_alphanumeric())
+            };
+            let held = |word: &&String| text.match_indices(word.as_str()).any(|(at, _)| begins(at));
+            let found: Vec<&String> = words.iter().filter(held).collect();
+            let telling = found.iter().max_by_key(|word| word.chars().count());
+            let Some(word) = telling.filter(|word| word.chars().count() >= SHORTEST) else {
+                continue;
+            };
+            // The document that holds the most of the request's words.
+            if best.as_ref().is_none_or(|(count, ..)| found.len() > *count) {
+                best = Some((found.len(), (*word).clone(), entry.path.clone()));
+            }
+        }
+        let (_, pattern, path) = best?;
+        let arguments =
+            json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
+        Some(call(
+            "grep",
+            arguments,
+            "mention",
+            vec![("pattern", pattern), ("file", path)],
+        ))
+    }
+
+    /// What to look for: the words that stand in the files; whether capitals matter.
+    async fn pattern(&self, told: &[Told], text: &str) -> (String, bool) {
+        let lower = text.to_lowercase();
+        let capitals: BTreeSet<&str> = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase()))
+            .collect();
+        let runs = runs(told);
+        for run in &runs {
+            let singular = stem(run);
+            let level = singular.to_uppercase();
+            if let Some(level) = capitals.get(level.as_str()) {
+                return ((*level).to_owned(), true);
+            }
+            for form in [run.to_lowercase(), singular] {
+                if form.chars().count() > 2 && lower.contains(&form) {
+                    let pattern = if form == run.to_lowercase() {
+                        run.clone()
+                    } else {
+                        form
+                    };
+                    return (pattern, false);
+                }
+            }
+        }
+        // "Fehler" is what a log calls ERROR.
+        if !capitals.is_empty() && capitals.len() <= LEVELS {
+            let names: Vec<String> = capitals.iter().map(|word| word.to_lowercase()).collect();
+            for run in &runs {
+                if let Some(at) = near::meaning(&run.to_lowercase(), &names, self.embedder).await
+                    && let Some(level) = capitals.iter().nth(at)
+                {
+                    return ((*level).to_owned(), true);
+                }
+            }
+        }
+        (runs.into_iter().next().unwrap_or_default(), false)
+    }
+
+    /// The text of a file, of those of a folder, or of all.
+    async fn read_all(&self, place: Option<&str>) -> String {
+        let paths: Vec<_> = self
+            .view
+            .entries
+            .iter()
+            .filter(|entry| !entry.folder && !crate::suggest::is_database(&entry.path))
+            .filter(|entry| place.is_none_or(|place| Path::new(&entry.path).starts_with(place)))
+            .take(FILES)
+            .map(|entry| self.view.workspace.join(&entry.path))
+            .collect();
+        tokio::task::spawn_blocking(move || {
+            let mut text = String::new();
+            for path in paths {
+                let small = std::fs::symlink_metadata(&path)
+                    .is_ok_and(|meta| meta.is_file() && meta.len() <= BYTES);
+                if small && let Ok(bytes) = std::fs::read(&path) {
+                    text.push_str(&String::from_utf8_lossy(&bytes));
+                    text.push('\n');
+                }
+            }
+            text
+        })
+        .await
+        .unwrap_or_default()
+    }
+}
+
+/// Quotations first, then words in capitals, then words side by side, then each alone.
+fn runs(told: &[Told]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    found.extend(
+        told.iter()
+            .filter(|one| one.quoted)
+            .map(|one| one.text.clone()),
+    );
+    let level = |text: &str| text.len() > 1 && !text.chars().any(char::is_lowercase);
+    found.extend(
+        told.iter()
+            .filter(|one| level(&one.text))
+            .map(|one| one.text.clone()),
+    );
+    let mut run: Vec<&Told> = Vec::new();
+    for one in told {
+        if run.last().is_some_and(|last| last.at + 1 != one.at) {
+            found.push(joined(&run));
+            run.clear();
+        }
+        run.push(one);
+    }
+    found.push(joined(&run));
+    found.extend(told.iter().map(|one| one.text.clone()));
+    let mut seen = BTreeSet::new();
+    found.retain(|text| !text.is_empty() && seen.insert(text.clone()));
+    found
+}
+
+fn joined(run: &[&Told]) -> String {
+    let words: Vec<&str> = run.iter().map(|one| one.text.as_str()).collect();
+    words.join(" ")
+}

@@ -1,0 +1,130 @@
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::draft;
+use async_trait::async_trait;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use steward_core::ports::{Draft, EmbedError, Embedder, ToolScope, Wanted};
+
+/// Finds nothing alike: only letters count.
+struct Blind;
+
+#[async_trait]
+impl Embedder for Blind {
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        Ok(vec![vec![0.0]; texts.len()])
+    }
+
+    fn model(&self) -> &'static str {
+        "blind"
+    }
+
+    fn dimension(&self) -> usize {
+        1
+    }
+}
+
+async fn drafted(kind: &str, text: &str, sure: bool) -> Option<Draft> {
+    let mut scope: ToolScope = crate::suggest::tests_scope();
+    scope.workspace =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../steward/tests/data/workspace");
+    let asking: BTreeSet<String> = "how many rows has which who what is the in of from are there live \
+        read show me first lines wie viele quelle combien de dans y find every line with album by on"
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let wanted = Wanted {
+        kind,
+        text,
+        sure,
+        earlier: &[],
+        asking: &asking,
+    };
+    draft(wanted, &scope, &Blind).await
+}
+
+#[tokio::test]
+async fn arguments_come_from_the_request_and_the_workspace() {
+    for (kind, text, tool, part) in [
+        (
+            "read",
+            "Read notes/handover.md",
+            "read",
+            json!({"path": "notes/handover.md"}),
+        ),
+        ("list", "Which files are there?", "list", json!({})),
+        (
+            "search",
+            "Find every line with ERROR in logs/app.log",
+            "grep",
+            json!({"pattern": "ERROR", "path": "logs/app.log"}),
+        ),
+        (
+            "search_count",
+            "how many errors are in logs/app.log",
+            "grep",
+            json!({"pattern": "ERROR"}),
+        ),
+        (
+            "count",
+            "How many customers are there in chinook.db?",
+            "sql",
+            json!({"database": "chinook.db"}),
+        ),
+        ("calc", "What is 12 * 7?", "terminal", json!({})),
+    ] {
+        let made = drafted(kind, text, true).await.unwrap();
+        let (name, arguments) = made
+            .call
+            .unwrap_or_else(|| panic!("{text}: {}", made.frame));
+        assert_eq!(name, tool, "{text}");
+        for (key, value) in part.as_object().unwrap() {
+            assert_eq!(&arguments[key], value, "{text}: {arguments}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn tables_are_asked_by_names_and_values() {
+    for (kind, text, query) in [
+        (
+            "count",
+            "How many customers are there?",
+            json!({"from": "customer", "select": [{"aggregate": "count"}]}),
+        ),
+        (
+            "rows",
+            "Which customers live in Prague?",
+            json!({"from": "customer", "where": [{"column": "city", "op": "eq", "value": "Prague"}], "limit": 40}),
+        ),
+        (
+            "count",
+            "How many albums by Iron Maiden are there?",
+            json!({"from": "album", "select": [{"aggregate": "count"}], "where": [{"column": "name", "table": "artist", "op": "eq", "value": "Iron Maiden"}]}),
+        ),
+    ] {
+        let made = drafted(kind, text, true).await.unwrap();
+        let (_, arguments) = made.call.unwrap_or_else(|| panic!("{text}: {:?}", made));
+        assert_eq!(arguments["query"], query, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_asked_back() {
+    for (kind, text, frame) in [
+        (
+            "count",
+            "How many customers are from Atlantis?",
+            "not_found",
+        ),
+        ("read", "Read the minutes of Friday.txt", "no_file"),
+        ("search", "find every line", "which_words"),
+        ("count", "How many rows are there?", "which_table"),
+    ] {
+        let made = drafted(kind, text, true).await.unwrap();
+        assert_eq!((made.call, made.frame), (None, frame), "{text}");
+    }
+    assert_eq!(drafted("rows", "who is on call?", false).await, None);
+    assert_eq!(drafted("list", "tell me a joke", false).await, None);
+}

@@ -1,0 +1,66 @@
+//! The words of a request that tell what is meant, apart from the language of asking.
+
+use super::Desk;
+use crate::suggest::extract::quoted::quoted;
+use crate::suggest::extract::text::words;
+
+/// A word or a quotation that means something of the world.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    /// As written.
+    pub text: String,
+    /// Place among the request's words.
+    pub at: usize,
+    /// Whether it was quoted.
+    pub quoted: bool,
+    /// Whether it is written with a capital, and doesn't begin the request.
+    pub proper: bool,
+}
+
+impl Desk<'_> {
+    /// Telling words in order, the span `apart` (a file's name) left out.
+    pub(super) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
+        let text = self.wanted.text;
+        let quotes = quoted(text);
+        let mut found = Vec::new();
+        for (at, word) in words(text).into_iter().enumerate() {
+            if word.start < apart.1 && apart.0 < word.end {
+                continue;
+            }
+            if let Some(quote) = quotes
+                .iter()
+                .find(|q| word.start >= q.start && word.end <= q.end)
+            {
+                let whole = quote.text.to_owned();
+                if found.last().is_none_or(|last: &Told| last.text != whole) {
+                    found.push(Told {
+                        text: whole,
+                        at,
+                        quoted: true,
+                        proper: true,
+                    });
+                }
+                continue;
+            }
+            // "l'album", "d'Anna": what stands before the apostrophe says nothing.
+            let bare = word.text.trim_end_matches("'s").trim_end_matches("’s");
+            let bare = match bare.split_once(['\'', '’']) {
+                Some((article, rest)) if article.chars().count() <= 2 => rest,
+                _ => bare,
+            };
+            let lower = bare.to_lowercase();
+            let upper = bare.chars().next().is_some_and(char::is_uppercase);
+            let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
+            let asking = self.wanted.asking.contains(&lower) && !level;
+            if !asking && !lower.is_empty() {
+                found.push(Told {
+                    text: bare.to_owned(),
+                    at,
+                    quoted: false,
+                    proper: upper && at > 0,
+                });
+            }
+        }
+        found
+    }
+}

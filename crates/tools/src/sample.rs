@@ -1,0 +1,102 @@
+//! A small sample workspace, so that a new installation has something to be asked about.
+
+use rust_embed::RustEmbed;
+use steward_sandbox::files::{FileLimits, FilesError, Workspace};
+
+#[derive(RustEmbed)]
+#[folder = "sample"]
+struct Files;
+
+/// What became of a file.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Files that were added or removed.
+    pub done: Vec<String>,
+    /// Files that were left: others of the same name, or changed ones.
+    pub left: Vec<String>,
+}
+
+/// Adds the files to the folder `dir`; what is there already stays as it is.
+pub fn add(dir: &str) -> Result<Change, FilesError> {
+    let workspace = Workspace::open(dir, FileLimits::default())?;
+    let mut change = Change::default();
+    for path in Files::iter() {
+        let Some(file) = Files::get(&path) else {
+            continue;
+        };
+        if workspace.exists(&path)? {
+            change.left.push(path.into_owned());
+            continue;
+        }
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            workspace.create_dir_all(folder)?;
+        }
+        workspace.write_atomic(&path, &file.data)?;
+        change.done.push(path.into_owned());
+    }
+    Ok(change)
+}
+
+/// Removes the files that are still as they were added, and the folders that are empty then.
+pub fn remove(dir: &str) -> Result<Change, FilesError> {
+    let workspace = Workspace::open(dir, FileLimits::default())?;
+    let mut change = Change::default();
+    for path in Files::iter() {
+        if !workspace.exists(&path)? {
+            continue;
+        }
+        if is_ours(&workspace, &path) {
+            workspace.remove(&path)?;
+            change.done.push(path.into_owned());
+        } else {
+            change.left.push(path.into_owned());
+        }
+    }
+    for folder in change.done.iter().filter_map(|path| path.rsplit_once('/')) {
+        // One that holds something else stays.
+        let _ = std::fs::remove_dir(workspace.root().join(folder.0));
+    }
+    Ok(change)
+}
+
+/// Whether any of the files is there as it was added.
+pub fn present(dir: &str) -> bool {
+    Workspace::open(dir, FileLimits::default())
+        .is_ok_and(|workspace| Files::iter().any(|path| is_ours(&workspace, &path)))
+}
+
+/// Files of the folder that can be asked about, the most telling first; none: it is empty.
+pub fn files(dir: &str) -> Vec<String> {
+    crate::draft::telling(&crate::suggest::View::of(dir))
+}
+
+fn is_ours(workspace: &Workspace, path: &str) -> bool {
+    Files::get(path).is_some_and(|file| {
+        workspace
+            .read(path)
+            .is_ok_and(|bytes| bytes == file.data.as_ref())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{add, files, present, remove};
+
+    #[test]
+    fn comes_and_goes_without_touching_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().to_str().unwrap();
+        let own = folder.path().join("stocks.csv");
+        std::fs::write(&own, "mine").unwrap();
+        assert!(!present(dir));
+        let added = add(dir).unwrap();
+        assert_eq!(added.left, ["stocks.csv"]);
+        assert!(present(dir) && files(dir).contains(&"music.db".to_owned()));
+        assert_eq!(std::fs::read(&own).unwrap(), b"mine");
+        std::fs::write(folder.path().join("notes/handover.md"), "changed").unwrap();
+        let removed = remove(dir).unwrap();
+        assert_eq!(removed.left.len(), 2);
+        assert!(!present(dir) && !folder.path().join("logs").exists());
+        assert!(folder.path().join("notes/handover.md").exists());
+    }
+}
