@@ -57,7 +57,8 @@ async fn ask_agent(
     let start = start_of(&state, &principal, agent, &request)?;
     let run = begin(&state, &principal, &inbound, "/v1/chat/completions", start).await?;
     if streamed {
-        return Ok(stream(&state, run, name, created, with_usage).into_response());
+        let stream = stream(&state, run, name, created, with_usage).await?;
+        return Ok(stream.into_response());
     }
     whole(&state, run, &name, created)
         .await

@@ -1,9 +1,19 @@
-//! A run as clients of the OpenAI dialect see it: text that grows, and an end. Pure.
+//! A run as clients of the OpenAI dialect see it: text that grows, and an end.
 
 use crate::chat::waiting;
+use crate::openai::OpenAiError;
+use crate::state::ApiState;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use std::time::Duration;
 use steward_core::RunId;
-use steward_core::event::{EventBody, Outcome};
-use steward_core::model::{Purpose, Usage};
+use steward_core::budget::Limit;
+use steward_core::event::{Event, EventBody, Outcome};
+use steward_core::model::{ModelError, Purpose, Usage};
+use steward_core::ports::StoreError;
+
+/// Longest wait for a run's first piece before an answer begins that can no longer say by its status how it went.
+const FIRST: Duration = Duration::from_secs(10);
 
 /// A piece of what a client sees.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +31,73 @@ pub(crate) enum Piece {
         /// All it took.
         usage: Usage,
     },
-    /// It failed: why.
-    Failed(String),
+    /// It failed.
+    Failed(Failure),
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    /// For a person, with the run's id.
+    pub message: String,
+    /// The model's error that ended it, if that was why.
+    refused: Option<ModelError>,
+    /// Whether a budget had no room.
+    over_budget: bool,
+}
+
+impl From<Failure> for OpenAiError {
+    fn from(failure: Failure) -> Self {
+        if failure.over_budget {
+            return Self::over_budget(failure.message);
+        }
+        Self::run_failed(failure.message, failure.refused.as_ref())
+    }
+}
+
+/// The pieces of a run as they come.
+pub(crate) struct Pieces {
+    run: RunId,
+    events: BoxStream<'static, Result<Event, StoreError>>,
+    shown: Shown,
+    first: Vec<Piece>,
+}
+
+impl Pieces {
+    /// Those of `run`. Waits a moment for the first: a run that fails before it has said anything is an error with a
+    /// status of its own for a client that wants a stream, too.
+    pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
+        let mut pieces = Self {
+            run,
+            events: state.runs.watch(run, 0),
+            shown: Shown::default(),
+            first: Vec::new(),
+        };
+        let first = tokio::time::timeout(FIRST, pieces.next()).await;
+        if let Ok(Some(first)) = first {
+            pieces.first = first?;
+        }
+        match pieces.first.first() {
+            Some(Piece::Failed(failure)) => Err(failure.clone().into()),
+            _ => Ok(pieces),
+        }
+    }
+
+    /// The next ones, never none; `None` after the end of the log.
+    pub async fn next(&mut self) -> Option<Result<Vec<Piece>, OpenAiError>> {
+        if !self.first.is_empty() {
+            return Some(Ok(std::mem::take(&mut self.first)));
+        }
+        loop {
+            let pieces = match self.events.next().await? {
+                Ok(event) => self.shown.take(self.run, event.body),
+                Err(error) => return Some(Err(error.into())),
+            };
+            if !pieces.is_empty() {
+                return Some(Ok(pieces));
+            }
+        }
+    }
 }
 
 /// What a client has seen so far.
@@ -35,11 +110,18 @@ pub(crate) struct Shown {
     /// The reply is the second try at something that was shown: it is held back, since a model often
     /// says the same again.
     held: bool,
+    /// The model's error after which nothing has come yet.
+    refused: Option<ModelError>,
 }
 
 impl Shown {
     /// What the client sees of the next event. After `Waits`, `Ended` and `Failed` nothing follows.
     pub fn take(&mut self, run: RunId, body: EventBody) -> Vec<Piece> {
+        match &body {
+            EventBody::ModelFailed { error, .. } => self.refused = Some(error.clone()),
+            EventBody::ModelResponded { .. } => self.refused = None,
+            _ => {}
+        }
         match body {
             EventBody::ModelDelta {
                 purpose: Purpose::Reply | Purpose::Answer,
@@ -123,8 +205,21 @@ impl Shown {
     }
 
     fn end(&mut self, run: RunId, outcome: &Outcome, answer: &str, usage: Usage) -> Vec<Piece> {
-        if let Outcome::Failed { message } = outcome {
-            return vec![Piece::Failed(format!("{message} (run {run})"))];
+        let failed = |message: &str, refused, over_budget| {
+            let message = format!("{message} (run {run})");
+            vec![Piece::Failed(Failure {
+                message,
+                refused,
+                over_budget,
+            })]
+        };
+        match outcome {
+            Outcome::Failed { message } => return failed(message, self.refused.take(), false),
+            Outcome::Limited {
+                limit: Limit::Spend,
+                message,
+            } => return failed(message, None, true),
+            _ => {}
         }
         let mut pieces = if answer == self.reply && !self.held {
             Vec::new()
@@ -263,6 +358,6 @@ mod tests {
         ));
         let failed = json!({"status": "failed", "message": "no model"});
         let (_, end) = seen(&[finished("", &failed)]);
-        assert!(matches!(end, Some(Piece::Failed(why)) if why.starts_with("no model")));
+        assert!(matches!(end, Some(Piece::Failed(why)) if why.message.starts_with("no model")));
     }
 }

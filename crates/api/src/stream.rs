@@ -1,10 +1,10 @@
 //! A run as a stream of chat completion chunks.
 
 use crate::openai::{OpenAiError, usage};
-use crate::pieces::{Piece, Shown};
+use crate::pieces::{Piece, Pieces};
 use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::{Stream, StreamExt};
+use futures::Stream;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -19,13 +19,24 @@ struct Chunks {
 
 impl Chunks {
     fn event(&self, delta: &Value, finish: Option<&str>) -> Event {
-        data(&json!({
+        data(&self.chunk(delta, finish))
+    }
+
+    fn chunk(&self, delta: &Value, finish: Option<&str>) -> Value {
+        json!({
             "id": format!("chatcmpl-{}", self.run),
             "object": "chat.completion.chunk",
             "created": self.created,
             "model": self.model,
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-        }))
+        })
+    }
+
+    /// The last chunk tells a program what `finish_reason` has no word for: whether the run waits for a person.
+    fn last(&self, finish: &str, status: &str) -> Event {
+        let mut chunk = self.chunk(&json!({}), Some(finish));
+        chunk["steward"] = json!({"run_id": self.run, "status": status});
+        data(&chunk)
     }
 
     fn usage(&self, usage: &Value) -> Event {
@@ -49,20 +60,20 @@ impl Chunks {
             Piece::Text(text) => (vec![self.event(&json!({"content": text}), None)], false),
             Piece::Waits(text) => {
                 let said = self.event(&json!({"content": text}), None);
-                (vec![said, self.event(&json!({}), Some("stop"))], true)
+                (vec![said, self.last("stop", "waiting")], true)
             }
             Piece::Ended {
                 limited,
                 usage: spent,
             } => {
                 let finish = if limited { "length" } else { "stop" };
-                let mut events = vec![self.event(&json!({}), Some(finish))];
+                let mut events = vec![self.last(finish, "finished")];
                 if self.with_usage {
                     events.push(self.usage(&usage(&spent)));
                 }
                 (events, true)
             }
-            Piece::Failed(why) => (vec![data(&OpenAiError::failed(why).body())], true),
+            Piece::Failed(failure) => (vec![data(&OpenAiError::from(failure).body())], true),
         }
     }
 }
@@ -72,14 +83,14 @@ fn data(value: &Value) -> Event {
 }
 
 /// Streams `run` as it happens. The run goes on if the client leaves: it is durable.
-pub(crate) fn stream(
+pub(crate) async fn stream(
     state: &ApiState,
     run: RunId,
     model: String,
     created: i64,
     with_usage: bool,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
-    let mut events = state.runs.watch(run, 0);
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
+    let mut all = Pieces::open(state, run).await?;
     let chunks = Chunks {
         run,
         model,
@@ -88,12 +99,11 @@ pub(crate) fn stream(
     };
     let stream = async_stream::stream! {
         yield Ok(chunks.event(&json!({"role": "assistant", "content": ""}), None));
-        let mut shown = Shown::default();
-        'run: while let Some(event) = events.next().await {
-            let pieces = match event {
-                Ok(event) => shown.take(run, event.body),
+        'run: while let Some(pieces) = all.next().await {
+            let pieces = match pieces {
+                Ok(pieces) => pieces,
                 Err(error) => {
-                    yield Ok(data(&OpenAiError::from(error).body()));
+                    yield Ok(data(&error.body()));
                     break;
                 }
             };
@@ -109,5 +119,5 @@ pub(crate) fn stream(
         }
         yield Ok(Event::default().data("[DONE]"));
     };
-    Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }

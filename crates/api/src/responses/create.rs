@@ -12,12 +12,11 @@ use crate::gateway::{Inbound, pass};
 use crate::home::Home;
 use crate::models::find;
 use crate::openai::OpenAiError;
-use crate::pieces::{Piece, Shown};
+use crate::pieces::{Piece, Pieces};
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use futures::StreamExt;
 use serde_json::{Value, json};
 use steward_core::event::{Mode, Origin};
 use steward_core::ports::Passage;
@@ -95,7 +94,7 @@ async fn ask_agent(
         metadata: request.metadata.unwrap_or_else(|| json!({})),
     };
     if request.stream.unwrap_or(false) {
-        return Ok(stream(&state, frame).into_response());
+        return Ok(stream(&state, frame).await?.into_response());
     }
     whole(&state, &frame)
         .await
@@ -104,10 +103,10 @@ async fn ask_agent(
 
 /// Waits for the end, or until a person is asked.
 async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
-    let mut events = state.runs.watch(frame.run, 0);
-    let (mut shown, mut text) = (Shown::default(), String::new());
-    while let Some(event) = events.next().await {
-        for piece in shown.take(frame.run, event?.body) {
+    let mut all = Pieces::open(state, frame.run).await?;
+    let mut text = String::new();
+    while let Some(pieces) = all.next().await {
+        for piece in pieces? {
             match piece {
                 Piece::Reasoning(_) => {}
                 Piece::Text(more) => text.push_str(&more),
@@ -124,7 +123,7 @@ async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
                     let output = [frame.message(status, Some(&text))];
                     return Ok(frame.response(status, &output, &usage(&spent), "finished"));
                 }
-                Piece::Failed(why) => return Err(OpenAiError::failed(why)),
+                Piece::Failed(failure) => return Err(failure.into()),
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use super::object::{Frame, part, usage};
 use crate::openai::OpenAiError;
-use crate::pieces::{Piece, Shown};
+use crate::pieces::{Piece, Pieces};
 use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::{Stream, StreamExt};
+use futures::Stream;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -97,18 +97,17 @@ impl Growing {
                 let status = if limited { "incomplete" } else { "completed" };
                 (self.end(status, &usage(&spent), "finished"), true)
             }
-            Piece::Failed(why) => (self.fail(&why), true),
+            Piece::Failed(failure) => (self.fail(&failure.message), true),
         }
     }
 }
 
 /// Streams the run as it happens. It goes on if the client leaves.
-pub(super) fn stream(
+pub(super) async fn stream(
     state: &ApiState,
     frame: Frame,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
-    let run = frame.run;
-    let mut events = state.runs.watch(run, 0);
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
+    let mut all = Pieces::open(state, frame.run).await?;
     let mut growing = Growing {
         frame,
         text: String::new(),
@@ -118,11 +117,15 @@ pub(super) fn stream(
         for event in growing.begin() {
             yield Ok(event);
         }
-        let mut shown = Shown::default();
-        'run: while let Some(event) = events.next().await {
-            let pieces = match event {
-                Ok(event) => shown.take(run, event.body),
-                Err(error) => vec![Piece::Failed(OpenAiError::from(error).message)],
+        'run: while let Some(pieces) = all.next().await {
+            let pieces = match pieces {
+                Ok(pieces) => pieces,
+                Err(error) => {
+                    for event in growing.fail(&error.message) {
+                        yield Ok(event);
+                    }
+                    break;
+                }
             };
             for piece in pieces {
                 let (events, last) = growing.of(piece);
@@ -135,5 +138,5 @@ pub(super) fn stream(
             }
         }
     };
-    Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }

@@ -50,13 +50,17 @@ fn a_providers_refusal_reaches_the_client_as_such() {
                 body: refusal,
                 retry_after: None,
             }));
-            let (found, headers, answer) = post(&house, path, None, &body(path, "Hi"));
-            assert_eq!(
-                (found, &answer["error"]["code"]),
-                (status, &json!(code)),
-                "{path}: {answer}"
-            );
-            assert_eq!(headers["x-should-retry"], "false");
+            for streamed in [false, true] {
+                let mut asked = body(path, "Hi");
+                asked["stream"] = json!(streamed);
+                let (found, headers, answer) = post(&house, path, None, &asked);
+                assert_eq!(
+                    (found, &answer["error"]["code"]),
+                    (status, &json!(code)),
+                    "{path}: {answer}"
+                );
+                assert_eq!(headers["x-should-retry"], "false");
+            }
         }
     }
 }
