@@ -1,5 +1,5 @@
 //! The names that models are used to, over the tools that the program ships.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::too_many_lines, reason = "tests")]
 
 use serde_json::{Value, json};
 use steward_core::model::{ModelChunk, Strategy, Usage};
@@ -52,14 +52,14 @@ fn parsed(reading: Reading, text: &str, specs: &[ToolSpec]) -> Parsed {
 }
 
 /// Name and arguments as they reach the dispatcher.
-fn reached(name: &str, arguments: Value) -> Result<(String, Value), String> {
+fn reached(name: &str, arguments: &Value) -> Result<(String, Value), String> {
     let specs = shipped();
     let index = ToolIndex::new(&specs);
     let own = index
         .resolve_call(name, arguments.as_object())
         .ok_or_else(|| format!("{name} is nothing"))?;
     let spec = specs.iter().find(|spec| spec.name == own).unwrap();
-    let fitted = fit(own, &spec.parameters, &arguments).map_err(|error| error.to_string())?;
+    let fitted = fit(own, &spec.parameters, arguments).map_err(|error| error.to_string())?;
     Ok((own.to_owned(), fitted.arguments))
 }
 
@@ -159,7 +159,7 @@ fn usual_names_reach_the_tools_there_are() {
         ),
     ] {
         assert_eq!(
-            reached(name, given.clone()),
+            reached(name, &given),
             Ok((own.to_owned(), fitted)),
             "{name} {given}"
         );
@@ -174,7 +174,7 @@ fn usual_names_reach_the_tools_there_are() {
         ),
         ("read", json!({"action": "x", "path": "a"})),
     ] {
-        assert!(reached(name, given.clone()).is_err(), "{name} {given}");
+        assert!(reached(name, &given).is_err(), "{name} {given}");
     }
 }
 

@@ -77,7 +77,7 @@ fn unwrapped(body: &mut Body, wrapper: &str, known: &[&str]) -> Result<(), Probl
     for (name, value) in inner {
         if !known.contains(&name.as_str()) {
             return Err(Problem::invalid(
-                &format!("{wrapper}.{name}"),
+                format!("{wrapper}.{name}"),
                 format!("`{wrapper}` knows no field `{name}`"),
                 format!("it may hold {}", known.join(", ")),
             ));

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn later_is_from_now() {
         assert_eq!(
-            later(Timestamp(1000), Duration::from_secs(60)),
+            later(Timestamp(1000), Duration::from_mins(1)),
             Timestamp(61_000)
         );
     }

@@ -94,6 +94,7 @@ fn skill(number: u128, name: &str, input: &str, statement: &str) -> Skill {
         limits: SkillLimits::default(),
         enabled: true,
         package: None,
+        untrusted: false,
         category: String::new(),
         at: steward_core::Timestamp(0),
         by: String::new(),

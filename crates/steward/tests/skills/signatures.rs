@@ -1,6 +1,6 @@
 //! Gemini wants the sign of a thought back with the call that it led to, also after a crash.
 
-use crate::common::{Bench, Server};
+use crate::common::Server;
 use crate::desk::approve;
 use crate::house::{House, text};
 use reqwest::Method;

@@ -105,7 +105,10 @@ async fn tables_are_asked_by_names_and_values() {
         ),
     ] {
         let made = drafted(kind, text, true).await.unwrap();
-        let (_, arguments) = made.call.unwrap_or_else(|| panic!("{text}: {:?}", made));
+        let (_, arguments) = made
+            .call
+            .clone()
+            .unwrap_or_else(|| panic!("{text}: {made:?}"));
         assert_eq!(arguments["query"], query, "{text}");
     }
 }
