@@ -28,7 +28,7 @@ const agents = [
 const capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64 };
 const connections = [
   { id: uuid(31), name: "Ollama", provider: "ollama", base_url: "http://127.0.0.1:11434/v1", model: "qwen3:14b", auth: { kind: "none" }, capabilities, from: "Ollama at 127.0.0.1:11434", default: true, editable: false },
-  { id: uuid(32), name: "Office vLLM", provider: "compatible", base_url: "http://gpu.office.example:8000/v1", model: "Qwen/Qwen3-32B", auth: { kind: "bearer" }, capabilities: { ...capabilities, window: 131_072 }, from: "saved", default: false, editable: true },
+  { id: uuid(32), name: "Office vLLM", provider: "compatible", base_url: "http://gpu.office.example:8000/v1", model: "Qwen/Qwen3-32B", auth: { kind: "bearer" }, by_hand: ["window"], capabilities: { ...capabilities, window: 131_072 }, from: "saved", default: false, editable: true },
   { id: uuid(33), name: "Built in", provider: "local", base_url: "", model: "smollm2-135m", auth: { kind: "none" }, capabilities: { strategy: "guided_json", window: 4096, json_schema: true, scoring: true, plans: false, summarises: false, max_tools: 4 }, from: "built in", default: false, editable: false },
 ];
 

@@ -2330,6 +2330,8 @@ export interface components {
             auth: components["schemas"]["Auth"];
             /** @description Up to and with `/v1`; empty for the built-in model. */
             base_url: string;
+            /** @description Fields of `capabilities` that a person set; no exam changes them. */
+            by_hand: string[];
             /** @description What the model can do. */
             capabilities: components["schemas"]["Capabilities"];
             /** @description Whether it is used where nothing else is said. */

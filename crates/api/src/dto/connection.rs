@@ -88,6 +88,8 @@ pub(crate) struct Connection {
     pub auth: Auth,
     /// What the model can do.
     pub capabilities: Capabilities,
+    /// Fields of `capabilities` that a person set; no exam changes them.
+    pub by_hand: Vec<String>,
     /// Which of the provider's interfaces is spoken; null: the provider's usual one.
     #[schema(required)]
     pub wire: Option<Wire>,
@@ -254,6 +256,7 @@ impl From<ports::KnownConnection> for Connection {
             model: connection.model,
             auth: connection.auth.into(),
             capabilities: connection.capabilities.into(),
+            by_hand: connection.by_hand,
             wire: connection.wire.map(Into::into),
             price: connection.price.map(Into::into),
             weight: connection.weight,
@@ -358,6 +361,7 @@ mod tests {
             expect[field] = json!(null);
         }
         expect["weight"] = json!(1);
+        expect["by_hand"] = json!([]);
         // What others know of it is added by the handler.
         for field in ["known_price", "exam"] {
             expect[field] = json!(null);

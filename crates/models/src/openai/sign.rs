@@ -102,7 +102,7 @@ mod tests {
             secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into(),
             session: None,
         };
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_mins(24_015_636);
         let url = Url::parse(url).unwrap();
         let made = key
             .sign_for("service", method, &url, headers, body.as_bytes(), now)

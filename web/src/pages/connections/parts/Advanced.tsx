@@ -9,6 +9,8 @@ type Props = {
   form: ConnectionInput;
   /** What the connection is used with so far. */
   known: Capabilities | undefined;
+  /** Names of those that a person set. */
+  byHand: readonly string[];
   price: PriceText;
   priceBad: boolean;
   problem: (name: keyof Problems) => string | undefined;
@@ -17,7 +19,7 @@ type Props = {
 };
 
 /** What is best left alone: interface, price, weight, and what the model can do. */
-export function Advanced({ form, known, price, priceBad, problem, onChange, onPrice }: Props) {
+export function Advanced({ form, known, byHand, price, priceBad, problem, onChange, onPrice }: Props) {
   const t = useT("connections");
   const m = useT("models");
   const shown = (n: number | null | undefined) => (n === null || n === undefined || Number.isNaN(n) ? "" : n);
@@ -46,6 +48,7 @@ export function Advanced({ form, known, price, priceBad, problem, onChange, onPr
         <div className="grid gap-4 md:grid-cols-3">{part("input")}{part("cached")}{part("output")}</div>
       </fieldset>
       <Switch label={t("set_capabilities")} hint={t("capabilities_hint")} checked={!!capabilities} onChange={(on) => onChange({ capabilities: on ? (known ?? CAPABILITIES) : null })} />
+      {byHand.length > 0 && <p className="text-sm text-ink-2">{t("set_by_hand", { fields: byHand.map((name) => (name === "strategy" ? t("cap_strategy") : name === "window" ? t("cap_window") : name === "max_tools" ? t("cap_max_tools_label") : (t as (key: string) => string)(name))).join(", ") })}</p>}
       {capabilities && (
         <div className="grid gap-4 rounded-lg border border-line p-4 md:grid-cols-3">
           <Field label={t("cap_strategy")}>{(p) => <Select {...p} value={capabilities.strategy} onChange={(event) => set({ strategy: event.target.value as Capabilities["strategy"] })}>{STRATEGIES.map((name) => <option key={name} value={name}>{m(`strategy_${name}`)}</option>)}</Select>}</Field>

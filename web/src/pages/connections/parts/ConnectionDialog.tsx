@@ -58,7 +58,7 @@ export function ConnectionDialog({ connection, onClose, onTest }: Props) {
         <VariableHelp auth={form.auth} />
         <details className="group/more rounded-lg border border-line px-4 py-3">
           <summary className="flex cursor-pointer items-center gap-1.5 text-base font-medium"><ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform group-open/more:rotate-90" />{t("advanced")}</summary>
-          <div className="mt-4"><Advanced form={form} known={connection.capabilities} price={price} priceBad={tried && cost === undefined} problem={problem} onChange={patch} onPrice={setPrice} /></div>
+          <div className="mt-4"><Advanced form={form} known={connection.capabilities} byHand={connection.by_hand} price={price} priceBad={tried && cost === undefined} problem={problem} onChange={patch} onPrice={setPrice} /></div>
         </details>
         <button type="submit" hidden tabIndex={-1} aria-hidden />
       </form>
