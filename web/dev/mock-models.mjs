@@ -68,7 +68,7 @@ export function routes(connections, agents, me, uuid) {
   };
   return [
     // Before the plain list of mock-pages.mjs: with what only the server knows.
-    ["GET", /^connections$/, () => list(connections.map((entry) => ({ wire: null, price: null, weight: 1, ...entry, known_price: price(entry), exam: brief(reports.get(entry.id)) })))],
+    ["GET", /^connections$/, () => list(connections.map((entry) => ({ wire: null, price: null, weight: 1, by_hand: [], ...entry, known_price: price(entry), exam: brief(reports.get(entry.id)) })))],
     ["GET", /^connections\/health$/, () => list(health())],
     ["POST", /^connections\/recognise$/, (_, __, body) => {
       if (/unreachable/.test(body.base_url)) return problem(502, `nothing answers at ${body.base_url}`, "check the address and that the server runs; from a container, 127.0.0.1 is the container itself");
