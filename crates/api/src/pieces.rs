@@ -13,7 +13,7 @@ use steward_core::model::{ModelError, Purpose, Usage};
 use steward_core::ports::StoreError;
 
 /// Longest wait for a run's first piece before an answer begins that can no longer say by its status how it went.
-const FIRST: Duration = Duration::from_secs(10);
+const FIRST: Duration = Duration::from_secs(2);
 
 /// A piece of what a client sees.
 #[derive(Debug, Clone, PartialEq)]

@@ -174,11 +174,11 @@ impl Bed {
 
     /// Sends a request to a node in the background; a node that is not there yet is tried again.
     pub fn send(&self, node: &Node, n: usize) -> tokio::task::JoinHandle<()> {
-        self.send_text(node, n, request(n))
+        self.send_text(node, n, &request(n))
     }
 
     /// The same with other words, which hold the mark.
-    pub fn send_text(&self, node: &Node, n: usize, text: String) -> tokio::task::JoinHandle<()> {
+    pub fn send_text(&self, node: &Node, n: usize, text: &str) -> tokio::task::JoinHandle<()> {
         let key = std::fs::read_to_string(self.key_file()).unwrap();
         let body = json!({"model": "steward", "stream": true, "messages": [{"role": "user", "content": text}]});
         let call = self

@@ -168,7 +168,7 @@ pub async fn run() {
             .map(|_| {
                 asked += 1;
                 let n = asked - 1;
-                bed.send_text(&node, n, format!("Please do {}", mark(n)))
+                bed.send_text(&node, n, &format!("Please do {}", mark(n)))
             })
             .collect();
         let row = died.entry(name).or_default();

@@ -348,6 +348,7 @@ fn stop_keeps_what_was_being_said() {
         },
         retry_at: None,
         attempts: vec![],
+        usage: crate::model::Usage::default(),
     };
     let stop = || EventBody::StopRequested { by: "me".into() };
     let answer = |effects: &[Effect]| match effects {

@@ -75,6 +75,7 @@ fn it_plans_by_a_tool_and_pays_no_call_for_it() {
         arguments: json!({"steps": [{"goal": "look", "tool": "look"}, {"goal": "put", "tool": "put", "depends_on": [1]}]}),
         source: CallSource::Native,
         confidence: 1.0,
+        signature: None,
     };
     let wanted = run.on(EventBody::ModelResponded {
         step: 1,
