@@ -385,6 +385,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be tried in this workspace, and whether the sample lies in it. */
+        get: operations["start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds the sample workspace; nothing is overwritten. */
+        post: operations["addSample"];
+        /** Removes the files of the sample that nobody has changed. */
+        delete: operations["removeSample"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations": {
         parameters: {
             query?: never;
@@ -3412,6 +3447,8 @@ export interface components {
                 auth: components["schemas"]["Auth"];
                 /** @description Up to and with `/v1`; empty for the built-in model. */
                 base_url: string;
+                /** @description Fields of `capabilities` that a person set; no exam changes them. */
+                by_hand: string[];
                 /** @description What the model can do. */
                 capabilities: components["schemas"]["Capabilities"];
                 /** @description Whether it is used where nothing else is said. */
@@ -4600,6 +4637,13 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "running" | "parked" | "finished";
+        /** @description What became of the sample's files. */
+        SampleChange: {
+            /** @description Files that were added or removed. */
+            done: string[];
+            /** @description Files that were left as they are: others of the same name, or changed ones. */
+            left: string[];
+        };
         /** @description A login. The refresh token is in the cookie `steward_refresh`. */
         Session: {
             /** @description For `Authorization: Bearer …`. */
@@ -4880,6 +4924,15 @@ export interface components {
              * @description Its id.
              */
             id: string;
+        };
+        /** @description What a new conversation offers. */
+        Start: {
+            /** @description Whether the workspace holds no files. */
+            empty: boolean;
+            /** @description Whether the sample lies in it. */
+            sample: boolean;
+            /** @description Requests that work here, even with the built-in model. */
+            tries: string[];
         };
         /** @description A further message to a run. */
         Steer: {
@@ -6098,6 +6151,91 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    start: {
+        parameters: {
+            query?: {
+                /** @description `en`, `de`, `fr` or `es`; English if left out. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Start"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addSample: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was added */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleChange"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeSample: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was removed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleChange"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
