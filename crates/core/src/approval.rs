@@ -7,6 +7,7 @@ use crate::tool::Preview;
 use crate::{AgentId, ApprovalId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use uuid::Uuid;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,6 +91,21 @@ pub struct About {
     pub plan: Vec<PlanStep>,
 }
 
+impl About {
+    fn untold() -> Self {
+        Self {
+            agent: AgentId(Uuid::nil()),
+            workspace: String::new(),
+            asked_by: String::new(),
+            parent: None,
+            reason: String::new(),
+            entered: Vec::new(),
+            skills: Vec::new(),
+            plan: Vec::new(),
+        }
+    }
+}
+
 /// Content from outside that entered a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taint {
@@ -171,7 +187,8 @@ pub struct Approval {
     pub run_id: RunId,
     /// What is asked.
     pub subject: Subject,
-    /// What it stands on.
+    /// What it stands on. The API tells it field by field, so commands beside a server have none.
+    #[serde(default = "About::untold")]
     pub about: About,
     /// When it was asked.
     pub asked_at: Timestamp,

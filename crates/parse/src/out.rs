@@ -89,6 +89,8 @@ impl Trimmed {
 /// Where grammars write what they are sure of.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
+    /// Whether text is passed on as it comes, blanks at its ends too, unless reasoning stood before it.
+    pub verbatim: bool,
     text: Trimmed,
     reasoning: Trimmed,
     outs: Vec<Out>,
@@ -97,7 +99,13 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub fn text(&mut self, text: &str) {
-        if let Some(piece) = self.text.push(text) {
+        let piece = if self.verbatim && self.reasoning.all.is_empty() {
+            self.text.all.push_str(text);
+            Some(text.to_owned())
+        } else {
+            self.text.push(text)
+        };
+        if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
             match self.outs.last_mut() {
                 Some(Out::Text(last)) => last.push_str(&piece),
                 _ => self.outs.push(Out::Text(piece)),
@@ -142,7 +150,7 @@ impl Sink {
     }
 
     pub fn has_text(&self) -> bool {
-        !self.text.all.is_empty()
+        !self.text.all.trim().is_empty()
     }
 
     /// All text so far.

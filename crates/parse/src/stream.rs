@@ -99,7 +99,11 @@ impl StreamParser {
             reading,
             tools: tools.clone(),
             id_prefix: id_prefix.to_owned(),
-            sink: Sink::default(),
+            sink: Sink {
+                // A model that is read strictly is not tidied up.
+                verbatim: reading.dialects == Dialects::Opening,
+                ..Sink::default()
+            },
             native: Native::default(),
             grammar: grammar(reading, tools),
             reasoning: String::new(),

@@ -66,7 +66,7 @@ fn a_wrong_key_upstream_through_the_api() {
     });
     let server = Server::start(&bench);
     let (status, body) = server.chat(&bench, ASK);
-    assert_eq!(status, StatusCode::BAD_GATEWAY, "{body}");
+    assert_eq!(status, StatusCode::UNAUTHORIZED, "{body}");
     let message = body["error"]["message"].as_str().unwrap();
     assert!(message.contains("OPENAI_API_KEY"), "{message}");
     assert!(!message.contains("test-key"), "{message}");
@@ -315,7 +315,7 @@ fn a_request_body_that_is_not_understood() {
         ),
         (
             json!({"model": "steward", "messages": [], "n": 2}),
-            "one answer",
+            "`n`",
         ),
     ] {
         let (status, answer) = chat(body);

@@ -28,7 +28,7 @@ pub(crate) struct Policy {
 
 /// Settings of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Tuning {
     /// 0 is deterministic.
     #[schema(minimum = 0, maximum = 2)]
@@ -210,6 +210,12 @@ impl From<Policy> for policy::Policy {
                 .map(|(name, decision)| (name, decision.into()))
                 .collect(),
         }
+    }
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        agent::Tuning::default().into()
     }
 }
 

@@ -72,17 +72,12 @@ fn letters(lines: &[&str], shown: &mut [bool]) {
 
 /// "Dear Anna," or "Subject: …".
 fn begins_letter(line: &str) -> bool {
-    let first: String = line
-        .chars()
-        .take_while(|c| c.is_alphanumeric())
-        .collect::<String>()
-        .to_lowercase();
+    let rest = line.trim_start_matches(char::is_alphanumeric);
+    let first = line[..line.len() - rest.len()].to_lowercase();
     let known = languages().iter().any(|lang| lang.letter.contains(&first));
     let short = words(line) <= SHORT;
     let ends = |marks: &[char]| line.trim_end_matches('*').ends_with(marks);
-    let subject = line[first.len().min(line.len())..]
-        .trim_start()
-        .starts_with([':', '：']);
+    let subject = rest.trim_start().starts_with([':', '：']);
     (known && ((short && ends(&[',', ':', '!'])) || subject))
         || (short && words(line) > 1 && ends(&[',']))
 }

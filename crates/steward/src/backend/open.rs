@@ -74,7 +74,7 @@ impl Backend {
         if here && workspace(None)? != own {
             // The log of every run is the server's, and so is the folder that they work in.
             bail!(
-                "a running server works in {}, and its runs stay there; stop it, start it with `steward serve --workspace .`, or give this run a log of its own: steward --data-dir ~/.steward-here ask --here \"…\"",
+                "a running server works in {}, and its runs stay there; stop it, start it with `steward serve --workspace DIR`, or give this run a log of its own: steward --data-dir ~/.steward-here ask --here \"…\"",
                 own.display()
             );
         }

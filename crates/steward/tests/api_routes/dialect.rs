@@ -44,7 +44,7 @@ fn a_providers_refusal_reaches_the_client_as_such() {
         (404, "model_not_found"),
     ] {
         for path in PATHS {
-            let refusal = json!({"error": {"message": "no", "type": "x", "code": "x"}});
+            let refusal = json!({"error": {"message": "no", "type": "x", "code": code}});
             let house = House::new(Script::always(Behaviour::Status {
                 status,
                 body: refusal,

@@ -51,7 +51,9 @@ impl Desk<'_> {
             let lower = bare.to_lowercase();
             let upper = bare.chars().next().is_some_and(char::is_uppercase);
             let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
-            let asking = self.wanted.asking.contains(&lower) && !level;
+            // "y a-t-il", "gibt's": joined words ask where each of them does.
+            let asks = |word: &str| self.wanted.asking.contains(word);
+            let asking = (asks(&lower) || lower.split('-').all(asks)) && !level;
             if !asking && !lower.is_empty() {
                 found.push(Told {
                     text: bare.to_owned(),

@@ -100,7 +100,7 @@ def errors():
     refused(openai.NotFoundError, "no agent", lambda: ask(client, "nobody", "hi"))
     error = refused(openai.BadRequestError, "maximum context length", lambda: ask(client, MODEL, "too long"))
     assert error.code == "context_length_exceeded", error
-    error = refused(openai.InternalServerError, "the key was refused", lambda: ask(client, MODEL, "unauthorised"))
+    error = refused(openai.AuthenticationError, "the key was refused", lambda: ask(client, MODEL, "unauthorised"))
     assert error.code == "upstream_auth", error
     poor = openai.OpenAI(base_url=base, api_key=poor_key, max_retries=0)
     error = refused(openai.RateLimitError, "budget", lambda: ask(poor, MODEL, "plain please"))
