@@ -90,7 +90,7 @@ impl Trimmed {
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     /// Whether text is passed on as it comes, blanks at its ends too, unless reasoning stood before it.
-    pub verbatim: bool,
+    verbatim: bool,
     text: Trimmed,
     reasoning: Trimmed,
     outs: Vec<Out>,
@@ -98,6 +98,13 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    pub fn new(verbatim: bool) -> Self {
+        Self {
+            verbatim,
+            ..Self::default()
+        }
+    }
+
     pub fn text(&mut self, text: &str) {
         let piece = if self.verbatim && self.reasoning.all.is_empty() {
             self.text.all.push_str(text);

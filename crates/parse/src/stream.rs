@@ -99,11 +99,8 @@ impl StreamParser {
             reading,
             tools: tools.clone(),
             id_prefix: id_prefix.to_owned(),
-            sink: Sink {
-                // A model that is read strictly is not tidied up.
-                verbatim: reading.dialects == Dialects::Opening,
-                ..Sink::default()
-            },
+            // A model that is read strictly is not tidied up.
+            sink: Sink::new(reading.dialects == Dialects::Opening),
             native: Native::default(),
             grammar: grammar(reading, tools),
             reasoning: String::new(),

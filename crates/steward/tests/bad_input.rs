@@ -313,10 +313,7 @@ fn a_request_body_that_is_not_understood() {
             json!({"model": "steward", "messages": [], "tools": [{}]}),
             "tools",
         ),
-        (
-            json!({"model": "steward", "messages": [], "n": 2}),
-            "`n`",
-        ),
+        (json!({"model": "steward", "messages": [], "n": 2}), "`n`"),
     ] {
         let (status, answer) = chat(body);
         assert_eq!(status, StatusCode::BAD_REQUEST, "{answer}");

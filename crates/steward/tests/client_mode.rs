@@ -276,7 +276,9 @@ fn what_only_this_process_could_do_is_refused() {
     let mut elsewhere = bench.command(&["ask", "--plan-only", ASK]);
     elsewhere.current_dir(other);
     bench.model.replace(script());
-    finish(elsewhere).exits(0).tells(&["the workspace of the running server", own]);
+    finish(elsewhere)
+        .exits(0)
+        .tells(&["the workspace of the running server", own]);
 }
 
 /// Forks, replays and keeps the only run of a bench.

@@ -167,7 +167,10 @@ mod tests {
             let made: Vec<_> = names.iter().map(|n| (n.as_str(), vector(1.0))).collect();
             kept.add("m", &made);
         }
-        assert_eq!(std::fs::metadata(&file).unwrap().len(), 2400 * RECORD as u64);
+        assert_eq!(
+            std::fs::metadata(&file).unwrap().len(),
+            2400 * RECORD as u64
+        );
         let nowhere = Kept::new(file.join("below a file"));
         nowhere.add("m", &[("a", vector(1.0))]);
         assert_eq!(nowhere.find("m", &["a"]), [Some(vector(1.0))]);

@@ -147,7 +147,9 @@ async fn composed(
         store: store.clone(),
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
-        embedder: Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"))),
+        embedder: Arc::new(LazyMiniLm::new(
+            steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"),
+        )),
         bus: Arc::new(InProcessBus::new()),
         price: Arc::new(|connection: &Connection| connection.price),
         clock,
