@@ -195,7 +195,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
     }
 }
 
-/// Events until `done` says so; panics after 20 s.
+/// Events until `done` says so; panics after 60 s.
 pub async fn until(
     service: &RunService,
     run: RunId,
@@ -213,7 +213,7 @@ pub async fn until(
             }
         }
     };
-    let ended = tokio::time::timeout(Duration::from_secs(20), follow).await;
+    let ended = tokio::time::timeout(Duration::from_mins(1), follow).await;
     assert!(ended.is_ok(), "no end: {:?}", kinds(&seen));
     seen
 }

@@ -170,7 +170,7 @@ async fn words_are_corrected_once_and_then_the_request_finds_its_tool() {
     .await;
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let events = run(&service, "Show me the contents of a.txt", dir.path()).await;
+    let events = run(&service, "Read the file a.txt", dir.path()).await;
     let kinds = kinds(&events);
     assert_eq!(
         kinds
