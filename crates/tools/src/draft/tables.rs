@@ -5,7 +5,6 @@ mod queries;
 use super::told::Told;
 use super::{Desk, call, files, near, open};
 use crate::sql::databases;
-use crate::sql::lower;
 use crate::sql::query::{Aggregate, Column, Condition, Op, Order, Query, Select};
 use crate::sql::source::{Database, Found, is_text};
 use crate::suggest::extract::number::value;
