@@ -8,9 +8,7 @@ use crate::token::Tokens;
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_core::TenantId;
-use steward_core::ports::{
-    Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys,
-};
+use steward_core::ports::{Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys};
 use tokio::sync::{Mutex, Semaphore};
 
 /// Passwords hashed at a time: each takes 19 MiB, and anybody may ask.
@@ -81,11 +79,7 @@ impl Access {
     pub(crate) async fn hash(&self, password: &str) -> Result<String, AccessError> {
         password::check(password)?;
         let failed = |error: String| AccessError::Hash(error);
-        let _permit = self
-            .hashes
-            .acquire()
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let _permit = self.hashes.acquire().await.map_err(|error| failed(error.to_string()))?;
         let password = password.to_owned();
         tokio::task::spawn_blocking(move || password::hash(&password))
             .await
@@ -102,11 +96,7 @@ impl Access {
     ) -> Result<bool, LoginError> {
         let failed = |error: String| LoginError::Unavailable(error);
         closed()?;
-        let _permit = self
-            .hashes
-            .acquire()
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let _permit = self.hashes.acquire().await.map_err(|error| failed(error.to_string()))?;
         closed()?;
         let password = password.to_owned();
         tokio::task::spawn_blocking(move || password::verify(&password, phc.as_deref()))

@@ -20,10 +20,7 @@ pub(crate) struct Attempts {
 impl Attempts {
     /// Closes a key after so many failures.
     pub fn new(allowed: usize) -> Self {
-        Self {
-            allowed,
-            failures: Mutex::default(),
-        }
+        Self { allowed, failures: Mutex::default() }
     }
 
     /// Seconds to wait before `key` may try again; `None`: now.
@@ -43,10 +40,7 @@ impl Attempts {
         let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= REMEMBERED && !all.contains_key(key) {
             all.retain(|_, times| times.last().is_some_and(|at| now.since(*at) < WINDOW));
-            let oldest = all
-                .iter()
-                .min_by_key(|(_, times)| times.last().copied())
-                .map(|(key, _)| key.clone());
+            let oldest = all.iter().min_by_key(|(_, times)| times.last().copied()).map(|(key, _)| key.clone());
             if let Some(oldest) = oldest.filter(|_| all.len() >= REMEMBERED) {
                 all.remove(&oldest);
             }
@@ -56,10 +50,7 @@ impl Attempts {
 
     /// Forgets failures after a success.
     pub fn succeeded(&self, key: &str) {
-        self.failures
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(key);
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }
 

@@ -81,11 +81,7 @@ impl Access {
         if !alive {
             return Err(LoginError::Token);
         }
-        let user = self
-            .users
-            .user(self.tenant, claims.sub)
-            .await
-            .map_err(unavailable)?;
+        let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
         self.identity(user, Some(claims.sid))
     }
 
@@ -119,23 +115,13 @@ pub(crate) fn account(user: &User) -> Result<Account, LoginError> {
         "viewer" => Role::Viewer,
         other => return Err(LoginError::Unavailable(format!("unknown role `{other}`"))),
     };
-    Ok(Account {
-        id: user.id,
-        email: user.email.clone(),
-        name: user.name.clone(),
-        role,
-    })
+    Ok(Account { id: user.id, email: user.email.clone(), name: user.name.clone(), role })
 }
 
 #[async_trait]
 impl Authenticator for Access {
     async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError> {
-        let login = LogIn {
-            email,
-            password,
-            client: None,
-            label: "a program",
-        };
+        let login = LogIn { email, password, client: None, label: "a program" };
         let open = self.log_in(login).await?;
         Ok((open.access_token, LIFETIME_S))
     }

@@ -13,10 +13,7 @@ pub(crate) const PREFIX: &str = "sk-steward-";
 impl Access {
     /// A new API key for the user of `email`; the one before it ends.
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
-        let found = self
-            .users
-            .user_by_email(self.tenant, &email.to_lowercase())
-            .await?;
+        let found = self.users.user_by_email(self.tenant, &email.to_lowercase()).await?;
         let Some(user) = found else {
             return Err(AccessError::Invalid(format!("there is no user {email}")));
         };

@@ -18,11 +18,7 @@ impl Known {
     pub fn find(&self, hash: &str, identities: Option<u64>, now: Timestamp) -> Option<Identity> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (since, identity) = known.get(hash)?;
-        let ends = identity
-            .principal
-            .key
-            .as_ref()
-            .and_then(|key| key.expires_at);
+        let ends = identity.principal.key.as_ref().and_then(|key| key.expires_at);
         (Some(*since) == identities && ends.is_none_or(|ends| ends > now)).then(|| identity.clone())
     }
 

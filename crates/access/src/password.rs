@@ -32,13 +32,12 @@ pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
 /// Whether `password` has this PHC string. Takes as long for a string that is none.
 pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
     /// Of a random password that nobody knows: unknown users cost as much time as known ones.
-    const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE";
+    const NOBODY: &str =
+        "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE";
     let Ok(parsed) = PasswordHash::new(phc.unwrap_or(NOBODY)) else {
         return false;
     };
-    let fits = Argon2::default()
-        .verify_password(password.as_bytes(), &parsed)
-        .is_ok();
+    let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
     fits && phc.is_some()
 }
 

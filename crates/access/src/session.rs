@@ -54,19 +54,14 @@ impl Access {
         let client = login.client.map(network);
         let closed = || {
             let now = self.clock.now();
-            let wait = self.by_email.closed(&email, now).max(
-                client
-                    .as_ref()
-                    .and_then(|client| self.by_client.closed(client, now)),
-            );
+            let wait = self
+                .by_email
+                .closed(&email, now)
+                .max(client.as_ref().and_then(|client| self.by_client.closed(client, now)));
             wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
         };
         closed()?;
-        let user = self
-            .users
-            .user_by_email(self.tenant, &email)
-            .await
-            .map_err(unavailable)?;
+        let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
         let fits = self.fits(login.password, phc, closed).await?;
         if let Some(user) = user.filter(|_| fits) {
@@ -96,18 +91,11 @@ impl Access {
             expires_at: now.plus(REFRESH_LIFETIME),
             label: label.chars().take(100).collect(),
         };
-        let others = self
-            .sessions
-            .sessions(self.tenant, user.id, now)
-            .await
-            .map_err(unavailable)?;
+        let others = self.sessions.sessions(self.tenant, user.id, now).await.map_err(unavailable)?;
         for old in others.iter().skip(MAX_SESSIONS - 1) {
             self.end(old.id).await.map_err(unavailable)?;
         }
-        self.sessions
-            .create_session(self.tenant, &session)
-            .await
-            .map_err(unavailable)?;
+        self.sessions.create_session(self.tenant, &session).await.map_err(unavailable)?;
         self.opened(session.id, user, Some(token))
     }
 
@@ -117,12 +105,7 @@ impl Access {
     pub async fn refresh(&self, token: &str) -> Result<OpenSession, LoginError> {
         let hash = sha256(token.as_bytes());
         let mut session = self.session_of(&hash).await?;
-        let user = self
-            .users
-            .user(self.tenant, session.user)
-            .await
-            .map_err(unavailable)?
-            .ok_or(LoginError::Token)?;
+        let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
         let now = self.clock.now();
         if secret::same(&session.token_hash, &hash) {
             let fresh = secret::refresh_token();
@@ -212,12 +195,8 @@ impl Access {
 
     /// The session of a refresh token, in force or the one before.
     async fn session_of(&self, hash: &str) -> Result<LoginSession, LoginError> {
-        let session = self
-            .sessions
-            .session_by_token(self.tenant, hash)
-            .await
-            .map_err(unavailable)?
-            .ok_or(LoginError::Token)?;
+        let session =
+            self.sessions.session_by_token(self.tenant, hash).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
         if session.expires_at <= self.clock.now() {
             self.end(session.id).await.map_err(unavailable)?;
             return Err(LoginError::Token);
@@ -234,12 +213,7 @@ impl Access {
         }
     }
 
-    fn opened(
-        &self,
-        id: Uuid,
-        user: &User,
-        refresh_token: Option<String>,
-    ) -> Result<OpenSession, LoginError> {
+    fn opened(&self, id: Uuid, user: &User, refresh_token: Option<String>) -> Result<OpenSession, LoginError> {
         Ok(OpenSession {
             id,
             access_token: self.tokens.issue(user.id, id, self.clock.now())?,

@@ -34,13 +34,7 @@ impl Tokens {
 
     pub fn issue(&self, user: UserId, session: Uuid, now: Timestamp) -> Result<String, LoginError> {
         let iat = u64::try_from(now.0 / 1000).unwrap_or(0);
-        let claims = Claims {
-            iss: ISSUER.to_owned(),
-            sub: user,
-            sid: session,
-            iat,
-            exp: iat + LIFETIME_S,
-        };
+        let claims = Claims { iss: ISSUER.to_owned(), sub: user, sid: session, iat, exp: iat + LIFETIME_S };
         let key = EncodingKey::from_secret(self.key.expose_secret());
         encode(&Header::new(Algorithm::HS256), &claims, &key)
             .map_err(|error| LoginError::Unavailable(error.to_string()))
@@ -52,9 +46,7 @@ impl Tokens {
         rules.validate_exp = false;
         rules.set_issuer(&[ISSUER]);
         let key = DecodingKey::from_secret(self.key.expose_secret());
-        let claims = decode::<Claims>(token, &key, &rules)
-            .map_err(|_| LoginError::Token)?
-            .claims;
+        let claims = decode::<Claims>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims;
         let seconds = u64::try_from(now.0 / 1000).unwrap_or(0);
         if seconds >= claims.exp {
             return Err(LoginError::Token);
@@ -75,9 +67,7 @@ mod tests {
         let other = Tokens::new(SecretBox::new(Box::new(vec![2; 32])));
         let user = UserId(uuid::Uuid::from_u128(7));
         let now = Timestamp(1_000_000_000_000);
-        let token = one
-            .issue(user, uuid::Uuid::from_u128(8), now)
-            .expect("token");
+        let token = one.issue(user, uuid::Uuid::from_u128(8), now).expect("token");
         let claims = one.check(&token, now).expect("valid");
         assert_eq!((claims.sub, claims.sid.as_u128()), (user, 8));
         assert!(other.check(&token, now).is_err());

@@ -20,24 +20,17 @@ const MAX_NAME: usize = 100;
 impl Access {
     /// To be called at each start: makes the administrator of the environment, or a fresh one-time
     /// token while there is no administrator.
-    pub async fn first_start(
-        &self,
-        admin: Option<(&str, &str)>,
-    ) -> Result<FirstStart, AccessError> {
+    pub async fn first_start(&self, admin: Option<(&str, &str)>) -> Result<FirstStart, AccessError> {
         if !self.needs_set_up().await? {
             return Ok(FirstStart::Ready);
         }
         if let Some((email, password)) = admin {
-            let user = self
-                .make_user(email, None, Some(password), Role::Admin)
-                .await?;
+            let user = self.make_user(email, None, Some(password), Role::Admin).await?;
             return Ok(FirstStart::Made { email: user.email });
         }
         let token = secret::hexadecimal(24);
         let hash = Value::String(sha256(token.as_bytes()));
-        self.settings
-            .set_setting(self.tenant, SETUP_TOKEN, &hash)
-            .await?;
+        self.settings.set_setting(self.tenant, SETUP_TOKEN, &hash).await?;
         Ok(FirstStart::Token(token))
     }
 
@@ -48,12 +41,7 @@ impl Access {
     }
 
     /// Makes the first administrator and logs them in; the token is used up by it.
-    pub async fn set_up(
-        &self,
-        token: &str,
-        name: Option<&str>,
-        login: LogIn<'_>,
-    ) -> Result<OpenSession, AccessError> {
+    pub async fn set_up(&self, token: &str, name: Option<&str>, login: LogIn<'_>) -> Result<OpenSession, AccessError> {
         let user = {
             // One at a time: a token makes one administrator.
             let _changes = self.changes.lock().await;
@@ -63,12 +51,8 @@ impl Access {
             if kept.is_empty() || !fits || !self.needs_set_up().await? {
                 return Err(AccessError::SetupToken);
             }
-            let user = self
-                .make_user(login.email, name, Some(login.password), Role::Admin)
-                .await?;
-            self.settings
-                .set_setting(self.tenant, SETUP_TOKEN, &Value::Null)
-                .await?;
+            let user = self.make_user(login.email, name, Some(login.password), Role::Admin).await?;
+            self.settings.set_setting(self.tenant, SETUP_TOKEN, &Value::Null).await?;
             user
         };
         Ok(self.open(&user, login.label).await?)
@@ -76,14 +60,8 @@ impl Access {
 
     /// A user that only programs on this machine use; made if it isn't there. Has no password.
     pub async fn service_user(&self, email: &str, name: &str) -> Result<(), AccessError> {
-        if self
-            .users
-            .user_by_email(self.tenant, email)
-            .await?
-            .is_none()
-        {
-            self.make_user(email, Some(name), None, Role::Operator)
-                .await?;
+        if self.users.user_by_email(self.tenant, email).await?.is_none() {
+            self.make_user(email, Some(name), None, Role::Operator).await?;
         }
         Ok(())
     }
@@ -120,9 +98,7 @@ impl Access {
         };
         self.users.save_user(self.tenant, &user).await?;
         if role == Role::Admin {
-            self.settings
-                .set_setting(self.tenant, HAS_ADMIN, &Value::Bool(true))
-                .await?;
+            self.settings.set_setting(self.tenant, HAS_ADMIN, &Value::Bool(true)).await?;
         }
         Ok(user)
     }
@@ -141,7 +117,5 @@ fn email_address(text: &str) -> Result<String, AccessError> {
         return Ok(email);
     }
     let shown: String = email.chars().take(80).collect();
-    Err(AccessError::Invalid(format!(
-        "`{shown}` is not an email address"
-    )))
+    Err(AccessError::Invalid(format!("`{shown}` is not an email address")))
 }

@@ -33,11 +33,7 @@ pub struct NewKey {
 
 impl Access {
     /// Makes a virtual key for a user. The secret beside it is known to nobody afterwards.
-    pub async fn make_virtual_key(
-        &self,
-        user: UserId,
-        new: NewKey,
-    ) -> Result<(VirtualKey, String), AccessError> {
+    pub async fn make_virtual_key(&self, user: UserId, new: NewKey) -> Result<(VirtualKey, String), AccessError> {
         let now = self.clock.now();
         let secret = format!("{VIRTUAL}{}", secret::hexadecimal(24));
         let key = VirtualKey {
@@ -62,22 +58,9 @@ impl Access {
     }
 
     /// Whose key this is. It is good as long as its user is, and can do what they may.
-    pub(crate) async fn by_virtual_key(
-        &self,
-        hash: &str,
-        now: Timestamp,
-    ) -> Result<Identity, LoginError> {
-        let key = self
-            .keys
-            .key_by_hash(self.tenant, hash, now)
-            .await
-            .map_err(unavailable)?
-            .ok_or(LoginError::Token)?;
-        let user = self
-            .users
-            .user(self.tenant, key.user)
-            .await
-            .map_err(unavailable)?;
+    pub(crate) async fn by_virtual_key(&self, hash: &str, now: Timestamp) -> Result<Identity, LoginError> {
+        let key = self.keys.key_by_hash(self.tenant, hash, now).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        let user = self.users.user(self.tenant, key.user).await.map_err(unavailable)?;
         let account = account(&user.ok_or(LoginError::Token)?)?;
         Ok(Identity {
             principal: Principal {

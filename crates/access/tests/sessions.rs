@@ -34,11 +34,7 @@ async fn bed() -> Bed {
     });
     let made = access.first_start(Some((EMAIL, PASSWORD))).await.unwrap();
     assert!(matches!(made, FirstStart::Made { .. }));
-    Bed {
-        access,
-        clock,
-        memory,
-    }
+    Bed { access, clock, memory }
 }
 
 impl Bed {
@@ -46,18 +42,8 @@ impl Bed {
         self.login_as(EMAIL, password, client).await
     }
 
-    async fn login_as(
-        &self,
-        email: &str,
-        password: &str,
-        client: &str,
-    ) -> Result<OpenSession, LoginError> {
-        let login = LogIn {
-            email,
-            password,
-            client: Some(client.parse().unwrap()),
-            label: "Firefox on Linux",
-        };
+    async fn login_as(&self, email: &str, password: &str, client: &str) -> Result<OpenSession, LoginError> {
+        let login = LogIn { email, password, client: Some(client.parse().unwrap()), label: "Firefox on Linux" };
         self.access.log_in(login).await
     }
 
@@ -79,10 +65,7 @@ async fn a_login_gives_a_token_that_dies_after_15_minutes_and_with_its_session()
     let bed = bed().await;
     let open = bed.login().await;
     let who = bed.access.identify(&open.access_token).await.unwrap();
-    assert_eq!(
-        (who.email.as_str(), who.principal.role),
-        (EMAIL, Role::Admin)
-    );
+    assert_eq!((who.email.as_str(), who.principal.role), (EMAIL, Role::Admin));
     assert_eq!(who.session, Some(open.id));
     assert_eq!(open.expires_in, 900);
     bed.clock.advance(Duration::from_secs(901));
@@ -93,10 +76,7 @@ async fn a_login_gives_a_token_that_dies_after_15_minutes_and_with_its_session()
     bed.access.log_out(token(&again)).await.unwrap();
     assert!(!bed.alive(&again).await, "logged out");
     assert!(bed.access.refresh(token(&again)).await.is_err());
-    bed.access
-        .log_out(token(&again))
-        .await
-        .expect("twice is once");
+    bed.access.log_out(token(&again)).await.expect("twice is once");
 }
 
 #[tokio::test]
@@ -123,10 +103,7 @@ async fn an_old_refresh_token_is_another_tab_for_10_seconds_and_theft_after() {
     assert!(bed.alive(&tab).await && bed.alive(&second).await);
 
     bed.clock.advance(Duration::from_secs(1));
-    assert!(matches!(
-        bed.access.refresh(token(&first)).await,
-        Err(LoginError::Token)
-    ));
+    assert!(matches!(bed.access.refresh(token(&first)).await, Err(LoginError::Token)));
     assert!(!bed.alive(&second).await, "the session has ended");
     assert!(bed.access.refresh(token(&second)).await.is_err());
 }
@@ -154,10 +131,7 @@ async fn a_session_that_nobody_uses_ends_after_30_days() {
         newest = bed.access.refresh(token(&newest)).await.expect("used");
     }
     bed.clock.advance(Duration::from_hours(30 * 24));
-    assert!(matches!(
-        bed.access.refresh(token(&newest)).await,
-        Err(LoginError::Token)
-    ));
+    assert!(matches!(bed.access.refresh(token(&newest)).await, Err(LoginError::Token)));
 }
 
 #[tokio::test]
@@ -192,10 +166,7 @@ async fn guesses_made_side_by_side_count_too() {
     let bed = bed().await;
     let guesses = (0..24).map(|_| bed.try_login("wrong password", "203.0.113.1"));
     let all = futures::future::join_all(guesses).await;
-    let tried = all
-        .iter()
-        .filter(|one| matches!(one, Err(LoginError::Wrong)))
-        .count();
+    let tried = all.iter().filter(|one| matches!(one, Err(LoginError::Wrong))).count();
     assert!((5..=8).contains(&tried), "{tried} were tried");
 }
 
@@ -204,20 +175,10 @@ async fn another_password_ends_the_other_sessions() {
     let bed = bed().await;
     let (here, there) = (bed.login().await, bed.login().await);
     let user = here.user.id;
-    let change = async |current: &str, new: &str| {
-        bed.access
-            .change_password(user, Some(here.id), current, new)
-            .await
-    };
+    let change = async |current: &str, new: &str| bed.access.change_password(user, Some(here.id), current, new).await;
     let new = "another long password";
-    assert!(matches!(
-        change("wrong password", new).await,
-        Err(AccessError::CurrentPassword)
-    ));
-    assert!(matches!(
-        change(PASSWORD, "short").await,
-        Err(AccessError::Invalid(_))
-    ));
+    assert!(matches!(change("wrong password", new).await, Err(AccessError::CurrentPassword)));
+    assert!(matches!(change(PASSWORD, "short").await, Err(AccessError::Invalid(_))));
     assert!(bed.alive(&there).await, "nothing has changed yet");
     change(PASSWORD, new).await.unwrap();
     assert!(bed.alive(&here).await && !bed.alive(&there).await);
@@ -285,12 +246,7 @@ async fn the_one_time_token_makes_one_administrator_with_a_name() {
         panic!("a token");
     };
     assert!(access.needs_set_up().await.unwrap());
-    let login = |email| LogIn {
-        email,
-        password: PASSWORD,
-        client: None,
-        label: "a program",
-    };
+    let login = |email| LogIn { email, password: PASSWORD, client: None, label: "a program" };
     let wrong = access.set_up("wrong", None, login(EMAIL)).await;
     assert!(matches!(wrong, Err(AccessError::SetupToken)));
     for bad in ["", "ada", "@example.org", "a@b@c", "a b@c"] {
@@ -303,10 +259,7 @@ async fn the_one_time_token_makes_one_administrator_with_a_name() {
     )
     .await;
     let open = both.0.expect("the first");
-    assert_eq!(
-        (open.user.name.as_str(), open.user.email.as_str()),
-        ("Ada", EMAIL)
-    );
+    assert_eq!((open.user.name.as_str(), open.user.email.as_str()), ("Ada", EMAIL));
     assert!(matches!(both.1, Err(AccessError::SetupToken)));
     assert!(access.identify(&open.access_token).await.is_ok());
     assert!(!access.needs_set_up().await.unwrap());

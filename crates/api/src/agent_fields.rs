@@ -118,10 +118,7 @@ mod tests {
     #[test]
     fn what_cannot_be_honoured_is_refused_by_name() {
         for (body, name) in [
-            (
-                json!({"response_format": {"type": "json_schema"}}),
-                "response_format",
-            ),
+            (json!({"response_format": {"type": "json_schema"}}), "response_format"),
             (json!({"stop": ["\n"]}), "stop"),
             (json!({"stop": "END"}), "stop"),
             (json!({"n": 2}), "n"),

@@ -31,10 +31,7 @@ struct File {
 type Find = fn(&str) -> Option<File>;
 
 fn embedded(name: &str) -> Option<File> {
-    Studio::get(name).map(|file| File {
-        hash: file.metadata.sha256_hash(),
-        data: file.data,
-    })
+    Studio::get(name).map(|file| File { hash: file.metadata.sha256_hash(), data: file.data })
 }
 
 /// Vite puts a hash of the content into these files' names.
@@ -93,9 +90,7 @@ fn answer(method: &Method, path: &str, headers: &HeaderMap, find: Find) -> Respo
 
 /// A file that may be asked for: not the build's own notes, not a compressed twin.
 fn open(find: Find, name: &str) -> Option<File> {
-    let hidden = name
-        .split('/')
-        .any(|part| part.is_empty() || part.starts_with('.'));
+    let hidden = name.split('/').any(|part| part.is_empty() || part.starts_with('.'));
     if hidden || has_ending(name, "gz") {
         return None;
     }
@@ -118,11 +113,7 @@ fn send(headers: &HeaderMap, name: &str, gzip: bool, file: File) -> Response {
         tag.push_str("-gz");
     }
     let tag = format!("\"{tag}\"");
-    let keep = if name.starts_with(HASHED) {
-        FOREVER
-    } else {
-        ASK
-    };
+    let keep = if name.starts_with(HASHED) { FOREVER } else { ASK };
     let known = text(headers, &header::IF_NONE_MATCH)
         .split(',')
         .map(|one| one.trim().trim_start_matches("W/"))
@@ -136,9 +127,7 @@ fn send(headers: &HeaderMap, name: &str, gzip: bool, file: File) -> Response {
     let mut response = (cached, kind, Body::from(file.data.into_owned())).into_response();
     if gzip {
         let gzip = HeaderValue::from_static("gzip");
-        response
-            .headers_mut()
-            .insert(header::CONTENT_ENCODING, gzip);
+        response.headers_mut().insert(header::CONTENT_ENCODING, gzip);
     }
     response
 }
@@ -159,27 +148,17 @@ fn not_found(path: &str) -> Response {
 }
 
 fn takes_gzip(headers: &HeaderMap) -> bool {
-    text(headers, &header::ACCEPT_ENCODING)
-        .split(',')
-        .any(|one| {
-            let mut parts = one.split(';').map(str::trim);
-            let named = parts
-                .next()
-                .is_some_and(|name| matches!(name, "gzip" | "*"));
-            let refused = parts.any(|part| {
-                part.strip_prefix("q=")
-                    .and_then(|q| q.parse::<f32>().ok())
-                    .is_some_and(|q| q <= 0.0)
-            });
-            named && !refused
-        })
+    text(headers, &header::ACCEPT_ENCODING).split(',').any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        let named = parts.next().is_some_and(|name| matches!(name, "gzip" | "*"));
+        let refused =
+            parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()).is_some_and(|q| q <= 0.0));
+        named && !refused
+    })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> &'a str {
-    headers
-        .get(name)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default()
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {

@@ -28,9 +28,7 @@ pub(crate) async fn begin(
     let hash = sha256(&[path.as_bytes(), b"\n", &inbound.body].concat());
     let now = state.runs.deps().clock.now();
     let (tenant, store) = (principal.tenant, &state.idempotency);
-    let known = store
-        .begin(tenant, &owner, &key, &hash, now, oldest_key(now))
-        .await?;
+    let known = store.begin(tenant, &owner, &key, &hash, now, oldest_key(now)).await?;
     match known {
         Remembered::New => {}
         Remembered::Done { body, .. } => return body.parse().map_err(|_| other_request()),
@@ -40,17 +38,13 @@ pub(crate) async fn begin(
                 status: StatusCode::CONFLICT,
                 code: "idempotency_in_progress",
                 headers: vec![("retry-after", "1".to_owned())],
-                ..invalid(
-                    "a request with this idempotency key is being started; ask again in a moment",
-                )
+                ..invalid("a request with this idempotency key is being started; ask again in a moment")
             });
         }
     }
     match begin_now(state, principal, start).await {
         Ok(run) => {
-            store
-                .remember(tenant, &owner, &key, 200, &run.to_string())
-                .await?;
+            store.remember(tenant, &owner, &key, 200, &run.to_string()).await?;
             Ok(run)
         }
         Err(error) => {
@@ -60,11 +54,7 @@ pub(crate) async fn begin(
     }
 }
 
-async fn begin_now(
-    state: &ApiState,
-    principal: &Principal,
-    start: StartRun,
-) -> Result<RunId, OpenAiError> {
+async fn begin_now(state: &ApiState, principal: &Principal, start: StartRun) -> Result<RunId, OpenAiError> {
     let run = state.runs.start(start).await?;
     tell(state, run).await;
     count_tokens(state, principal, run);
@@ -78,8 +68,6 @@ fn invalid(message: impl Into<String>) -> OpenAiError {
 fn other_request() -> OpenAiError {
     OpenAiError {
         code: "idempotency_mismatch",
-        ..invalid(
-            "this idempotency key was used for another request; take a new key for each request",
-        )
+        ..invalid("this idempotency key was used for another request; take a new key for each request")
     }
 }

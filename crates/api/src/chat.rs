@@ -36,23 +36,13 @@ pub(crate) async fn completions(
     home.run(ask_agent(state, principal, inbound)).await
 }
 
-async fn ask_agent(
-    state: ApiState,
-    principal: Principal,
-    inbound: Inbound,
-) -> Result<Response, OpenAiError> {
+async fn ask_agent(state: ApiState, principal: Principal, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&principal)?;
     check_chat(&inbound.parsed()?)?;
     let request: ChatRequest = inbound.parsed()?;
     let agent = find(&state, &principal, &request.model).await?;
     let name = agent.name.clone();
-    let (streamed, with_usage) = (
-        request.stream,
-        request
-            .stream_options
-            .as_ref()
-            .is_some_and(|one| one.include_usage),
-    );
+    let (streamed, with_usage) = (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
     let created = state.runs.deps().clock.now().0 / 1000;
     let start = start_of(&state, &principal, agent, &request)?;
     let run = begin(&state, &principal, &inbound, "/v1/chat/completions", start).await?;
@@ -60,17 +50,13 @@ async fn ask_agent(
         let stream = stream(&state, run, name, created, with_usage).await?;
         return Ok(stream.into_response());
     }
-    whole(&state, run, &name, created)
-        .await
-        .map(IntoResponse::into_response)
+    whole(&state, run, &name, created).await.map(IntoResponse::into_response)
 }
 
 /// Viewers only look.
 pub(crate) fn may_ask(principal: &Principal) -> Result<(), OpenAiError> {
     if principal.role == Role::Viewer {
-        return Err(OpenAiError::forbidden(
-            "a viewer can't ask agents; ask an administrator for the role developer",
-        ));
+        return Err(OpenAiError::forbidden("a viewer can't ask agents; ask an administrator for the role developer"));
     }
     Ok(())
 }
@@ -82,10 +68,7 @@ const NOTE: usize = 80;
 /// is a note beside it.
 pub(crate) fn asked_by(principal: &Principal, user: Option<&str>) -> String {
     let said = user.unwrap_or_default().chars();
-    let note: String = said
-        .filter(|c| !c.is_control() && !"“”\"".contains(*c))
-        .take(NOTE)
-        .collect();
+    let note: String = said.filter(|c| !c.is_control() && !"“”\"".contains(*c)).take(NOTE).collect();
     match note.trim() {
         "" => principal.name.clone(),
         note => format!("{} (says it asks for “{note}”)", principal.name),
@@ -103,29 +86,18 @@ fn start_of(
         let text = message.text()?;
         match message.role.as_str() {
             "system" | "developer" => {
-                format!("{}\n\n{text}", agent.instructions)
-                    .trim()
-                    .clone_into(&mut agent.instructions);
+                format!("{}\n\n{text}", agent.instructions).trim().clone_into(&mut agent.instructions);
             }
             "user" => history.push(Message::user(text)),
             "assistant" => history.push(Message::assistant(text)),
             "tool" | "function" => history.push(Message::user(format!("Observation: {text}"))),
             other => {
-                return Err(OpenAiError::invalid(
-                    format!("unknown role `{other}`"),
-                    "messages",
-                ));
+                return Err(OpenAiError::invalid(format!("unknown role `{other}`"), "messages"));
             }
         }
     }
-    let Some(input) = history
-        .pop()
-        .filter(|last| last.role == steward_core::message::Role::User)
-    else {
-        return Err(OpenAiError::invalid(
-            "the last message must be the user's",
-            "messages",
-        ));
+    let Some(input) = history.pop().filter(|last| last.role == steward_core::message::Role::User) else {
+        return Err(OpenAiError::invalid("the last message must be the user's", "messages"));
     };
     if let Some(temperature) = request.temperature {
         agent.tuning.temperature = temperature.clamp(0.0, 2.0);
@@ -150,12 +122,7 @@ fn start_of(
     })
 }
 
-async fn whole(
-    state: &ApiState,
-    run: RunId,
-    model: &str,
-    created: i64,
-) -> Result<Json<Value>, OpenAiError> {
+async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
     let mut events = state.runs.watch(run, 0);
     let mut refused = None;
     while let Some(event) = events.next().await {
@@ -173,55 +140,24 @@ async fn whole(
                     "waiting",
                 )));
             }
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                usage: spent,
-                ..
-            } => {
+            EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
                 if let Outcome::Failed { message } = outcome {
                     let message = format!("{message} (run {run})");
                     return Err(OpenAiError::run_failed(message, refused.as_ref()));
                 }
-                if let Outcome::Limited {
-                    limit: Limit::Spend,
-                    message,
-                } = outcome
-                {
+                if let Outcome::Limited { limit: Limit::Spend, message } = outcome {
                     return Err(OpenAiError::over_budget(format!("{message} (run {run})")));
                 }
-                let finish = if matches!(outcome, Outcome::Limited { .. }) {
-                    "length"
-                } else {
-                    "stop"
-                };
-                return Ok(Json(completion(
-                    run,
-                    model,
-                    created,
-                    &answer,
-                    finish,
-                    &usage(&spent),
-                    "finished",
-                )));
+                let finish = if matches!(outcome, Outcome::Limited { .. }) { "length" } else { "stop" };
+                return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
             }
             _ => {}
         }
     }
-    Err(OpenAiError::failed(format!(
-        "the log of run {run} ended early"
-    )))
+    Err(OpenAiError::failed(format!("the log of run {run} ended early")))
 }
 
-fn completion(
-    run: RunId,
-    model: &str,
-    created: i64,
-    text: &str,
-    finish: &str,
-    usage: &Value,
-    status: &str,
-) -> Value {
+fn completion(run: RunId, model: &str, created: i64, text: &str, finish: &str, usage: &Value, status: &str) -> Value {
     json!({
         "id": format!("chatcmpl-{run}"),
         "object": "chat.completion",
@@ -240,12 +176,7 @@ fn completion(
 /// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
 pub(crate) fn waiting(subject: &Subject) -> String {
     let what = match subject {
-        Subject::Call {
-            tool,
-            arguments,
-            preview,
-            ..
-        } => {
+        Subject::Call { tool, arguments, preview, .. } => {
             format!("{tool} {arguments} ({})", preview.summary)
         }
         Subject::Plan { .. } => "a plan".to_owned(),

@@ -9,8 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// A real probe: `Ok` with a detail, or why not.
-pub type Probe =
-    Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
+pub type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
 
 /// Named probes.
 #[derive(Default)]
@@ -36,15 +35,8 @@ pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<V
                 ("failing", why)
             }
         };
-        parts.insert(
-            (*name).to_owned(),
-            json!({"status": status, "detail": detail}),
-        );
+        parts.insert((*name).to_owned(), json!({"status": status, "detail": detail}));
     }
-    let code = if ready {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
+    let code = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (code, Json(json!({"ready": ready, "parts": parts})))
 }

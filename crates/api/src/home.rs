@@ -11,12 +11,7 @@ use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Requests that may be for a model; their handlers send home what is not.
-const FOR_MODELS: [&str; 4] = [
-    "/v1/chat/completions",
-    "/v1/completions",
-    "/v1/embeddings",
-    "/v1/responses",
-];
+const FOR_MODELS: [&str; 4] = ["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses"];
 
 /// Where work is done that is no passing on. `None`: here.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +19,7 @@ pub(crate) struct Home(pub Option<Handle>);
 
 impl Home {
     /// Does the work at home; dropping this ends it.
-    pub async fn run<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> T {
+    pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let Some(handle) = &self.0 else {
             return work.await;
         };
@@ -49,11 +41,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Home {
 }
 
 /// Sends requests home, but for those that may be for a model.
-pub(crate) async fn send_home(
-    State(home): State<Home>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn send_home(State(home): State<Home>, mut request: Request, next: Next) -> Response {
     let stays = request.method() == Method::POST && FOR_MODELS.contains(&request.uri().path());
     if stays {
         request.extensions_mut().insert(home);
@@ -82,10 +70,7 @@ mod tests {
         let kept = Arc::clone(&held);
         std::thread::spawn(move || {
             lane().block_on(async {
-                let (here, id) = (
-                    Handle::current().id(),
-                    home.run(async { Handle::current().id() }).await,
-                );
+                let (here, id) = (Handle::current().id(), home.run(async { Handle::current().id() }).await);
                 assert_eq!(id, at_home.id());
                 assert_ne!(id, here);
                 let endless = home.run(async move {

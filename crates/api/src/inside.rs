@@ -31,20 +31,12 @@ pub struct InsideAnswer {
 impl Inside {
     /// Nobody is asked who they are: each request is `identity`'s.
     pub fn new(state: ApiState, identity: Identity) -> Self {
-        Self {
-            router: router(state),
-            identity,
-        }
+        Self { router: router(state), identity }
     }
 
     /// One request. `path` is that of an address, with its query; `body` its content type and bytes. The error says
     /// why there was no answer.
-    pub async fn ask(
-        &self,
-        method: &str,
-        path: &str,
-        body: Option<(&str, Vec<u8>)>,
-    ) -> Result<InsideAnswer, String> {
+    pub async fn ask(&self, method: &str, path: &str, body: Option<(&str, Vec<u8>)>) -> Result<InsideAnswer, String> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -55,9 +47,8 @@ impl Inside {
             request = request.header(header::CONTENT_TYPE, kind);
             bytes = content;
         }
-        let request = request
-            .body(Body::from(bytes))
-            .map_err(|error| format!("{method} {path} is no request: {error}"))?;
+        let request =
+            request.body(Body::from(bytes)).map_err(|error| format!("{method} {path} is no request: {error}"))?;
         let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
@@ -66,9 +57,6 @@ impl Inside {
         let body = to_bytes(response.into_body(), MOST)
             .await
             .map_err(|error| format!("the answer to {method} {path} broke off: {error}"))?;
-        Ok(InsideAnswer {
-            status,
-            body: body.to_vec(),
-        })
+        Ok(InsideAnswer { status, body: body.to_vec() })
     }
 }

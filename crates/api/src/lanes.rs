@@ -70,33 +70,18 @@ impl Lanes {
         let lanes = (0..processors.min(MOST))
             .map(|number| Lane::start(number, router, patience, &stopped, &ended))
             .collect::<io::Result<_>>()?;
-        Ok(Self {
-            all: lanes,
-            stopping,
-            _over: over,
-            alive,
-            gone,
-        })
+        Ok(Self { all: lanes, stopping, _over: over, alive, gone })
     }
 
     /// Gives a new connection to the lane with the fewest. The permit is given back when it ends.
-    pub(crate) fn take(
-        &self,
-        stream: TcpStream,
-        peer: SocketAddr,
-        permit: OwnedSemaphorePermit,
-    ) -> io::Result<()> {
+    pub(crate) fn take(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) -> io::Result<()> {
         let fewest = |lane: &&Lane| lane.open.load(Ordering::Relaxed);
         let Some(lane) = self.all.iter().min_by_key(fewest) else {
             return Ok(());
         };
         let stream = stream.into_std()?;
         lane.open.fetch_add(1, Ordering::Relaxed);
-        let open = Open {
-            count: Arc::clone(&lane.open),
-            _permit: permit,
-            _alive: self.alive.clone(),
-        };
+        let open = Open { count: Arc::clone(&lane.open), _permit: permit, _alive: self.alive.clone() };
         let arrival = Arrival { stream, peer, open };
         let sent = lane.arrivals.send(arrival);
         sent.map_err(|_| io::Error::other("a thread that serves connections has ended"))
@@ -126,22 +111,17 @@ impl Lane {
             .build()?;
         let (arrivals, arriving) = mpsc::unbounded_channel();
         let (router, stopped, mut ended) = (router.clone(), stopped.clone(), ended.clone());
-        std::thread::Builder::new()
-            .name(format!("lane-{number}"))
-            .spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        () = serve_all(arriving, router, patience, stopped) => {}
-                        _gone = ended.changed() => {}
-                    }
-                });
-                // A host's address that is still being looked up must not hold this up.
-                runtime.shutdown_background();
-            })?;
-        Ok(Self {
-            open: Arc::default(),
-            arrivals,
-        })
+        std::thread::Builder::new().name(format!("lane-{number}")).spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = serve_all(arriving, router, patience, stopped) => {}
+                    _gone = ended.changed() => {}
+                }
+            });
+            // A host's address that is still being looked up must not hold this up.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { open: Arc::default(), arrivals })
     }
 }
 

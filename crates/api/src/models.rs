@@ -15,10 +15,7 @@ fn entry(id: &str) -> Value {
 }
 
 /// `GET /v1/models`: those that the caller may use.
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    Caller(principal): Caller,
-) -> Result<Json<Value>, OpenAiError> {
+pub(crate) async fn list(State(state): State<ApiState>, Caller(principal): Caller) -> Result<Json<Value>, OpenAiError> {
     let agents = agents(&state, &principal).await?;
     let mut data: Vec<Value> = agents.iter().map(|name| entry(name)).collect();
     for name in connections(&state, &principal).await {
@@ -47,11 +44,7 @@ pub(crate) async fn one(
 }
 
 /// The agent of this name, if the caller may use it.
-pub(crate) async fn find(
-    state: &ApiState,
-    principal: &Principal,
-    name: &str,
-) -> Result<Agent, OpenAiError> {
+pub(crate) async fn find(state: &ApiState, principal: &Principal, name: &str) -> Result<Agent, OpenAiError> {
     let deps = state.runs.deps();
     if may_use_agent(principal, name)
         && let Some(agent) = deps.store.agent_by_name(deps.tenant, name).await?
@@ -66,15 +59,11 @@ async fn agents(state: &ApiState, principal: &Principal) -> Result<Vec<String>, 
     let deps = state.runs.deps();
     let agents = deps.store.agents(deps.tenant).await?;
     let names = agents.into_iter().map(|agent| agent.name);
-    Ok(names
-        .filter(|name| may_use_agent(principal, name))
-        .collect())
+    Ok(names.filter(|name| may_use_agent(principal, name)).collect())
 }
 
 async fn connections(state: &ApiState, principal: &Principal) -> Vec<String> {
     let known = state.connections.list().await;
     let names = known.into_iter().map(|one| one.connection.name);
-    names
-        .filter(|name| may_use_connection(principal, name))
-        .collect()
+    names.filter(|name| may_use_connection(principal, name)).collect()
 }

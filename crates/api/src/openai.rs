@@ -43,9 +43,7 @@ impl OpenAiError {
             status,
             kind: "authentication_error",
             code,
-            message: format!(
-                "{error}; send `Authorization: Bearer …` with an API key of this Steward"
-            ),
+            message: format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
             param: None,
             headers: Vec::new(),
         }
@@ -67,10 +65,7 @@ impl OpenAiError {
             status: StatusCode::NOT_FOUND,
             kind: "invalid_request_error",
             code: "model_not_found",
-            message: format!(
-                "there is no agent `{name}`; there are: {}",
-                known.join(", ")
-            ),
+            message: format!("there is no agent `{name}`; there are: {}", known.join(", ")),
             param: Some("model"),
             headers: Vec::new(),
         }
@@ -80,13 +75,7 @@ impl OpenAiError {
         Self {
             status: StatusCode::NOT_FOUND,
             code: "model_not_found",
-            ..Self::invalid(
-                format!(
-                    "there is no connection `{name}`; there are: {}",
-                    known.join(", ")
-                ),
-                param,
-            )
+            ..Self::invalid(format!("there is no connection `{name}`; there are: {}", known.join(", ")), param)
         }
     }
 
@@ -126,10 +115,7 @@ impl OpenAiError {
     /// where that made sense, so a client's own tries would only be further runs.
     pub fn run_failed(message: String, refused: Option<&ModelError>) -> Self {
         let mut error = match refused {
-            Some(refused) => Self {
-                message,
-                ..model_error(refused)
-            },
+            Some(refused) => Self { message, ..model_error(refused) },
             None => Self::failed(message),
         };
         error.headers.push(("x-should-retry", "false".to_owned()));
@@ -158,15 +144,14 @@ impl From<EngineError> for OpenAiError {
         let message = error.to_string();
         match error {
             EngineError::Invalid(_) => Self::invalid(message, "messages"),
-            EngineError::Model(error) if error.class == ModelErrorClass::ContextLength => Self {
-                code: "context_length_exceeded",
-                ..Self::invalid(message, "messages")
-            },
+            EngineError::Model(error) if error.class == ModelErrorClass::ContextLength => {
+                Self { code: "context_length_exceeded", ..Self::invalid(message, "messages") }
+            }
             EngineError::Model(_) | EngineError::Tools(_) => Self::failed(message),
             EngineError::Store(error) => error.into(),
-            EngineError::NotFound(_)
-            | EngineError::Busy { .. }
-            | EngineError::AlreadyDecided(_) => Self::invalid(message, "model"),
+            EngineError::NotFound(_) | EngineError::Busy { .. } | EngineError::AlreadyDecided(_) => {
+                Self::invalid(message, "model")
+            }
         }
     }
 }
@@ -174,11 +159,7 @@ impl From<EngineError> for OpenAiError {
 impl From<StoreError> for OpenAiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store refused");
-        Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            code: "store_unavailable",
-            ..Self::failed(error.to_string())
-        }
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "store_unavailable", ..Self::failed(error.to_string()) }
     }
 }
 
@@ -237,10 +218,7 @@ impl ChatMessage {
                 })
                 .collect::<Result<Vec<_>, _>>()
                 .map(|parts| parts.join("\n")),
-            _ => Err(OpenAiError::invalid(
-                "content must be text or a list of parts",
-                "messages",
-            )),
+            _ => Err(OpenAiError::invalid("content must be text or a list of parts", "messages")),
         }
     }
 }

@@ -67,12 +67,7 @@ impl Pieces {
     /// Those of `run`. Waits a moment for the first: a run that fails before it has said anything is an error with a
     /// status of its own for a client that wants a stream, too.
     pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
-        let mut pieces = Self {
-            run,
-            events: state.runs.watch(run, 0),
-            shown: Shown::default(),
-            first: Vec::new(),
-        };
+        let mut pieces = Self { run, events: state.runs.watch(run, 0), shown: Shown::default(), first: Vec::new() };
         let first = tokio::time::timeout(FIRST, pieces.next()).await;
         if let Ok(Some(first)) = first {
             pieces.first = first?;
@@ -123,12 +118,7 @@ impl Shown {
             _ => {}
         }
         match body {
-            EventBody::ModelDelta {
-                purpose: Purpose::Reply | Purpose::Answer,
-                text,
-                reasoning,
-                ..
-            } => {
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, reasoning, .. } => {
                 let mut pieces = Vec::new();
                 if !reasoning.is_empty() {
                     pieces.push(Piece::Reasoning(reasoning));
@@ -154,12 +144,7 @@ impl Shown {
                 Vec::new()
             }
             EventBody::ApprovalRequested { subject, .. } => vec![Piece::Waits(waiting(&subject))],
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                usage,
-                ..
-            } => self.end(run, &outcome, &answer, usage),
+            EventBody::RunFinished { outcome, answer, usage, .. } => self.end(run, &outcome, &answer, usage),
             _ => Vec::new(),
         }
     }
@@ -191,9 +176,7 @@ impl Shown {
             return Vec::new();
         }
         let rest = text.strip_prefix(last.trim());
-        vec![Piece::Text(
-            rest.map_or_else(|| format!("\n\n{text}"), str::to_owned),
-        )]
+        vec![Piece::Text(rest.map_or_else(|| format!("\n\n{text}"), str::to_owned))]
     }
 
     fn new_line(&mut self) -> Vec<Piece> {
@@ -207,18 +190,11 @@ impl Shown {
     fn end(&mut self, run: RunId, outcome: &Outcome, answer: &str, usage: Usage) -> Vec<Piece> {
         let failed = |message: &str, refused, over_budget| {
             let message = format!("{message} (run {run})");
-            vec![Piece::Failed(Failure {
-                message,
-                refused,
-                over_budget,
-            })]
+            vec![Piece::Failed(Failure { message, refused, over_budget })]
         };
         match outcome {
             Outcome::Failed { message } => return failed(message, self.refused.take(), false),
-            Outcome::Limited {
-                limit: Limit::Spend,
-                message,
-            } => return failed(message, None, true),
+            Outcome::Limited { limit: Limit::Spend, message } => return failed(message, None, true),
             _ => {}
         }
         let mut pieces = if answer == self.reply && !self.held {
@@ -288,13 +264,7 @@ mod tests {
         let error = json!({"class": "broken", "message": "m", "hint": "h"});
         let failed = json!({"type": "model.failed", "step": 1, "purpose": "reply", "error": error});
         let done = json!({"status": "completed"});
-        let (text, _) = seen(&[
-            failed.clone(),
-            delta("Hal"),
-            failed,
-            delta("Hallo"),
-            finished("Hallo", &done),
-        ]);
+        let (text, _) = seen(&[failed.clone(), delta("Hal"), failed, delta("Hallo"), finished("Hallo", &done)]);
         assert_eq!(text, "Hal\n\nHallo");
     }
 
@@ -316,10 +286,7 @@ mod tests {
         };
         assert_eq!(of("I saved it.", "I saved it."), "I saved it.");
         assert_eq!(of("Sorry.", "Sorry."), "I saved it.\n\nSorry.");
-        assert_eq!(
-            of("I saved it. Not.", "I saved it. Not."),
-            "I saved it. Not."
-        );
+        assert_eq!(of("I saved it. Not.", "I saved it. Not."), "I saved it. Not.");
         assert_eq!(of("Hm.", "Composed."), "I saved it.\n\nComposed.");
     }
 
@@ -352,10 +319,7 @@ mod tests {
     #[test]
     fn the_end_says_how_it_was() {
         let limited = json!({"status": "limited", "limit": "tokens"});
-        assert!(matches!(
-            seen(&[finished("", &limited)]).1,
-            Some(Piece::Ended { limited: true, .. })
-        ));
+        assert!(matches!(seen(&[finished("", &limited)]).1, Some(Piece::Ended { limited: true, .. })));
         let failed = json!({"status": "failed", "message": "no model"});
         let (_, end) = seen(&[finished("", &failed)]);
         assert!(matches!(end, Some(Piece::Failed(why)) if why.message.starts_with("no model")));

@@ -2,8 +2,8 @@
 
 use crate::assets::assets;
 use crate::guard::{
-    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here,
-    nothing_in_the_dialect, once, panic_layer, secure,
+    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, nothing_in_the_dialect, once,
+    panic_layer, secure,
 };
 use crate::mcp::mcp_routes;
 use crate::openapi::{docs_routes, document_routes};

@@ -83,9 +83,7 @@ async fn serve_within(
 /// Half of the files that this process may open: each connection may need one more towards a model or a database.
 fn most_connections() -> usize {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let half = files.map_or(*CONNECTIONS.end(), |files| {
-        usize::try_from(files / 2).unwrap_or(usize::MAX)
-    });
+    let half = files.map_or(*CONNECTIONS.end(), |files| usize::try_from(files / 2).unwrap_or(usize::MAX));
     half.clamp(*CONNECTIONS.start(), *CONNECTIONS.end())
 }
 
@@ -104,9 +102,7 @@ async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>
         let Err(error) = taken else { continue };
         let clients_own = matches!(
             error.kind(),
-            ErrorKind::ConnectionRefused
-                | ErrorKind::ConnectionAborted
-                | ErrorKind::ConnectionReset
+            ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset
         );
         if !clients_own {
             // Mostly too many open files: some will be closed.
@@ -116,12 +112,7 @@ async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>
     }
 }
 
-fn take(
-    stream: TcpStream,
-    peer: SocketAddr,
-    permit: OwnedSemaphorePermit,
-    lanes: &Lanes,
-) -> std::io::Result<()> {
+fn take(stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit, lanes: &Lanes) -> std::io::Result<()> {
     // Without it, streams stall for 40 ms now and then.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY refused");
@@ -144,9 +135,7 @@ mod tests {
         let address = listening.address;
         let forever = std::future::pending();
         let state = bed().state;
-        tokio::spawn(async move {
-            serve_within(listening, state, forever, patience, connections).await
-        });
+        tokio::spawn(async move { serve_within(listening, state, forever, patience, connections).await });
         address
     }
 
@@ -161,8 +150,7 @@ mod tests {
             let mut client = TcpStream::connect(address).await.unwrap();
             client.write_all(begun.as_bytes()).await.unwrap();
             let mut rest = Vec::new();
-            let ended =
-                tokio::time::timeout(Duration::from_secs(10), client.read_to_end(&mut rest)).await;
+            let ended = tokio::time::timeout(Duration::from_secs(10), client.read_to_end(&mut rest)).await;
             assert!(ended.is_ok(), "it is still open: {begun}");
         }
     }

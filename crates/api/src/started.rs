@@ -7,9 +7,7 @@ use steward_core::RunId;
 pub(crate) async fn tell(state: &ApiState, run: RunId) {
     let deps = state.runs.deps();
     match deps.store.events(deps.tenant, run, 0, 1).await {
-        Ok(first) => first
-            .iter()
-            .for_each(|stored| deps.bus.publish(&stored.event)),
+        Ok(first) => first.iter().for_each(|stored| deps.bus.publish(&stored.event)),
         Err(error) => tracing::debug!(%run, %error, "nobody was told that it began"),
     }
 }

@@ -62,10 +62,7 @@ impl Chunks {
                 let said = self.event(&json!({"content": text}), None);
                 (vec![said, self.last("stop", "waiting")], true)
             }
-            Piece::Ended {
-                limited,
-                usage: spent,
-            } => {
+            Piece::Ended { limited, usage: spent } => {
                 let finish = if limited { "length" } else { "stop" };
                 let mut events = vec![self.last(finish, "finished")];
                 if self.with_usage {
@@ -91,12 +88,7 @@ pub(crate) async fn stream(
     with_usage: bool,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
     let mut all = Pieces::open(state, run).await?;
-    let chunks = Chunks {
-        run,
-        model,
-        created,
-        with_usage,
-    };
+    let chunks = Chunks { run, model, created, with_usage };
     let stream = async_stream::stream! {
         yield Ok(chunks.event(&json!({"role": "assistant", "content": ""}), None));
         'run: while let Some(pieces) = all.next().await {

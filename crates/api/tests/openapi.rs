@@ -41,37 +41,21 @@ fn the_kept_document_is_this_one() {
 #[test]
 fn every_operation_is_complete() {
     let document = document();
-    let tags: BTreeSet<&str> = document["tags"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tag| tag["name"].as_str().unwrap())
-        .collect();
+    let tags: BTreeSet<&str> =
+        document["tags"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
     let mut ids = BTreeSet::new();
     for (method, path, operation) in operations(&document) {
         let at = format!("{method} {path}");
         let id = operation["operationId"].as_str().unwrap_or_default();
         assert!(ids.insert(id.to_owned()), "{at}: `{id}` is not unique");
-        assert!(
-            !operation["summary"].as_str().unwrap_or_default().is_empty(),
-            "{at} has no summary"
-        );
+        assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{at} has no summary");
         let tag = operation["tags"][0].as_str().unwrap_or_default();
         assert!(tags.contains(tag), "{at}: the tag `{tag}` is not explained");
         let statuses: Vec<&String> = operation["responses"].as_object().unwrap().keys().collect();
-        assert!(
-            statuses.iter().any(|status| status.starts_with('2')),
-            "{at} has no success"
-        );
-        assert!(
-            statuses.iter().any(|status| *status == "503"),
-            "{at}: {statuses:?}"
-        );
+        assert!(statuses.iter().any(|status| status.starts_with('2')), "{at} has no success");
+        assert!(statuses.iter().any(|status| *status == "503"), "{at}: {statuses:?}");
         let open = operation["security"].is_array();
-        assert!(
-            open || statuses.iter().any(|status| *status == "401"),
-            "{at}: {statuses:?}"
-        );
+        assert!(open || statuses.iter().any(|status| *status == "401"), "{at}: {statuses:?}");
     }
 }
 
@@ -81,9 +65,7 @@ fn every_reference_leads_somewhere() {
         match value {
             Value::Object(map) => {
                 if let Some(reference) = map.get("$ref").and_then(Value::as_str)
-                    && document
-                        .pointer(reference.trim_start_matches('#'))
-                        .is_none()
+                    && document.pointer(reference.trim_start_matches('#')).is_none()
                 {
                     broken.push(reference.to_owned());
                 }

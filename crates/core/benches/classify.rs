@@ -16,10 +16,7 @@ const ROUNDS: u32 = 20_000;
 fn main() {
     let begun = Instant::now();
     black_box(classify("first"));
-    println!(
-        "reading the words, once: {} µs",
-        begun.elapsed().as_micros()
-    );
+    println!("reading the words, once: {} µs", begun.elapsed().as_micros());
     let usual: Vec<String> = MESSAGES.iter().map(|one| (*one).to_owned()).collect();
     measure("usual message, task", &usual, |text| {
         black_box(classify(text));

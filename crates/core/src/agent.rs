@@ -62,11 +62,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self {
-            temperature: 0.2,
-            max_tokens: 4096,
-            timeout_ms: 300_000,
-        }
+        Self { temperature: 0.2, max_tokens: 4096, timeout_ms: 300_000 }
     }
 }
 

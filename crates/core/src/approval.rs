@@ -165,10 +165,7 @@ impl Answer {
     pub fn fits(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call { .. } | Subject::Plan { .. } => {
-                matches!(
-                    self,
-                    Self::Approve { .. } | Self::Deny { .. } | Self::Feedback { .. }
-                )
+                matches!(self, Self::Approve { .. } | Self::Deny { .. } | Self::Feedback { .. })
             }
             Subject::Uncertain { .. } => {
                 matches!(self, Self::Happened | Self::RunAgain | Self::Skip)

@@ -50,22 +50,9 @@ impl Preset {
         };
         match self {
             Self::Agent => agent,
-            Self::Query => Budget {
-                model_calls: 8,
-                depth: 0,
-                ..agent
-            },
-            Self::Executor => Budget {
-                model_calls: 5,
-                wall_ms: 300_000,
-                call_ms: 60_000,
-                ..agent
-            },
-            Self::Plan => Budget {
-                model_calls: 18,
-                tool_calls: 6,
-                ..agent
-            },
+            Self::Query => Budget { model_calls: 8, depth: 0, ..agent },
+            Self::Executor => Budget { model_calls: 5, wall_ms: 300_000, call_ms: 60_000, ..agent },
+            Self::Plan => Budget { model_calls: 18, tool_calls: 6, ..agent },
         }
     }
 }
@@ -106,18 +93,12 @@ impl Spent {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_none(amount: &u64) -> bool {
     *amount == 0
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -130,12 +111,8 @@ impl Budget {
             model_calls: self.model_calls.saturating_sub(spent.counted_calls(self)),
             tool_calls: self.tool_calls.saturating_sub(spent.tool_calls),
             wall_ms: self.wall_ms.saturating_sub(spent.wall_ms),
-            tokens: self
-                .tokens
-                .saturating_sub(spent.tokens + spent.tokens_reserved),
-            cost_micros: self
-                .cost_micros
-                .saturating_sub(spent.cost_micros + spent.cost_reserved),
+            tokens: self.tokens.saturating_sub(spent.tokens + spent.tokens_reserved),
+            cost_micros: self.cost_micros.saturating_sub(spent.cost_micros + spent.cost_reserved),
             depth: self.depth.saturating_sub(1),
             call_ms: self.call_ms,
         }
@@ -192,19 +169,12 @@ impl Limit {
                     .to_owned();
             }
         };
-        format!(
-            "stopped at the limit of {value} {what}; raise the agent's budget or narrow the request"
-        )
+        format!("stopped at the limit of {value} {what}; raise the agent's budget or narrow the request")
     }
 }
 
 /// Whether another model call, which may take so many tokens and so much money, fits.
-pub fn model_call_fits(
-    budget: &Budget,
-    spent: &Spent,
-    tokens: u64,
-    cost_micros: u64,
-) -> Result<(), Limit> {
+pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64, cost_micros: u64) -> Result<(), Limit> {
     if spent.counted_calls(budget) >= budget.model_calls {
         return Err(Limit::ModelCalls);
     }

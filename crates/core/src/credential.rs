@@ -37,18 +37,11 @@ pub struct Field {
 }
 
 const fn field(name: &'static str, secret: bool, required: bool) -> Field {
-    Field {
-        name,
-        secret,
-        required,
-    }
+    Field { name, secret, required }
 }
 
-const PASSWORD: &[Field] = &[
-    field("username", false, true),
-    field("password", true, true),
-    field("sudo_password", true, false),
-];
+const PASSWORD: &[Field] =
+    &[field("username", false, true), field("password", true, true), field("sudo_password", true, false)];
 const API_KEY: &[Field] = &[field("key", true, true), field("header", false, false)];
 const SSH_KEY: &[Field] = &[
     field("username", false, true),
@@ -65,10 +58,7 @@ const OAUTH2: &[Field] = &[
     field("refresh_token", true, false),
     field("access_token", true, false),
 ];
-const CERTIFICATE: &[Field] = &[
-    field("certificate", false, true),
-    field("private_key", true, true),
-];
+const CERTIFICATE: &[Field] = &[field("certificate", false, true), field("private_key", true, true)];
 const DATABASE: &[Field] = &[
     field("url", true, false),
     field("engine", false, false),
@@ -81,15 +71,8 @@ const DATABASE: &[Field] = &[
 
 impl CredentialKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::Password,
-        Self::ApiKey,
-        Self::SshKey,
-        Self::Token,
-        Self::Oauth2,
-        Self::Certificate,
-        Self::Database,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Password, Self::ApiKey, Self::SshKey, Self::Token, Self::Oauth2, Self::Certificate, Self::Database];
 
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
@@ -119,9 +102,7 @@ impl CredentialKind {
 
     /// Whether the field `name` may be shown.
     pub fn shows(self, name: &str) -> bool {
-        self.fields()
-            .iter()
-            .any(|field| field.name == name && !field.secret)
+        self.fields().iter().any(|field| field.name == name && !field.secret)
     }
 }
 

@@ -18,10 +18,7 @@ use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use parts::{
-    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup,
-    ToolResult,
-};
+pub use parts::{AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup, ToolResult};
 
 /// Version of the event format written by this program.
 pub const EVENT_VERSION: u16 = 1;

@@ -86,9 +86,7 @@ pub enum CheckOutcome {
 }
 
 /// Grades, best first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Grade {
     /// Very good.
     A,

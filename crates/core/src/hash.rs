@@ -55,9 +55,6 @@ mod tests {
         let one = json!({"a": 1, "b": {"x": [1, 2], "y": null}});
         let two = json!({"b": {"y": null, "x": [1, 2]}, "a": 1});
         assert_eq!(of_json(&one), of_json(&two));
-        assert_ne!(
-            of_json(&one),
-            of_json(&json!({"a": 1, "b": {"x": [2, 1], "y": null}}))
-        );
+        assert_ne!(of_json(&one), of_json(&json!({"a": 1, "b": {"x": [2, 1], "y": null}})));
     }
 }

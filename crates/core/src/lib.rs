@@ -33,7 +33,7 @@ pub mod time;
 pub mod tool;
 
 pub use id::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId,
-    ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
+    RunId, SkillId, TenantId, TimerId, UserId,
 };
 pub use time::Timestamp;

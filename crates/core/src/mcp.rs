@@ -109,11 +109,7 @@ impl McpTool {
 
     /// Whether it may be called: accepted, and the same since.
     pub fn may_be_called(&self) -> bool {
-        !self.gone
-            && self
-                .accepted
-                .as_ref()
-                .is_some_and(|accepted| accepted.hash == self.hash())
+        !self.gone && self.accepted.as_ref().is_some_and(|accepted| accepted.hash == self.hash())
     }
 }
 

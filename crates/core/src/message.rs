@@ -39,13 +39,7 @@ pub struct Message {
 
 impl Message {
     fn plain(role: Role, text: impl Into<String>) -> Self {
-        Self {
-            role,
-            text: text.into(),
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            taint: Vec::new(),
-        }
+        Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }
     }
 
     /// Standing instructions.
@@ -65,10 +59,7 @@ impl Message {
 
     /// The result of call `id`.
     pub fn tool(id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            tool_call_id: Some(id.into()),
-            ..Self::plain(Role::Tool, text)
-        }
+        Self { tool_call_id: Some(id.into()), ..Self::plain(Role::Tool, text) }
     }
 
     /// The same message with calls.

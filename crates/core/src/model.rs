@@ -43,10 +43,7 @@ fn one() -> u32 {
     1
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_one(weight: &u32) -> bool {
     *weight == 1
 }
@@ -80,15 +77,8 @@ impl Price {
     pub fn cost(self, usage: &Usage) -> u64 {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let fresh = usage.prompt_tokens - cached;
-        let parts = [
-            (fresh, self.input),
-            (cached, self.cached),
-            (usage.completion_tokens, self.output),
-        ];
-        let sum: u128 = parts
-            .iter()
-            .map(|(tokens, price)| u128::from(*tokens) * u128::from(*price))
-            .sum();
+        let parts = [(fresh, self.input), (cached, self.cached), (usage.completion_tokens, self.output)];
+        let sum: u128 = parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
         u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 }
@@ -206,14 +196,7 @@ impl Auth {
 
     /// Whether the secret lies in the vault.
     pub fn is_sealed(&self) -> bool {
-        matches!(
-            self,
-            Self::Bearer
-                | Self::ApiKey
-                | Self::Basic { .. }
-                | Self::Header { .. }
-                | Self::Aws { .. }
-        )
+        matches!(self, Self::Bearer | Self::ApiKey | Self::Basic { .. } | Self::Header { .. } | Self::Aws { .. })
     }
 }
 
@@ -255,10 +238,7 @@ pub enum Strategy {
 /// What a model can do. One value, not twenty getters; the exam fills it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about a model, stored by name"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a model, stored by name")]
 pub struct Capabilities {
     /// Best way to have it call tools.
     pub strategy: Strategy,
@@ -468,15 +448,7 @@ pub enum ModelErrorClass {
 impl ModelErrorClass {
     /// Whether the same request may work later.
     pub fn is_transient(self) -> bool {
-        matches!(
-            self,
-            Self::RateLimit
-                | Self::Server
-                | Self::Connect
-                | Self::Timeout
-                | Self::Broken
-                | Self::Empty
-        )
+        matches!(self, Self::RateLimit | Self::Server | Self::Connect | Self::Timeout | Self::Broken | Self::Empty)
     }
 }
 

@@ -39,8 +39,7 @@ pub enum PassingError {
 impl Asked {
     /// Reads the top level of `body`; what else stands there is skipped.
     pub fn of(body: &[u8]) -> Result<Self, PassingError> {
-        let top: Top = serde_json::from_slice(body)
-            .map_err(|error| PassingError::NotAnObject(error.to_string()))?;
+        let top: Top = serde_json::from_slice(body).map_err(|error| PassingError::NotAnObject(error.to_string()))?;
         let raw = match top.models[..] {
             [raw] => raw.get(),
             [] => return Err(PassingError::NoModel),
@@ -50,10 +49,8 @@ impl Asked {
         let begin = (raw.as_ptr() as usize).saturating_sub(body.as_ptr() as usize);
         let one = top.max_tokens.and_then(|raw| raw.get().parse::<u64>().ok());
         let choices = top.choices.and_then(|raw| raw.get().parse::<u64>().ok());
-        let options: Options = top
-            .stream_options
-            .and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or_default();
+        let options: Options =
+            top.stream_options.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
         Ok(Self {
             model,
             place: begin..begin + raw.len(),
@@ -67,12 +64,7 @@ impl Asked {
     pub fn with_model(&self, body: &[u8], model: &str) -> Vec<u8> {
         let name = serde_json::Value::from(model).to_string();
         let (before, after) = (body.get(..self.place.start), body.get(self.place.end..));
-        [
-            before.unwrap_or_default(),
-            name.as_bytes(),
-            after.unwrap_or_default(),
-        ]
-        .concat()
+        [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat()
     }
 }
 
@@ -155,10 +147,7 @@ mod tests {
         assert!(asked.stream && asked.include_usage);
         assert_eq!(asked.max_tokens, Some(21));
         let spliced = String::from_utf8(asked.with_model(body, "new \"name\"")).unwrap();
-        assert_eq!(
-            spliced,
-            text.replace(r#""connection\/a \"b\"""#, r#""new \"name\"""#)
-        );
+        assert_eq!(spliced, text.replace(r#""connection\/a \"b\"""#, r#""new \"name\"""#));
     }
 
     #[test]
@@ -172,17 +161,8 @@ mod tests {
     fn bad_bodies_are_refused() {
         let two = br#"{"model":"a","messages":[],"mod\u0065l":"b"}"#;
         assert_eq!(Asked::of(two), Err(PassingError::TwoModels));
-        for body in [
-            r"{}",
-            r#"{"model":7}"#,
-            r#"{"model":null}"#,
-            r#"{"a":{"model":"x"}}"#,
-        ] {
-            assert_eq!(
-                Asked::of(body.as_bytes()),
-                Err(PassingError::NoModel),
-                "{body}"
-            );
+        for body in [r"{}", r#"{"model":7}"#, r#"{"model":null}"#, r#"{"a":{"model":"x"}}"#] {
+            assert_eq!(Asked::of(body.as_bytes()), Err(PassingError::NoModel), "{body}");
         }
         let broken: [&[u8]; 8] = [
             b"",

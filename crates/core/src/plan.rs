@@ -10,15 +10,7 @@ use serde_json::{Value, json};
 pub const FINAL_ANSWER: &str = "final_answer";
 
 /// Words that a model writes where it should have left an argument empty.
-const PLACEHOLDERS: &[&str] = &[
-    "todo",
-    "tbd",
-    "fixme",
-    "xxx",
-    "placeholder",
-    "insert here",
-    "n/a",
-];
+const PLACEHOLDERS: &[&str] = &["todo", "tbd", "fixme", "xxx", "placeholder", "insert here", "n/a"];
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,10 +72,7 @@ impl Plan {
         step.args
             .as_object()
             .map(|args| {
-                args.iter()
-                    .filter(|(_, value)| value.as_str() == Some(""))
-                    .map(|(name, _)| name.clone())
-                    .collect()
+                args.iter().filter(|(_, value)| value.as_str() == Some("")).map(|(name, _)| name.clone()).collect()
             })
             .unwrap_or_default()
     }
@@ -109,32 +98,21 @@ pub fn step_problem(step: &PlanStep, tools: &[ToolSpec]) -> Option<String> {
 fn placeholder(args: &Value) -> Option<(String, String)> {
     args.as_object()?.iter().find_map(|(name, value)| {
         let text = value.as_str()?.trim();
-        let bare = text
-            .trim_matches(|c: char| "<>[]{}().…".contains(c))
-            .trim()
-            .to_lowercase();
+        let bare = text.trim_matches(|c: char| "<>[]{}().…".contains(c)).trim().to_lowercase();
         let bracketed = (text.starts_with('<') && text.ends_with('>') && !text.contains(' '))
             || (text.starts_with("{{") && text.ends_with("}}"));
-        (PLACEHOLDERS.contains(&bare.as_str()) || bracketed)
-            .then(|| (name.clone(), text.to_owned()))
+        (PLACEHOLDERS.contains(&bare.as_str()) || bracketed).then(|| (name.clone(), text.to_owned()))
     })
 }
 
 /// Scores a candidate. `fit` is 0 to 1 (see [`Score::fit`]).
 #[expect(clippy::cast_precision_loss, reason = "plans have a handful of steps")]
 pub fn score(plan: &Plan, tools: &[ToolSpec], max_steps: usize, fit: f32) -> Score {
-    let steps: Vec<_> = plan
-        .steps
-        .iter()
-        .filter(|step| step.tool != FINAL_ANSWER)
-        .collect();
+    let steps: Vec<_> = plan.steps.iter().filter(|step| step.tool != FINAL_ANSWER).collect();
     let count = steps.len().max(1) as f32;
     let find = |step: &PlanStep| tools.iter().find(|spec| spec.name == step.tool);
     let known = steps.iter().filter(|step| find(step).is_some()).count() as f32;
-    let valid = steps
-        .iter()
-        .filter(|step| step_problem(step, tools).is_none())
-        .count() as f32;
+    let valid = steps.iter().filter(|step| step_problem(step, tools).is_none()).count() as f32;
     let mut seen_effect = false;
     let mut effects_late = 1.0;
     for step in &steps {
@@ -149,24 +127,12 @@ pub fn score(plan: &Plan, tools: &[ToolSpec], max_steps: usize, fit: f32) -> Sco
     } else {
         1.0 - (steps.len().saturating_sub(1)) as f32 / (max_steps.max(1) as f32 * 2.0)
     };
-    let ends = f32::from(
-        plan.steps
-            .last()
-            .is_some_and(|step| step.tool == FINAL_ANSWER),
-    );
+    let ends = f32::from(plan.steps.last().is_some_and(|step| step.tool == FINAL_ANSWER));
     let (known_tools, valid_arguments) = (known / count, valid / count);
     let total = 0.10f32.mul_add(length, 0.20 * known_tools)
         + 0.25f32.mul_add(valid_arguments, 0.05 * effects_late)
         + 0.10f32.mul_add(ends, 0.30 * fit);
-    Score {
-        length,
-        known_tools,
-        valid_arguments,
-        effects_late,
-        ends,
-        fit,
-        total,
-    }
+    Score { length, known_tools, valid_arguments, effects_late, ends, fit, total }
 }
 
 /// JSON Schema of a plan over `tools`: an array of steps, each one tool with its own arguments,

@@ -99,13 +99,7 @@ pub struct Verdict {
 }
 
 /// Judges one call. Pure: `now` is only compared with the grants' ends.
-pub fn judge(
-    policy: &Policy,
-    grants: &[Grant],
-    spec: &ToolSpec,
-    call: &ToolCall,
-    now: Timestamp,
-) -> Verdict {
+pub fn judge(policy: &Policy, grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
     let by_class = match spec.risk {
         RiskClass::Read => policy.read,
         RiskClass::Write => policy.write,
@@ -119,25 +113,19 @@ pub fn judge(
         reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
     }
     if decision == Decision::Ask && granted(grants, spec, call, now) {
-        return Verdict {
-            decision: Decision::Allow,
-            reason: "granted by a person".to_owned(),
-        };
+        return Verdict { decision: Decision::Allow, reason: "granted by a person".to_owned() };
     }
     Verdict { decision, reason }
 }
 
 fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> bool {
-    grants
-        .iter()
-        .filter(|grant| grant.until.is_none_or(|until| now < until))
-        .any(|grant| match &grant.scope {
-            GrantScope::Call { name, args_hash } => {
-                *name == call.name && *args_hash == crate::hash::of_json(&call.arguments)
-            }
-            GrantScope::Tool { name } => *name == call.name && spec.risk != RiskClass::Destructive,
-            GrantScope::AllButDestructive => spec.risk != RiskClass::Destructive,
-        })
+    grants.iter().filter(|grant| grant.until.is_none_or(|until| now < until)).any(|grant| match &grant.scope {
+        GrantScope::Call { name, args_hash } => {
+            *name == call.name && *args_hash == crate::hash::of_json(&call.arguments)
+        }
+        GrantScope::Tool { name } => *name == call.name && spec.risk != RiskClass::Destructive,
+        GrantScope::AllButDestructive => spec.risk != RiskClass::Destructive,
+    })
 }
 
 #[cfg(test)]
@@ -172,26 +160,11 @@ mod tests {
 
     #[test]
     fn classes_sources_and_grants() {
-        let all = [Grant {
-            scope: GrantScope::AllButDestructive,
-            until: None,
-        }];
-        let past = [Grant {
-            scope: GrantScope::AllButDestructive,
-            until: Some(Timestamp(999)),
-        }];
-        let other = [Grant {
-            scope: GrantScope::Call {
-                name: "t".into(),
-                args_hash: "0".into(),
-            },
-            until: None,
-        }];
+        let all = [Grant { scope: GrantScope::AllButDestructive, until: None }];
+        let past = [Grant { scope: GrantScope::AllButDestructive, until: Some(Timestamp(999)) }];
+        let other = [Grant { scope: GrantScope::Call { name: "t".into(), args_hash: "0".into() }, until: None }];
         let exact = [Grant {
-            scope: GrantScope::Call {
-                name: "t".into(),
-                args_hash: crate::hash::of_json(&json!({"a": 1})),
-            },
+            scope: GrantScope::Call { name: "t".into(), args_hash: crate::hash::of_json(&json!({"a": 1})) },
             until: None,
         }];
         check(RiskClass::Read, CallSource::Native, &[], Decision::Allow);
@@ -200,17 +173,7 @@ mod tests {
         check(RiskClass::Write, CallSource::Native, &all, Decision::Allow);
         check(RiskClass::Write, CallSource::Native, &past, Decision::Ask);
         check(RiskClass::Write, CallSource::Native, &other, Decision::Ask);
-        check(
-            RiskClass::Destructive,
-            CallSource::Native,
-            &all,
-            Decision::Ask,
-        );
-        check(
-            RiskClass::Destructive,
-            CallSource::Native,
-            &exact,
-            Decision::Allow,
-        );
+        check(RiskClass::Destructive, CallSource::Native, &all, Decision::Ask);
+        check(RiskClass::Destructive, CallSource::Native, &exact, Decision::Allow);
     }
 }

@@ -10,23 +10,15 @@ pub fn validate(schema: &Value, arguments: &Value) -> Result<(), String> {
 /// The same, but top-level fields named in `open` (context-marked, still empty) are not judged.
 pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Result<(), String> {
     if !arguments.is_object() {
-        return Err(format!(
-            "arguments must be a JSON object, not {}",
-            kind(arguments)
-        ));
+        return Err(format!("arguments must be a JSON object, not {}", kind(arguments)));
     }
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|error| format!("the tool's own schema is broken: {error}"))?;
+    let validator =
+        jsonschema::validator_for(schema).map_err(|error| format!("the tool's own schema is broken: {error}"))?;
     let problems: Vec<String> = validator
         .iter_errors(arguments)
         .filter_map(|error| {
             let path = error.instance_path().to_string();
-            let field = path
-                .trim_start_matches('/')
-                .split('/')
-                .next()
-                .unwrap_or("")
-                .to_owned();
+            let field = path.trim_start_matches('/').split('/').next().unwrap_or("").to_owned();
             if open.contains(&field) {
                 return None;
             }
@@ -39,11 +31,7 @@ pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Re
         })
         .take(3)
         .collect();
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems.join("; "))
-    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 
 /// `{"path": string, "limit"?: integer}`: the arguments of `schema` in few words, for a model.
@@ -96,18 +84,10 @@ mod tests {
     fn names_the_field() {
         let schema = json!({"type": "object", "properties": {"path": {"type": "string", "minLength": 1}, "n": {"type": "integer"}}, "required": ["path"], "additionalProperties": false});
         assert!(validate(&schema, &json!({"path": "a"})).is_ok());
-        assert!(
-            validate(&schema, &json!({"path": "a", "n": "x"}))
-                .unwrap_err()
-                .contains("`n`")
-        );
+        assert!(validate(&schema, &json!({"path": "a", "n": "x"})).unwrap_err().contains("`n`"));
         assert!(validate(&schema, &json!({})).unwrap_err().contains("path"));
         assert!(validate(&schema, &json!({"path": ""})).is_err());
         assert!(validate_except(&schema, &json!({"path": ""}), &["path".into()]).is_ok());
-        assert!(
-            validate(&schema, &json!([]))
-                .unwrap_err()
-                .contains("an array")
-        );
+        assert!(validate(&schema, &json!([])).unwrap_err().contains("an array"));
     }
 }

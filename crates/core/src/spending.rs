@@ -51,28 +51,17 @@ impl SpendState {
     /// Whether another call that may take so much fits. What takes nothing always does.
     pub fn admits(&self, tokens: u64, cost_micros: u64) -> bool {
         let fits = |most: Option<u64>, spent: u64, reserved: u64, more: u64| {
-            more == 0
-                || most
-                    .is_none_or(|most| spent.saturating_add(reserved).saturating_add(more) <= most)
+            more == 0 || most.is_none_or(|most| spent.saturating_add(reserved).saturating_add(more) <= most)
         };
         fits(self.limit.tokens, self.tokens, self.reserved_tokens, tokens)
-            && fits(
-                self.limit.cost_micros,
-                self.cost_micros,
-                self.reserved_cost_micros,
-                cost_micros,
-            )
+            && fits(self.limit.cost_micros, self.cost_micros, self.reserved_cost_micros, cost_micros)
     }
 
     /// For a person whose call did not fit: whose budget it is (`name`, where it is known), how full
     /// it is, when it begins anew and what to do.
     pub fn used_up(&self, name: Option<&str>, resets_at: Option<Timestamp>) -> String {
         let limit = &self.limit;
-        let mut text = format!(
-            "the {} budget of {}",
-            limit.period.adjective(),
-            limit.scope.whose()
-        );
+        let mut text = format!("the {} budget of {}", limit.period.adjective(), limit.scope.whose());
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             let _ = write!(text, " {name}");
         }
@@ -151,13 +140,11 @@ pub fn limit_problem(limit: &SpendLimit) -> Option<FieldProblem> {
         });
     }
     let too_much = |field, value: Option<u64>| {
-        value
-            .filter(|value| *value > MAX_BUDGET)
-            .map(|value| FieldProblem {
-                field,
-                what: format!("`{field}` is {value}"),
-                hint: "choose 1125899906842624 at most, or leave it out for no limit",
-            })
+        value.filter(|value| *value > MAX_BUDGET).map(|value| FieldProblem {
+            field,
+            what: format!("`{field}` is {value}"),
+            hint: "choose 1125899906842624 at most, or leave it out for no limit",
+        })
     };
     too_much("tokens", limit.tokens).or_else(|| too_much("cost_micros", limit.cost_micros))
 }
@@ -173,10 +160,7 @@ pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
             "choose 1 to 100 characters on one line, such as the program's name",
         );
     }
-    let lists = [
-        ("connections", Some(&key.connections)),
-        ("agents", key.agents.as_ref()),
-    ];
+    let lists = [("connections", Some(&key.connections)), ("agents", key.agents.as_ref())];
     for (field, list) in lists {
         let list = list.map_or(&[][..], Vec::as_slice);
         if list.len() > MAX_LISTED || list.iter().any(|name| name.trim().is_empty()) {
@@ -187,10 +171,9 @@ pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
             );
         }
     }
-    for (field, value) in [
-        ("requests_per_minute", key.requests_per_minute),
-        ("tokens_per_minute", key.tokens_per_minute),
-    ] {
+    for (field, value) in
+        [("requests_per_minute", key.requests_per_minute), ("tokens_per_minute", key.tokens_per_minute)]
+    {
         if value == Some(0) {
             return problem(
                 field,

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Milliseconds since the Unix epoch, UTC.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
@@ -58,12 +56,7 @@ impl Timestamp {
         let (days, ms) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
         let (year, month, day) = civil(days);
         let seconds = ms / 1000;
-        format!(
-            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60
-        )
+        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 
@@ -91,10 +84,7 @@ mod tests {
     #[test]
     fn formats_known_dates() {
         assert_eq!(Timestamp(0).rfc3339(), "1970-01-01T00:00:00Z");
-        assert_eq!(
-            Timestamp(1_709_210_096_000).rfc3339(),
-            "2024-02-29T12:34:56Z"
-        );
+        assert_eq!(Timestamp(1_709_210_096_000).rfc3339(), "2024-02-29T12:34:56Z");
         assert_eq!(Timestamp(-1000).rfc3339(), "1969-12-31T23:59:59Z");
     }
 

@@ -195,10 +195,7 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// A result that is text only.
     pub fn text(content: impl Into<String>) -> Self {
-        Self {
-            content: content.into(),
-            ..Self::default()
-        }
+        Self { content: content.into(), ..Self::default() }
     }
 }
 

@@ -77,8 +77,7 @@ impl Score {
 }
 
 fn measure(name: &str, data: &str) -> (Score, Score) {
-    let (mut claims, mut unverified, mut right, mut all) =
-        (Score::default(), Score::default(), 0, 0);
+    let (mut claims, mut unverified, mut right, mut all) = (Score::default(), Score::default(), 0, 0);
     for line in data.lines() {
         let case: Case = serde_json::from_str(line).expect("a labelled line");
         let got = run(&case);
@@ -95,10 +94,7 @@ fn measure(name: &str, data: &str) -> (Score, Score) {
         }
         claims.1 += u32::try_from(open.len()).unwrap();
         claims.2 += u32::try_from(missed.len()).unwrap();
-        match (
-            case.expect == Verdict::Unverified,
-            got.verdict == Verdict::Unverified,
-        ) {
+        match (case.expect == Verdict::Unverified, got.verdict == Verdict::Unverified) {
             (true, true) => unverified.0 += 1,
             (false, true) => unverified.1 += 1,
             (true, false) => unverified.2 += 1,
@@ -107,15 +103,9 @@ fn measure(name: &str, data: &str) -> (Score, Score) {
         all += 1;
         right += u32::from(case.expect == got.verdict);
         if case.expect != got.verdict || !open.is_empty() || !missed.is_empty() {
-            println!(
-                "{}: {:?} for {:?}, missed {missed:?}, extra {open:?}",
-                case.id, got.verdict, case.expect
-            );
+            println!("{}: {:?} for {:?}, missed {missed:?}, extra {open:?}", case.id, got.verdict, case.expect);
             for claim in &got.claims {
-                println!(
-                    "    {:?} {} {:?} {}",
-                    claim.text, claim.action, claim.calls, claim.why
-                );
+                println!("    {:?} {} {:?} {}", claim.text, claim.action, claim.calls, claim.why);
             }
         }
     }
@@ -152,11 +142,7 @@ fn says_what_is_missing() {
 #[test]
 fn says_what_was_done_instead() {
     let args = serde_json::json!({"path": "todo.md", "content": "see notes.md"});
-    let receipt = Receipt {
-        action: "wrote".to_owned(),
-        object: "todo.md".to_owned(),
-        evidence: None,
-    };
+    let receipt = Receipt { action: "wrote".to_owned(), object: "todo.md".to_owned(), evidence: None };
     let mut one = Evidence {
         call_id: "c1",
         tool: "write",
@@ -169,16 +155,10 @@ fn says_what_was_done_instead() {
     let why = |one: Evidence<'_>, answer: &str| check("", answer, &[one]).claims.remove(0).why;
     let wrong = "I created notes.md.";
     assert_eq!(why(one, wrong), "the run wrote todo.md, not notes.md");
-    assert_eq!(
-        why(one, "I sent the mail."),
-        "no tool sent anything in this run"
-    );
+    assert_eq!(why(one, "I sent the mail."), "no tool sent anything in this run");
     assert_eq!(why(one, "I wrote ./TODO.md."), "write wrote todo.md");
     one.undone = true;
-    assert_eq!(
-        why(one, "I wrote todo.md."),
-        "write wrote todo.md, but it was undone"
-    );
+    assert_eq!(why(one, "I wrote todo.md."), "write wrote todo.md, but it was undone");
     one.ok = false;
     one.undone = false;
     assert_eq!(why(one, "I wrote todo.md."), "write was tried, but failed");
@@ -296,16 +276,7 @@ fn any_slice_of_a_labelled_answer_is_read() {
 
 #[test]
 fn hostile_answers_come_to_an_end() {
-    for unit in [
-        "I created x and ",
-        "\"",
-        "created ",
-        "a.md, ",
-        "((((",
-        "`a",
-        "- a: \n",
-        "\"I “„",
-    ] {
+    for unit in ["I created x and ", "\"", "created ", "a.md, ", "((((", "`a", "- a: \n", "\"I “„"] {
         let started = std::time::Instant::now();
         receipts(&unit.repeat(200_000 / unit.len()));
         println!("{unit:?}: {:?}", started.elapsed());
@@ -332,19 +303,10 @@ struct Heard {
 }
 
 fn hear(name: &str, data: &str) -> Heard {
-    let mut heard = Heard {
-        cases: 0,
-        corrected: 0,
-        unverified: 0,
-        planned: 0,
-        found: 0,
-    };
+    let mut heard = Heard { cases: 0, corrected: 0, unverified: 0, planned: 0, found: 0 };
     for (number, line) in data.lines().enumerate() {
         let case: Value = serde_json::from_str(line).expect("a line of JSON");
-        let (request, answer) = (
-            case["request"].as_str().unwrap(),
-            case["answer"].as_str().unwrap(),
-        );
+        let (request, answer) = (case["request"].as_str().unwrap(), case["answer"].as_str().unwrap());
         let hit = false_completion(request, answer);
         let unverified = check(request, answer, &[]).verdict == Verdict::Unverified;
         let planned = is_multi_step(request);
@@ -356,13 +318,7 @@ fn hear(name: &str, data: &str) -> Heard {
         let hit = hit.map_or("", |range| &answer[range]);
         println!("{name} {}: {unverified} {planned} {hit:?}", number + 1);
     }
-    let Heard {
-        cases,
-        corrected,
-        unverified,
-        planned,
-        found,
-    } = heard;
+    let Heard { cases, corrected, unverified, planned, found } = heard;
     println!(
         "{name}: {cases} answers, {corrected} corrected, {unverified} unverified, {planned} planned, {found} found"
     );
@@ -373,10 +329,7 @@ fn hear(name: &str, data: &str) -> Heard {
 fn plain_answers_are_left_alone() {
     for (name, data) in [
         ("plain-1", include_str!("data/answers/plain-1.jsonl")),
-        (
-            "plain-tricky",
-            include_str!("data/answers/plain-tricky.jsonl"),
-        ),
+        ("plain-tricky", include_str!("data/answers/plain-tricky.jsonl")),
     ] {
         let heard = hear(name, data);
         assert!(heard.corrected * 200 <= heard.cases);

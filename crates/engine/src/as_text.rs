@@ -25,13 +25,7 @@ pub(crate) fn as_text(messages: &[Message]) -> Vec<Message> {
                 last.text.push_str("\n\n");
                 last.text.push_str(&text);
             }
-            _ => plain.push(Message {
-                role,
-                text,
-                tool_calls: Vec::new(),
-                tool_call_id: None,
-                taint: Vec::new(),
-            }),
+            _ => plain.push(Message { role, text, tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }),
         }
     }
     plain
@@ -43,10 +37,7 @@ pub(crate) fn without_system(mut messages: Vec<Message>) -> Vec<Message> {
         return messages;
     }
     let system = messages.remove(0);
-    match messages
-        .iter_mut()
-        .find(|message| message.role == Role::User)
-    {
+    match messages.iter_mut().find(|message| message.role == Role::User) {
         Some(first) => first.text = format!("{}\n\n{}", system.text, first.text),
         None => messages.insert(0, Message::user(system.text)),
     }
@@ -56,10 +47,7 @@ pub(crate) fn without_system(mut messages: Vec<Message>) -> Vec<Message> {
 /// `messages` as providers take them: the arguments of a call that could not be read are no object,
 /// and the call's result says what was wrong.
 pub(crate) fn with_objects(mut messages: Vec<Message>) -> Vec<Message> {
-    for call in messages
-        .iter_mut()
-        .flat_map(|message| &mut message.tool_calls)
-    {
+    for call in messages.iter_mut().flat_map(|message| &mut message.tool_calls) {
         if !call.arguments.is_object() {
             call.arguments = serde_json::json!({});
         }

@@ -15,29 +15,17 @@ use steward_core::run::{Ask, RunState};
 use steward_core::tool::{CallSource, ToolCall};
 use steward_core::{ApprovalId, hash};
 
-pub(crate) async fn ask(
-    deps: &Deps,
-    journal: &mut Journal,
-    ask: Ask,
-    stop: &Arc<AtomicBool>,
-) -> StoreResult<()> {
+pub(crate) async fn ask(deps: &Deps, journal: &mut Journal, ask: Ask, stop: &Arc<AtomicBool>) -> StoreResult<()> {
     let subject = match ask {
         Ask::Call { call, reason } => {
             let scope = scope_of(deps, &journal.state, stop, &call.name);
             let preview = preview(deps, &journal.state, &call, &scope).await;
-            let taint = journal
-                .state
-                .tool(&call.name)
-                .map(|spec| journal.state.taint_of(spec, &call))
-                .unwrap_or_default();
+            let taint =
+                journal.state.tool(&call.name).map(|spec| journal.state.taint_of(spec, &call)).unwrap_or_default();
             Subject::Call {
                 args_hash: hash::of_json(&call.arguments),
                 risk: risk(&journal.state, &call.name),
-                reason: if call.is_guessed() || !taint.is_empty() {
-                    reason
-                } else {
-                    String::new()
-                },
+                reason: if call.is_guessed() || !taint.is_empty() { reason } else { String::new() },
                 call_id: call.id,
                 tool: call.name,
                 arguments: call.arguments,
@@ -46,16 +34,10 @@ pub(crate) async fn ask(
             }
         }
         Ask::Plan => plan_subject(deps, &journal.state, stop).await,
-        Ask::Uncertain { call, why } => Subject::Uncertain {
-            why,
-            call_id: call.id,
-            tool: call.name,
-            arguments: call.arguments,
-        },
-        Ask::Question { call, text } => Subject::Question {
-            call_id: call.id,
-            text,
-        },
+        Ask::Uncertain { call, why } => {
+            Subject::Uncertain { why, call_id: call.id, tool: call.name, arguments: call.arguments }
+        }
+        Ask::Question { call, text } => Subject::Question { call_id: call.id, text },
     };
     let id = ApprovalId(deps.ids.next());
     let about = journal.state.about(&subject);
@@ -69,15 +51,9 @@ pub(crate) async fn ask(
         decided_by: None,
         decided_at: None,
     };
-    let asked = EventBody::ApprovalRequested {
-        approval_id: id,
-        subject: Box::new(subject),
-        about: Box::new(about),
-    };
+    let asked = EventBody::ApprovalRequested { approval_id: id, subject: Box::new(subject), about: Box::new(about) };
     let status = status(&journal.state, RunStatus::Parked);
-    journal
-        .commit(vec![asked], vec![SideWrite::Approval(row), status])
-        .await
+    journal.commit(vec![asked], vec![SideWrite::Approval(row), status]).await
 }
 
 /// The status row of a run that goes on or parks.
@@ -93,18 +69,12 @@ pub(crate) fn status(state: &RunState, status: RunStatus) -> SideWrite {
 }
 
 fn risk(state: &RunState, tool: &str) -> RiskClass {
-    state
-        .tool(tool)
-        .map_or(RiskClass::Destructive, |spec| spec.risk)
+    state.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk)
 }
 
 async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> Subject {
     let Some(plan) = &state.plan else {
-        return Subject::Plan {
-            plan_hash: String::new(),
-            previews: Vec::new(),
-            taint: Vec::new(),
-        };
+        return Subject::Plan { plan_hash: String::new(), previews: Vec::new(), taint: Vec::new() };
     };
     let mut previews = Vec::new();
     for (index, step) in plan.plan.steps.iter().enumerate() {
@@ -122,19 +92,11 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
         };
         let scope = scope_of(deps, state, stop, &call.name);
         let preview = preview(deps, state, &call, &scope).await;
-        previews.push(StepPreview {
-            step: index,
-            risk,
-            preview,
-        });
+        previews.push(StepPreview { step: index, risk, preview });
     }
     Subject::Plan {
         plan_hash: plan.plan.hash(),
         previews,
-        taint: if plan.tainted {
-            state.sources()
-        } else {
-            Vec::new()
-        },
+        taint: if plan.tainted { state.sources() } else { Vec::new() },
     }
 }

@@ -14,9 +14,7 @@ use serde_json::{Value, json};
 use steward_core::budget::Budget;
 use steward_core::event::{EVENT_VERSION, EventBody, Mode, Origin, Outcome, Setup, ToolResult};
 use steward_core::policy::{Grant, GrantScope};
-use steward_core::ports::{
-    Lease, RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope,
-};
+use steward_core::ports::{Lease, RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
 use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
 use steward_core::skill::request_of;
 use steward_core::tool::{EffectClass, Preview, ToolCall, truncate};
@@ -37,9 +35,7 @@ pub(crate) async fn delegate(
     let request = match request(&runner.journal.state, &call) {
         Ok(request) => match deps.store.agent_by_name(deps.tenant, &agent).await? {
             Some(_) => Ok(request),
-            None => Err(format!(
-                "there is no agent `{agent}` any more; do it without it, or say that it is missing"
-            )),
+            None => Err(format!("there is no agent `{agent}` any more; do it without it, or say that it is missing")),
         },
         Err(why) => Err(why),
     };
@@ -53,28 +49,16 @@ pub(crate) async fn delegate(
         evidence: None,
     };
     let next = match request {
-        Ok(request) => EventBody::RunDelegated {
-            call_id: call.id,
-            child: RunId(deps.ids.next()),
-            agent,
-            request,
-        },
+        Ok(request) => EventBody::RunDelegated { call_id: call.id, child: RunId(deps.ids.next()), agent, request },
         Err(message) => EventBody::ToolResult {
             call_id: call.id,
             tool: call.name,
-            result: ToolResult::Error {
-                message,
-                fatal: false,
-                origin: None,
-            },
+            result: ToolResult::Error { message, fatal: false, origin: None },
             ms: 0,
             evidence: None,
         },
     };
-    runner
-        .journal
-        .commit(vec![intent, next], Vec::new())
-        .await?;
+    runner.journal.commit(vec![intent, next], Vec::new()).await?;
     fail_point!("engine.delegated.after");
     Ok(())
 }
@@ -118,9 +102,7 @@ pub(crate) async fn stop(runner: &Runner<'_>, by: &str) -> StoreResult<()> {
     };
     match runner.service.stop(child.run, by).await {
         // It was never made, or it has ended.
-        Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => {
-            Ok(())
-        }
+        Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
         Err(error) => {
             tracing::warn!(run = %child.run, %error, "the run below was not stopped");
@@ -130,12 +112,7 @@ pub(crate) async fn stop(runner: &Runner<'_>, by: &str) -> StoreResult<()> {
 }
 
 /// What a call would do, before it does: a delegation is the engine's own.
-pub(crate) async fn preview(
-    deps: &Deps,
-    state: &RunState,
-    call: &ToolCall,
-    scope: &ToolScope,
-) -> Preview {
+pub(crate) async fn preview(deps: &Deps, state: &RunState, call: &ToolCall, scope: &ToolScope) -> Preview {
     let Some(agent) = state.tool(&call.name).and_then(delegate_of) else {
         return deps.tools.preview(call, scope).await;
     };
@@ -146,10 +123,7 @@ pub(crate) async fn preview(
             count: None,
             reversible: false,
         },
-        Err(why) => Preview {
-            summary: format!("would fail: {why}"),
-            ..Preview::default()
-        },
+        Err(why) => Preview { summary: format!("would fail: {why}"), ..Preview::default() },
     }
 }
 
@@ -164,9 +138,7 @@ async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineErr
     let deps = runner.deps;
     let state = &runner.journal.state;
     let Some(parent) = state.setup.as_deref() else {
-        return Err(EngineError::Invalid(
-            "a run begins with a request".to_owned(),
-        ));
+        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
     };
     let agent = deps
         .store
@@ -194,37 +166,22 @@ async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineErr
     setup.depth = parent.depth + 1;
     setup.taint = state.sources();
     setup.budget = setup.budget.within(left(parent, state));
-    let started = EventBody::RunStarted {
-        v: EVENT_VERSION,
-        setup: Box::new(setup),
-    };
-    let row = row(
-        deps.tenant,
-        child.run,
-        &begun(child.run, &started, now),
-        now,
-    )?;
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup) };
+    let row = row(deps.tenant, child.run, &begun(child.run, &started, now), now)?;
     let until = now.plus(deps.config.lease);
-    Ok(deps
-        .store
-        .create_run(row, vec![started], Vec::new(), &deps.config.node, until)
-        .await?)
+    Ok(deps.store.create_run(row, vec![started], Vec::new(), &deps.config.node, until).await?)
 }
 
 /// What the child may spend: what is left, but for one call that the parent answers with.
 fn left(parent: &Setup, state: &RunState) -> Budget {
     let left = parent.budget.left(&state.spent);
-    Budget {
-        model_calls: left.model_calls.saturating_sub(1),
-        ..left
-    }
+    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
 }
 
 /// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
 /// parent's agent for good does not go for another.
 fn passed_on(parent: &Setup) -> Vec<Grant> {
-    let all =
-        |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
+    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
     parent.grants.iter().filter(all).cloned().collect()
 }
 
@@ -284,9 +241,7 @@ fn at_work(runner: &Runner<'_>) -> Vec<SideWrite> {
 }
 
 fn tool_of(state: &RunState, child: &ChildRun) -> String {
-    state
-        .call(&child.call_id)
-        .map_or_else(String::new, |entry| entry.call.name.clone())
+    state.call(&child.call_id).map_or_else(String::new, |entry| entry.call.name.clone())
 }
 
 fn result(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
@@ -297,15 +252,10 @@ fn result(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> Too
     let why = match ended.outcome.as_ref() {
         Some(Outcome::Completed) => None,
         Some(Outcome::Limited { limit, message }) if message.is_empty() => {
-            let budget = ended
-                .setup
-                .as_ref()
-                .map(|setup| limit.explain(&setup.budget));
+            let budget = ended.setup.as_ref().map(|setup| limit.explain(&setup.budget));
             Some(budget.unwrap_or_default())
         }
-        Some(Outcome::Limited { message, .. } | Outcome::Failed { message }) => {
-            Some(message.clone())
-        }
+        Some(Outcome::Limited { message, .. } | Outcome::Failed { message }) => Some(message.clone()),
         Some(Outcome::Stopped { by }) => Some(format!("stopped by {by}")),
         Some(Outcome::Rejected) => Some("a person said no to its plan".to_owned()),
         None => Some("it has no end".to_owned()),

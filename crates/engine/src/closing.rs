@@ -14,21 +14,14 @@ const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
 /// The next plan step that has open arguments, and its index.
 pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
     let plan = state.plan.as_ref()?;
-    plan.plan
-        .steps
-        .iter()
-        .enumerate()
-        .find_map(|(index, step)| {
-            let done = state
-                .filled
-                .iter()
-                .any(|(key, _)| *key == (plan.generation, index));
-            let open = !plan::Plan::open_arguments(step).is_empty();
-            if step.tool == FINAL_ANSWER || done || !open {
-                return None;
-            }
-            Some((state.tool(&step.tool)?, index))
-        })
+    plan.plan.steps.iter().enumerate().find_map(|(index, step)| {
+        let done = state.filled.iter().any(|(key, _)| *key == (plan.generation, index));
+        let open = !plan::Plan::open_arguments(step).is_empty();
+        if step.tool == FINAL_ANSWER || done || !open {
+            return None;
+        }
+        Some((state.tool(&step.tool)?, index))
+    })
 }
 
 /// How a plan is written.
@@ -36,16 +29,9 @@ pub(crate) fn plan_text(tools: &[ToolSpec], max_steps: usize) -> String {
     let lines: Vec<String> = tools
         .iter()
         .filter(|spec| spec.name != FINAL_ANSWER)
-        .map(|spec| {
-            format!(
-                "- {}: {} Arguments: {}",
-                spec.name, spec.description, spec.parameters
-            )
-        })
+        .map(|spec| format!("- {}: {} Arguments: {}", spec.name, spec.description, spec.parameters))
         .collect();
-    PLAN_PROMPT
-        .replace("{{max_steps}}", &max_steps.to_string())
-        .replace("{{tools}}", &lines.join("\n"))
+    PLAN_PROMPT.replace("{{max_steps}}", &max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
 /// What is said after everything else.
@@ -53,24 +39,13 @@ pub(crate) fn closing(state: &RunState, purpose: Purpose) -> String {
     match purpose {
         Purpose::Reply | Purpose::Deep => deep::closing(state, purpose),
         Purpose::Plan => {
-            let said: Vec<&str> = state
-                .feedback
-                .iter()
-                .chain(&state.steers)
-                .map(String::as_str)
-                .collect();
+            let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
             if said.is_empty() {
                 return String::new();
             }
-            let before = state
-                .plan
-                .as_ref()
-                .map(|plan| serde_json::json!(plan.plan.steps).to_string())
-                .unwrap_or_default();
-            format!(
-                "Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.",
-                said.join("\n")
-            )
+            let before =
+                state.plan.as_ref().map(|plan| serde_json::json!(plan.plan.steps).to_string()).unwrap_or_default();
+            format!("Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.", said.join("\n"))
         }
         Purpose::Fill => open_step(state)
             .and_then(|(spec, index)| {

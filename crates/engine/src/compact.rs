@@ -21,21 +21,13 @@ enum Need {
 }
 
 /// Makes room for the prompt of `purpose`; `false` where the run ended or waits instead.
-pub(crate) async fn make_room(
-    runner: &mut Runner<'_>,
-    setup: &Setup,
-    purpose: Purpose,
-) -> StoreResult<bool> {
+pub(crate) async fn make_room(runner: &mut Runner<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<bool> {
     for _ in 0..MOST {
         let max_steps = runner.deps.config.max_plan_steps;
         match need(&runner.journal.state, setup, purpose, max_steps) {
             Need::Nothing => break,
             Need::Cut(compaction) => {
-                let cut = EventBody::ContextCompacted {
-                    compaction,
-                    by: String::new(),
-                    replaced: 0,
-                };
+                let cut = EventBody::ContextCompacted { compaction, by: String::new(), replaced: 0 };
                 runner.journal.append(cut).await?;
             }
             Need::Summary => {
@@ -104,10 +96,7 @@ pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
     };
     EventBody::ContextCompacted {
         replaced: older.history.len() + older.run.len(),
-        compaction: Compaction {
-            summary,
-            ..older.next
-        },
+        compaction: Compaction { summary, ..older.next },
         by: by.to_owned(),
     }
 }
@@ -135,12 +124,7 @@ fn said<'a>(state: &'a RunState, setup: &'a Setup) -> Said<'a> {
 }
 
 /// What a replay makes of a recorded compaction: the same, or what it would be now.
-pub(crate) fn again(
-    state: &RunState,
-    setup: &Setup,
-    recorded: &Compaction,
-    by: &str,
-) -> Option<Compaction> {
+pub(crate) fn again(state: &RunState, setup: &Setup, recorded: &Compaction, by: &str) -> Option<Compaction> {
     let now = if by.is_empty() {
         let pressing = said(state, setup).cut(true);
         pressing.unwrap_or_else(|| state.cascade.compaction.clone())

@@ -63,40 +63,18 @@ pub(crate) fn planned(state: &RunState, setup: &Setup, reason: Option<String>) -
     body(setup, steps, "model", reason, notes)
 }
 
-fn body(
-    setup: &Setup,
-    steps: Vec<DeepStep>,
-    by: &str,
-    reason: Option<String>,
-    notes: Vec<String>,
-) -> EventBody {
+fn body(setup: &Setup, steps: Vec<DeepStep>, by: &str, reason: Option<String>, notes: Vec<String>) -> EventBody {
     let style = setup.deep.map(|deep| deep.style).unwrap_or_default();
     let by = by.to_owned();
     match reason {
-        None => EventBody::DeepPlanned {
-            steps,
-            style,
-            by,
-            notes,
-        },
-        Some(reason) => EventBody::DeepReplanned {
-            steps,
-            style,
-            by,
-            reason,
-            notes,
-        },
+        None => EventBody::DeepPlanned { steps, style, by, notes },
+        Some(reason) => EventBody::DeepReplanned { steps, style, by, reason, notes },
     }
 }
 
 /// Tells the steps of a plan that was made otherwise.
 pub(crate) async fn told(runner: &mut Runner<'_>, steps: Vec<DeepStep>) -> StoreResult<()> {
-    let body = EventBody::DeepPlanned {
-        steps,
-        style: PlanStyle::Concise,
-        by: "intent".to_owned(),
-        notes: Vec::new(),
-    };
+    let body = EventBody::DeepPlanned { steps, style: PlanStyle::Concise, by: "intent".to_owned(), notes: Vec::new() };
     runner.journal.append(body).await
 }
 
@@ -119,10 +97,7 @@ pub(crate) async fn own(
         evidence: None,
     };
     let planned = body(&setup, steps, "model", None, notes);
-    runner
-        .journal
-        .commit(vec![planned, result], Vec::new())
-        .await
+    runner.journal.commit(vec![planned, result], Vec::new()).await
 }
 
 /// Goes on without a plan.
@@ -164,18 +139,12 @@ pub(crate) fn instructions(tools: &[ToolSpec], settings: DeepSettings) -> String
             format!("- {}: {text}", spec.name)
         })
         .collect();
-    prompt
-        .replace("{{max_steps}}", &settings.max_steps.to_string())
-        .replace("{{tools}}", &lines.join("\n"))
+    prompt.replace("{{max_steps}}", &settings.max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
 /// The form of a plan.
 pub(crate) fn schema(tools: &[ToolSpec], settings: DeepSettings) -> serde_json::Value {
-    let names: Vec<&str> = tools
-        .iter()
-        .map(|spec| spec.name.as_str())
-        .filter(|name| *name != FINAL_ANSWER)
-        .collect();
+    let names: Vec<&str> = tools.iter().map(|spec| spec.name.as_str()).filter(|name| *name != FINAL_ANSWER).collect();
     deep::json_schema(&names, settings)
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns,
-    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
+    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns, Models, RunStore,
+    Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
 };
 
 /// The storage ports that the engine needs, in one.

@@ -55,12 +55,7 @@ pub(crate) fn offered(state: &RunState) -> Vec<ToolSpec> {
 }
 
 /// The form in which a model of `capabilities` is asked for calls.
-pub(crate) fn strategy(
-    state: &RunState,
-    setup: &Setup,
-    capabilities: &Capabilities,
-    purpose: Purpose,
-) -> Strategy {
+pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilities, purpose: Purpose) -> Strategy {
     if purpose == Purpose::Reply && setup.capabilities.plans {
         state.cascade.strategy.unwrap_or(capabilities.strategy)
     } else {
@@ -82,23 +77,14 @@ pub(crate) fn parser(
     let can_act = setup.tools.iter().any(|spec| !is_control(&spec.name));
     let acts = purpose == Purpose::Reply && setup.capabilities.plans && can_act;
     let reading = if acts && setup.capabilities.trusted {
-        Reading {
-            dialects: Dialects::Opening,
-            ..Reading::strict(strategy)
-        }
+        Reading { dialects: Dialects::Opening, ..Reading::strict(strategy) }
     } else if acts {
         Reading::any(strategy)
     } else {
         // No call is wanted; only what is no text for the reader is taken out.
-        Reading {
-            dialects: Dialects::Wrappers,
-            ..Reading::strict(Form::Native)
-        }
+        Reading { dialects: Dialects::Wrappers, ..Reading::strict(Form::Native) }
     };
-    let reading = Reading {
-        in_thought,
-        ..reading
-    };
+    let reading = Reading { in_thought, ..reading };
     StreamParser::with(reading, &ToolIndex::new(&tools), &prefix)
 }
 
@@ -111,18 +97,14 @@ pub(crate) fn request(
     max_plan_steps: usize,
 ) -> Built {
     let strategy = strategy(state, setup, capabilities, purpose);
-    let native =
-        purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
+    let native = purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
     let (explained, callable) = tools(state, capabilities, purpose);
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&explained),
         (Purpose::Reply, Strategy::React) => react::instructions(&explained),
         (Purpose::Reply, Strategy::Markers) => markers::instructions(&explained),
         (Purpose::Plan, _) => plan_text(&callable, max_plan_steps),
-        (Purpose::Deep, _) => setup
-            .deep
-            .map(|settings| deep::instructions(&callable, settings))
-            .unwrap_or_default(),
+        (Purpose::Deep, _) => setup.deep.map(|settings| deep::instructions(&callable, settings)).unwrap_or_default(),
         _ => String::new(),
     };
     let schema = match (purpose, strategy) {
@@ -133,11 +115,7 @@ pub(crate) fn request(
         _ => None,
     };
     let window = capabilities.window;
-    let reserve = setup
-        .agent
-        .tuning
-        .max_tokens
-        .min((window / 4).max(MIN_RESERVE));
+    let reserve = setup.agent.tuning.max_tokens.min((window / 4).max(MIN_RESERVE));
     let beside = if native { weigh_tools(&callable) } else { 0 };
     let prompt = if purpose == Purpose::Compact {
         summing_up(state, setup, capabilities, reserve)
@@ -162,11 +140,7 @@ pub(crate) fn request(
             compaction: &state.cascade.compaction,
         })
     };
-    let mut messages = if native {
-        with_objects(prompt.messages.clone())
-    } else {
-        as_text(&prompt.messages)
-    };
+    let mut messages = if native { with_objects(prompt.messages.clone()) } else { as_text(&prompt.messages) };
     if !capabilities.system_role {
         messages = without_system(messages);
     }
@@ -180,13 +154,7 @@ pub(crate) fn request(
         seed: None,
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
-    Built {
-        request,
-        prompt,
-        tool_text,
-        beside,
-        reserve,
-    }
+    Built { request, prompt, tool_text, beside, reserve }
 }
 
 /// What the newest request has to know of tools that the prompt's beginning does not say, since that stays the same in a
@@ -208,21 +176,10 @@ fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> Str
 
 /// The tools that are explained, and those that can be called, which may be more: what a search
 /// found stands in its result, so that the prompt's beginning stays the same.
-fn tools(
-    state: &RunState,
-    capabilities: &Capabilities,
-    purpose: Purpose,
-) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
-    let tiny = capabilities
-        .window
-        .min(capabilities.prompt_tokens.unwrap_or(u32::MAX))
-        <= TINY;
+fn tools(state: &RunState, capabilities: &Capabilities, purpose: Purpose) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
+    let tiny = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX)) <= TINY;
     let said = |tools: Vec<ToolSpec>| {
-        if tiny {
-            tools.into_iter().map(brief).collect()
-        } else {
-            tools
-        }
+        if tiny { tools.into_iter().map(brief).collect() } else { tools }
     };
     if purpose != Purpose::Reply {
         let tools = said(offered(state));
@@ -257,12 +214,7 @@ fn stops(strategy: Strategy, purpose: Purpose) -> Vec<String> {
 }
 
 /// The prompt for a summary of older messages.
-fn summing_up(
-    state: &RunState,
-    setup: &Setup,
-    capabilities: &Capabilities,
-    reserve: u32,
-) -> Prompt {
+fn summing_up(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
     let text = compact::older(state, setup).map_or_else(String::new, |(_, text)| text);
     assemble(&PromptInput {
         instructions: COMPACT_PROMPT,

@@ -6,11 +6,7 @@ use steward_core::message::Message;
 use steward_core::ports::{Command, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::{AnswerFrom, CallStatus, answer_text, receipts_for};
 
-pub(crate) async fn finish(
-    journal: &mut Journal,
-    outcome: Outcome,
-    answer: AnswerFrom,
-) -> StoreResult<()> {
+pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: AnswerFrom) -> StoreResult<()> {
     let state = &journal.state;
     let composed = answer == AnswerFrom::Observations;
     let from = answer;
@@ -21,12 +17,7 @@ pub(crate) async fn finish(
     let mut events: Vec<EventBody> = state
         .calls
         .iter()
-        .filter(|entry| {
-            matches!(
-                entry.status,
-                CallStatus::Intent { .. } | CallStatus::CutOff { .. }
-            )
-        })
+        .filter(|entry| matches!(entry.status, CallStatus::Intent { .. } | CallStatus::CutOff { .. }))
         .map(|entry| EventBody::ToolUncertain {
             call_id: entry.call.id.clone(),
             tool: entry.call.name.clone(),
@@ -56,10 +47,7 @@ pub(crate) async fn finish(
     {
         let mut messages = vec![Message::user(&setup.input)];
         if !answer.is_empty() {
-            messages.push(Message {
-                taint: state.sources(),
-                ..Message::assistant(&answer)
-            });
+            messages.push(Message { taint: state.sources(), ..Message::assistant(&answer) });
         }
         side.push(SideWrite::Messages(conversation, messages));
         let carried = state.carried();

@@ -47,18 +47,11 @@ pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<Lease, EngineE
     .await?;
     let (points, old) = points.finish();
     let point = point(&request, &points)?;
-    if let Some(why) = events
-        .iter()
-        .take_while(|event| event.seq <= point.seq)
-        .find_map(log::unknown)
-    {
+    if let Some(why) = events.iter().take_while(|event| event.seq <= point.seq).find_map(log::unknown) {
         return Err(EngineError::Invalid(why));
     }
     let Some(setup) = old.setup else {
-        return Err(EngineError::Invalid(format!(
-            "run {} does not begin with a request",
-            request.run
-        )));
+        return Err(EngineError::Invalid(format!("run {} does not begin with a request", request.run)));
     };
     let now = deps.clock.now();
     let setup = changed(deps, *setup, request, point.seq, now).await?;
@@ -67,10 +60,7 @@ pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<Lease, EngineE
     let state = folded(run, &first, now);
     let row = row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
-    Ok(deps
-        .store
-        .create_run(row, first, Vec::new(), &deps.config.node, until)
-        .await?)
+    Ok(deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?)
 }
 
 fn point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
@@ -120,8 +110,7 @@ async fn changed(
         setup.input = input;
     }
     let wanted = request.connection.unwrap_or(setup.connection);
-    let (connection, taken) =
-        route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
+    let (connection, taken) = route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
     setup.route = Some(taken);
     setup.connection = connection.id;
     setup.model = connection.model;
@@ -131,29 +120,20 @@ async fn changed(
         setup.history = history;
         setup.carried = carried;
         // What the other run went on from stays: the fork's first events may repeat it.
-        let new = taint
-            .into_iter()
-            .filter(|one| !setup.taint.contains(one))
-            .collect::<Vec<_>>();
+        let new = taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
         setup.taint.extend(new);
     }
     // Permissions that came with the request were one person's; another's fork goes without them.
     if setup.user != request.user || setup.asked_by != request.asked_by {
         setup.grants.clear();
     }
-    setup.standing = deps
-        .store
-        .grants(deps.tenant, Some(setup.agent.id), now)
-        .await?;
+    setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;
     setup.user = request.user;
     setup.parent = None;
-    setup.forked_from = Some(ForkedFrom {
-        run: request.run,
-        seq,
-    });
+    setup.forked_from = Some(ForkedFrom { run: request.run, seq });
     Ok(setup)
 }
 
@@ -165,9 +145,7 @@ fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
     events
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::RunStarted { v, .. } => {
-                setup.take().map(|setup| EventBody::RunStarted { v, setup })
-            }
+            EventBody::RunStarted { v, .. } => setup.take().map(|setup| EventBody::RunStarted { v, setup }),
             body if event.seq <= seq => {
                 if let EventBody::ToolResult { call_id, .. } = &body {
                     made.push(call_id.clone());
@@ -183,13 +161,7 @@ fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
 fn folded(run: RunId, first: &[EventBody], at: Timestamp) -> RunState {
     let mut state = RunState::new(run);
     for (seq, body) in (1..).zip(first) {
-        state.apply(&Event {
-            run_id: run,
-            seq,
-            at,
-            epoch: 1,
-            body: body.clone(),
-        });
+        state.apply(&Event { run_id: run, seq, at, epoch: 1, body: body.clone() });
     }
     state
 }

@@ -47,22 +47,13 @@ impl HeldRuns {
     }
 
     pub fn add(&self, lease: Lease, handle: Handle, until: Timestamp) {
-        let held = Held {
-            handle,
-            lease,
-            until,
-        };
+        let held = Held { handle, lease, until };
         self.lock().insert(held.lease.run, held);
     }
 
     /// For a run that was added.
     pub fn guard(&self, lease: &Lease, handle: &Handle) -> Hold<'_> {
-        Hold {
-            runs: self,
-            lease: lease.clone(),
-            handle: handle.clone(),
-            ended: false,
-        }
+        Hold { runs: self, lease: lease.clone(), handle: handle.clone(), ended: false }
     }
 
     /// A lease was renewed.
@@ -77,10 +68,7 @@ impl HeldRuns {
     /// Forgets a run, unless it was taken anew meanwhile.
     fn remove(&self, lease: &Lease) {
         let mut held = self.lock();
-        if held
-            .get(&lease.run)
-            .is_some_and(|held| held.lease.epoch == lease.epoch)
-        {
+        if held.get(&lease.run).is_some_and(|held| held.lease.epoch == lease.epoch) {
             held.remove(&lease.run);
         }
     }
@@ -105,12 +93,7 @@ mod tests {
     use uuid::Uuid;
 
     fn lease(run: u128, epoch: u64) -> Lease {
-        Lease {
-            tenant: TenantId::DEFAULT,
-            run: RunId(Uuid::from_u128(run)),
-            epoch,
-            last_seq: 1,
-        }
+        Lease { tenant: TenantId::DEFAULT, run: RunId(Uuid::from_u128(run)), epoch, last_seq: 1 }
     }
 
     #[test]

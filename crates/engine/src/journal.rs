@@ -22,10 +22,7 @@ impl Journal {
     pub async fn load(deps: Deps, lease: Lease) -> StoreResult<Self> {
         let mut state = RunState::new(lease.run);
         loop {
-            let page = deps
-                .store
-                .events(lease.tenant, lease.run, state.last_seq, PAGE)
-                .await?;
+            let page = deps.store.events(lease.tenant, lease.run, state.last_seq, PAGE).await?;
             let last = page.len() < PAGE as usize;
             for stored in &page {
                 if stored.event.body == EventBody::Unknown {
@@ -59,11 +56,7 @@ impl Journal {
     }
 
     /// Appends events and writes rows in one transaction; folds and publishes them after it.
-    pub async fn commit(
-        &mut self,
-        events: Vec<EventBody>,
-        side: Vec<SideWrite>,
-    ) -> StoreResult<()> {
+    pub async fn commit(&mut self, events: Vec<EventBody>, side: Vec<SideWrite>) -> StoreResult<()> {
         if events.is_empty() && side.is_empty() {
             return Ok(());
         }

@@ -10,11 +10,7 @@ use steward_core::run::RunState;
 const PAGE: u32 = 1000;
 
 /// Gives each event of `run` to `each`, in order.
-pub(crate) async fn read(
-    deps: &Deps,
-    run: RunId,
-    mut each: impl FnMut(Event) + Send,
-) -> Result<(), EngineError> {
+pub(crate) async fn read(deps: &Deps, run: RunId, mut each: impl FnMut(Event) + Send) -> Result<(), EngineError> {
     let mut after = 0;
     loop {
         let page = deps.store.events(deps.tenant, run, after, PAGE).await?;
@@ -41,10 +37,6 @@ pub(crate) async fn state(deps: &Deps, run: RunId) -> Result<RunState, EngineErr
 
 /// What to say of an event that only a newer program understands.
 pub(crate) fn unknown(event: &Event) -> Option<String> {
-    (event.body == EventBody::Unknown).then(|| {
-        format!(
-            "event {} of run {} was written by a newer program; use that one",
-            event.seq, event.run_id
-        )
-    })
+    (event.body == EventBody::Unknown)
+        .then(|| format!("event {} of run {} was written by a newer program; use that one", event.seq, event.run_id))
 }

@@ -14,9 +14,7 @@ use std::time::Duration;
 use steward_core::budget::Limit;
 use steward_core::event::{Answered, EventBody, Outcome, Setup};
 use steward_core::hash;
-use steward_core::model::{
-    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, Purpose, Usage,
-};
+use steward_core::model::{Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, Purpose, Usage};
 use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
 use steward_core::routing::Attempt;
@@ -39,11 +37,7 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
 }
 
 /// One model call; `true` if a reply was committed.
-pub(crate) async fn ask_once(
-    runner: &mut Runner<'_>,
-    setup: &Setup,
-    purpose: Purpose,
-) -> StoreResult<bool> {
+pub(crate) async fn ask_once(runner: &mut Runner<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<bool> {
     let state = &runner.journal.state;
     let step = state.spent.model_calls + 1;
     let max_steps = runner.deps.config.max_plan_steps;
@@ -58,18 +52,9 @@ pub(crate) async fn ask_once(
     let estimate = estimate(runner, setup, tokens, reply.into()).await;
     let reserved_micros = estimate.cost_micros;
     let state = &runner.journal.state;
-    if let Err(limit) =
-        budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros)
-    {
-        finish(
-            &mut runner.journal,
-            Outcome::Limited {
-                limit,
-                message: String::new(),
-            },
-            AnswerFrom::Observations,
-        )
-        .await?;
+    if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
+        finish(&mut runner.journal, Outcome::Limited { limit, message: String::new() }, AnswerFrom::Observations)
+            .await?;
         return Ok(false);
     }
     let aside = match set_aside(runner, setup, &estimate).await? {
@@ -129,9 +114,7 @@ pub(crate) async fn ask_once(
         Err(mut failed) => {
             let took = failed.took.take();
             failed.usage = settle(runner.deps, aside, took, &failed.attempts, true).await;
-            fail_call(runner, step, purpose, failed)
-                .await
-                .map(|()| false)
+            fail_call(runner, step, purpose, failed).await.map(|()| false)
         }
     }
 }
@@ -152,12 +135,7 @@ impl Reply {
 }
 
 fn took(answered: &Answered, received: &Received, usage: Usage) -> Took {
-    Took {
-        connection: answered.connection,
-        model: answered.model.clone(),
-        usage,
-        received: received.tokens(),
-    }
+    Took { connection: answered.connection, model: answered.model.clone(), usage, received: received.tokens() }
 }
 
 /// No whole reply, who was asked, and what came of it.
@@ -171,12 +149,7 @@ struct Failed {
 
 impl From<ModelError> for Failed {
     fn from(error: ModelError) -> Self {
-        Self {
-            error,
-            attempts: Vec::new(),
-            took: None,
-            usage: Usage::default(),
-        }
+        Self { error, attempts: Vec::new(), took: None, usage: Usage::default() }
     }
 }
 
@@ -210,11 +183,7 @@ async fn open(
 
 /// What is known of a connection: for the run's own, what was known when it began.
 fn known<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
-    if connection.id == setup.connection {
-        &setup.capabilities
-    } else {
-        &connection.capabilities
-    }
+    if connection.id == setup.connection { &setup.capabilities } else { &connection.capabilities }
 }
 
 async fn stream(
@@ -259,12 +228,7 @@ async fn stream(
         for chunk in batch {
             match chunk {
                 Ok(chunk) => {
-                    if let ModelChunk::End {
-                        finish: word,
-                        usage: spent,
-                        model,
-                    } = &chunk
-                    {
+                    if let ModelChunk::End { finish: word, usage: spent, model } = &chunk {
                         finish.clone_from(word);
                         usage = *spent;
                         if !model.is_empty() {
@@ -290,13 +254,7 @@ async fn stream(
     let mut shown = (String::new(), String::new());
     split(std::mem::take(&mut parsed.tail), &mut shown);
     show(runner, step, purpose, shown).await?;
-    Ok(Ok(Reply {
-        parsed,
-        received,
-        finish,
-        usage,
-        answered,
-    }))
+    Ok(Ok(Reply { parsed, received, finish, usage, answered }))
 }
 
 /// Commits and tells what can be shown by now; a summary of older messages is nobody's answer.
@@ -310,15 +268,7 @@ async fn show(
         return Ok(());
     }
     fail_point!("engine.model.streaming");
-    runner
-        .journal
-        .append(EventBody::ModelDelta {
-            step,
-            purpose,
-            text,
-            reasoning,
-        })
-        .await
+    runner.journal.append(EventBody::ModelDelta { step, purpose, text, reasoning }).await
 }
 
 /// Sorts what can be shown into text and reasoning.
@@ -337,44 +287,24 @@ async fn fail_call(
     runner: &mut Runner<'_>,
     step: u32,
     purpose: Purpose,
-    Failed {
-        error,
-        attempts,
-        usage,
-        ..
-    }: Failed,
+    Failed { error, attempts, usage, .. }: Failed,
 ) -> StoreResult<()> {
     let tries = runner.journal.state.failures + 1;
     // Without a summary there is another way to make room.
-    let again = error.class.is_transient()
-        && tries < runner.deps.config.model_tries
-        && purpose != Purpose::Compact;
+    let again = error.class.is_transient() && tries < runner.deps.config.model_tries && purpose != Purpose::Compact;
     tracing::warn!(run = %runner.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     if !again {
         return runner
             .journal
-            .append(EventBody::ModelFailed {
-                step,
-                purpose,
-                error,
-                retry_at: None,
-                attempts,
-                usage,
-            })
+            .append(EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage })
             .await;
     }
-    let wait = error.retry_after_ms.map_or(
-        Duration::from_millis(500 << (2 * (tries - 1)).min(8)),
-        Duration::from_millis,
-    );
+    let wait =
+        error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
     let at = runner.deps.clock.now().plus(wait);
     let timer_id = TimerId(runner.deps.ids.next());
     let purpose_text = "try the model again".to_owned();
-    let mut side = vec![SideWrite::Timer {
-        id: timer_id,
-        at,
-        purpose: purpose_text.clone(),
-    }];
+    let mut side = vec![SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() }];
     if wait > runner.deps.config.short_wait {
         side.push(status(&runner.journal.state, RunStatus::Parked));
     }
@@ -382,19 +312,8 @@ async fn fail_call(
         .journal
         .commit(
             vec![
-                EventBody::ModelFailed {
-                    step,
-                    purpose,
-                    error,
-                    retry_at: Some(at),
-                    attempts,
-                    usage,
-                },
-                EventBody::TimerSet {
-                    timer_id,
-                    at,
-                    purpose: purpose_text,
-                },
+                EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage },
+                EventBody::TimerSet { timer_id, at, purpose: purpose_text },
             ],
             side,
         )
@@ -414,10 +333,7 @@ fn cancelled() -> ModelError {
 fn too_long(prompt: &Prompt, window: u32) -> ModelError {
     ModelError {
         class: ModelErrorClass::ContextLength,
-        message: format!(
-            "the request needs about {} tokens, the model's window has {window}",
-            prompt.tokens
-        ),
+        message: format!("the request needs about {} tokens, the model's window has {window}", prompt.tokens),
         hint: "shorten the request, or choose a model with a larger window".to_owned(),
         detail: None,
         retry_after_ms: None,

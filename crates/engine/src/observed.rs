@@ -14,8 +14,8 @@ use steward_parse::fill::same_word;
 const LONGEST: usize = 16 << 10;
 /// Words of a reference that name no value.
 const EMPTY: &[&str] = &[
-    "the", "its", "their", "his", "her", "both", "all", "of", "a", "an", "this", "that", "these",
-    "those", "what", "number", "value", "name", "price", "it", "in", "from", "first", "last",
+    "the", "its", "their", "his", "her", "both", "all", "of", "a", "an", "this", "that", "these", "those", "what",
+    "number", "value", "name", "price", "it", "in", "from", "first", "last",
 ];
 
 /// The arguments of step `index` with its one open text, where the observations tell it.
@@ -32,63 +32,44 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
         .calls
         .iter()
         .filter_map(|entry| match &entry.status {
-            CallStatus::Done(ToolResult::Ok {
-                content,
-                truncated: false,
-                ..
-            }) if content.len() <= LONGEST => Some(content.trim()),
+            CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= LONGEST => {
+                Some(content.trim())
+            }
             _ => None,
         })
         .collect();
     let value = value(wanted, &texts)?;
     let mut arguments = step.args.clone();
     arguments[name.as_str()] = Value::String(value);
-    steward_core::schema::validate(&spec.parameters, &arguments)
-        .ok()
-        .map(|()| arguments)
+    steward_core::schema::validate(&spec.parameters, &arguments).ok().map(|()| arguments)
 }
 
 /// What `wanted` refers to in the observations.
 fn value(wanted: &str, texts: &[&str]) -> Option<String> {
-    let words: Vec<String> = wanted
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> =
+        wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if says(&["both", "all", "each"]) && texts.len() > 1 {
         return Some(texts.join("\n"));
     }
     let text = texts.last()?;
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if let Some(cell) = cell(&words, &lines) {
         return Some(cell);
     }
     let mut named = lines.iter().filter_map(|line| {
         let (key, value) = line.split_once([':', '='])?;
         let (key, value) = (key.trim(), value.trim());
-        let own: Vec<String> = key
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect();
-        let hit = own.iter().any(|key| {
-            words
-                .iter()
-                .any(|word| !EMPTY.contains(&word.as_str()) && same_word(key, word))
-        });
+        let own: Vec<String> =
+            key.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        let hit =
+            own.iter().any(|key| words.iter().any(|word| !EMPTY.contains(&word.as_str()) && same_word(key, word)));
         (hit && !value.is_empty() && own.len() <= 4).then(|| value.to_owned())
     });
     if let (Some(value), None) = (named.next(), named.next()) {
         return Some(value);
     }
-    if says(&[
-        "line", "lines", "names", "content", "contents", "text", "says",
-    ]) {
+    if says(&["line", "lines", "names", "content", "contents", "text", "says"]) {
         return Some((*text).to_owned());
     }
     if says(&["first"]) {
@@ -110,18 +91,11 @@ fn cell(words: &[String], lines: &[&str]) -> Option<String> {
     if columns.len() < 2 || rows.is_empty() {
         return None;
     }
-    let is = |text: &str| {
-        words
-            .iter()
-            .any(|word| same_word(&text.to_lowercase(), word))
-    };
+    let is = |text: &str| words.iter().any(|word| same_word(&text.to_lowercase(), word));
     let column = columns.iter().position(|name| is(name))?;
     let mut hits = rows.iter().filter_map(|row| {
         let cells: Vec<&str> = row.split(',').map(str::trim).collect();
-        let named = cells
-            .iter()
-            .enumerate()
-            .any(|(at, cell)| at != column && is(cell));
+        let named = cells.iter().enumerate().any(|(at, cell)| at != column && is(cell));
         (named && cells.len() == columns.len()).then(|| cells[column].to_owned())
     });
     match (hits.next(), hits.next()) {
@@ -140,10 +114,7 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(of("the number of screws", "screws: 7\nnails: 9"), some("7"));
         assert_eq!(of("the owner", "owner = Ann B.\nteam = x"), some("Ann B."));
-        assert_eq!(
-            of("the cost of milk", "item,cost\nmilk,2.50\nsalt,1"),
-            some("2.50")
-        );
+        assert_eq!(of("the cost of milk", "item,cost\nmilk,2.50\nsalt,1"), some("2.50"));
         assert_eq!(of("the token", "abc\n"), some("abc"));
         assert_eq!(of("its first heading", "# One\ntext"), some("One"));
         assert_eq!(of("the color", "size: 4\nage: 3"), None);

@@ -40,10 +40,7 @@ pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
         Err(error) => {
             tracing::warn!(%error, "the tools are narrowed by their words");
             EventBody::IntentFiltered {
-                kept: affordable(
-                    setup,
-                    hinted(setup, intent::by_words(&setup.input, &setup.tools)),
-                ),
+                kept: affordable(setup, hinted(setup, intent::by_words(&setup.input, &setup.tools))),
                 offered: setup.tools.len(),
                 wants_tool: true,
             }
@@ -57,9 +54,8 @@ fn hinted(setup: &Setup, ranked: Vec<Ranked>) -> Vec<Ranked> {
         return ranked;
     };
     let best = ranked.iter().map(|one| one.score).fold(0.0, f32::max);
-    let (mut first, rest): (Vec<Ranked>, Vec<Ranked>) = ranked
-        .into_iter()
-        .partition(|one| one.score >= best / 2.0 && hint.tools.contains(&one.tool));
+    let (mut first, rest): (Vec<Ranked>, Vec<Ranked>) =
+        ranked.into_iter().partition(|one| one.score >= best / 2.0 && hint.tools.contains(&one.tool));
     first.extend(rest);
     first
 }
@@ -88,11 +84,7 @@ pub(crate) async fn make_plan(runner: &mut Runner<'_>) -> StoreResult<()> {
     let Some(setup) = runner.journal.state.setup.clone() else {
         return Ok(());
     };
-    if setup.capabilities.plans {
-        plan_by_model(runner).await
-    } else {
-        plan_by_intent(runner, &setup).await
-    }
+    if setup.capabilities.plans { plan_by_model(runner).await } else { plan_by_intent(runner, &setup).await }
 }
 
 /// Samples candidates, one model call each; a reply already in the log is not paid for again.
@@ -101,8 +93,7 @@ async fn plan_by_model(runner: &mut Runner<'_>) -> StoreResult<()> {
         let enough = !runner.journal.state.plan_replies.is_empty();
         if !call_model(runner, Purpose::Plan).await? {
             let state = &runner.journal.state;
-            if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none()
-            {
+            if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none() {
                 break;
             }
             return Ok(());
@@ -138,72 +129,41 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
     let deps = runner.deps;
     let request = request_text(&runner.journal.state, setup);
     let scope = scope(deps, &runner.journal.state, &runner.handle.stop);
-    let proposed = intent::propose(
-        &request,
-        setup,
-        deps.tools.as_ref(),
-        deps.embedder.as_ref(),
-        &scope,
-    )
-    .await;
+    let proposed = intent::propose(&request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), &scope).await;
     let proposal = match proposed {
         Ok(proposal) => proposal,
         Err(error) => {
             let message = error.to_string();
-            return runner
-                .journal
-                .append(EventBody::PlanFailed { message })
-                .await;
+            return runner.journal.append(EventBody::PlanFailed { message }).await;
         }
     };
     let filtered = EventBody::IntentFiltered {
-        kept: proposal
-            .filtered
-            .kept
-            .iter()
-            .take(setup.capabilities.max_tools)
-            .cloned()
-            .collect(),
+        kept: proposal.filtered.kept.iter().take(setup.capabilities.max_tools).cloned().collect(),
         offered: proposal.filtered.offered,
         wants_tool: proposal.filtered.wants_tool,
     };
     let planned = planned(proposal.candidates, "intent", proposal.notes);
-    runner
-        .journal
-        .commit(vec![filtered, planned], Vec::new())
-        .await
+    runner.journal.commit(vec![filtered, planned], Vec::new()).await
 }
 
 /// The best candidates first, or why there is none.
 fn planned(mut candidates: Vec<Candidate>, by: &str, notes: Vec<String>) -> EventBody {
     candidates.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
     if candidates.is_empty() {
-        let why = if notes.is_empty() {
-            "no tool fits the request".to_owned()
-        } else {
-            notes.join("; ")
-        };
+        let why = if notes.is_empty() { "no tool fits the request".to_owned() } else { notes.join("; ") };
         EventBody::PlanFailed {
             message: format!(
                 "no usable plan: {why}; say it in other words, name the file or table, or choose a larger model"
             ),
         }
     } else {
-        EventBody::PlanProposed {
-            candidates,
-            by: by.to_owned(),
-            notes,
-        }
+        EventBody::PlanProposed { candidates, by: by.to_owned(), notes }
     }
 }
 
 /// A plan always ends with `final_answer`.
 fn ended(mut plan: Plan) -> Plan {
-    if plan
-        .steps
-        .last()
-        .is_none_or(|step| step.tool != FINAL_ANSWER)
-    {
+    if plan.steps.last().is_none_or(|step| step.tool != FINAL_ANSWER) {
         plan.steps.push(PlanStep {
             tool: FINAL_ANSWER.to_owned(),
             args: serde_json::json!({"text": ""}),
@@ -215,24 +175,15 @@ fn ended(mut plan: Plan) -> Plan {
 
 /// The request with what the user said since.
 fn request_text(state: &RunState, setup: &Setup) -> String {
-    let said: Vec<&str> = state
-        .feedback
-        .iter()
-        .chain(&state.steers)
-        .map(String::as_str)
-        .collect();
-    said.last()
-        .map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
+    let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
+    said.last().map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
 }
 
 pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<()> {
     let pending = matches!(runner.journal.state.reply, Some((Purpose::Fill, _)));
     if !pending && let Some(arguments) = observed::arguments(&runner.journal.state, index) {
         let arguments = Ok(arguments);
-        return runner
-            .journal
-            .append(EventBody::PlanFilled { index, arguments })
-            .await;
+        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
     }
     if !pending && !call_model(runner, Purpose::Fill).await? {
         let state = &runner.journal.state;
@@ -241,10 +192,7 @@ pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<(
         }
         // Without a model, a step with open arguments is refused; the others run.
         let arguments = Err("its open arguments could not be filled: no model answered".to_owned());
-        return runner
-            .journal
-            .append(EventBody::PlanFilled { index, arguments })
-            .await;
+        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
     }
     let state = &runner.journal.state;
     let text = match &state.reply {
@@ -252,22 +200,13 @@ pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<(
         _ => return Ok(()),
     };
     let arguments = filled(state, index, &text);
-    runner
-        .journal
-        .append(EventBody::PlanFilled { index, arguments })
-        .await
+    runner.journal.append(EventBody::PlanFilled { index, arguments }).await
 }
 
 /// The arguments of step `index` with what the model wrote.
 pub(crate) fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
-    let step = state
-        .plan
-        .as_ref()
-        .and_then(|plan| plan.plan.steps.get(index))
-        .ok_or("the step is gone")?;
-    let spec = open_step(state)
-        .map(|(spec, _)| spec)
-        .ok_or("the step has no open arguments")?;
+    let step = state.plan.as_ref().and_then(|plan| plan.plan.steps.get(index)).ok_or("the step is gone")?;
+    let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;
     let reply: Value = steward_parse::repair(text, false)
         .ok()
         .map(|repaired| repaired.value)

@@ -68,27 +68,12 @@ pub(crate) async fn preview(
     };
     let setup = setup(deps, request, now).await?;
     let run = RunId(deps.ids.next());
-    let started = EventBody::RunStarted {
-        v: EVENT_VERSION,
-        setup: Box::new(setup.clone()),
-    };
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup.clone()) };
     let mut state = begun(run, &started, now);
     if state.next(now).first() == Some(&Effect::FilterIntent) {
-        state.apply(&Event {
-            run_id: run,
-            seq: 2,
-            at: now,
-            epoch: 1,
-            body: narrowed(deps, &setup).await,
-        });
+        state.apply(&Event { run_id: run, seq: 2, at: now, epoch: 1, body: narrowed(deps, &setup).await });
     }
-    let built = dialect::request(
-        &state,
-        &setup,
-        &setup.capabilities,
-        Purpose::Reply,
-        deps.config.max_plan_steps,
-    );
+    let built = dialect::request(&state, &setup, &setup.capabilities, Purpose::Reply, deps.config.max_plan_steps);
     let tools = state.offered();
     let tokens = built.prompt.tokens;
     let skills = skills_text(&setup.skills, room_for_tools(&setup.capabilities));
@@ -96,25 +81,13 @@ pub(crate) async fn preview(
         ("skills", estimate_tokens(&skills)),
         ("tools", estimate_tokens(&built.tool_text) + built.beside),
         ("memory", estimate_tokens(&memory_text(&setup.memory))),
-        (
-            "history",
-            setup
-                .history
-                .iter()
-                .map(|message| estimate_tokens(&message.text))
-                .sum(),
-        ),
+        ("history", setup.history.iter().map(|message| estimate_tokens(&message.text)).sum()),
         ("input", estimate_tokens(&setup.input)),
     ];
     let others: u64 = parts.iter().map(|(_, tokens)| tokens).sum();
     let system = ("system", tokens.saturating_sub(others));
-    let sections = std::iter::once(system)
-        .chain(parts)
-        .map(|(name, tokens)| Section {
-            name: name.to_owned(),
-            tokens,
-        })
-        .collect();
+    let sections =
+        std::iter::once(system).chain(parts).map(|(name, tokens)| Section { name: name.to_owned(), tokens }).collect();
     Ok(PromptPreview {
         messages: built.request.messages,
         sections,

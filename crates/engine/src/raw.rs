@@ -53,14 +53,8 @@ impl Received {
         match chunk {
             ModelChunk::Text(text) => self.text.push_str(text),
             ModelChunk::Reasoning(text) => self.reasoning.push_str(text),
-            ModelChunk::ToolCall {
-                index,
-                id,
-                name,
-                arguments,
-            } => {
-                let goes_on = id.as_deref().is_none_or(str::is_empty)
-                    && name.as_deref().is_none_or(str::is_empty);
+            ModelChunk::ToolCall { index, id, name, arguments } => {
+                let goes_on = id.as_deref().is_none_or(str::is_empty) && name.as_deref().is_none_or(str::is_empty);
                 match self.tool_calls.last_mut() {
                     Some(last) if goes_on && last.index == *index => {
                         last.arguments.push_str(arguments);
@@ -88,8 +82,7 @@ impl Received {
     pub fn raw(mut self, parsed: &Parsed) -> String {
         let calls = !parsed.calls.is_empty() || !parsed.broken.is_empty();
         // Reasoning is only searched for calls where there is nothing else; elsewhere it does not matter.
-        let thought =
-            !self.reasoning.is_empty() && self.tool_calls.is_empty() && parsed.text.is_empty();
+        let thought = !self.reasoning.is_empty() && self.tool_calls.is_empty() && parsed.text.is_empty();
         if !thought {
             self.reasoning.clear();
         }
@@ -124,20 +117,11 @@ pub(crate) fn chunks(raw: &str, finish: &str) -> Vec<ModelChunk> {
     }
     for piece in received.tool_calls {
         let index = piece.index;
-        chunks.push(ModelChunk::ToolCall {
-            index,
-            id: piece.id,
-            name: piece.name,
-            arguments: piece.arguments,
-        });
+        chunks.push(ModelChunk::ToolCall { index, id: piece.id, name: piece.name, arguments: piece.arguments });
         let signature = piece.signature;
         chunks.extend(signature.map(|signature| ModelChunk::Signature { index, signature }));
     }
-    chunks.push(ModelChunk::End {
-        finish: finish.to_owned(),
-        usage: Usage::default(),
-        model: String::new(),
-    });
+    chunks.push(ModelChunk::End { finish: finish.to_owned(), usage: Usage::default(), model: String::new() });
     chunks
 }
 
@@ -154,10 +138,7 @@ mod tests {
         for chunk in chunks {
             parser.push(chunk);
         }
-        Parsed {
-            tail: vec![],
-            ..parser.finish()
-        }
+        Parsed { tail: vec![], ..parser.finish() }
     }
 
     /// What is kept of `sent`; checks that it parses to the same.
@@ -181,25 +162,13 @@ mod tests {
     }
 
     fn call(index: usize, id: Option<&str>, name: Option<&str>, arguments: &str) -> ModelChunk {
-        ModelChunk::ToolCall {
-            index,
-            id: id.map(Into::into),
-            name: name.map(Into::into),
-            arguments: arguments.into(),
-        }
+        ModelChunk::ToolCall { index, id: id.map(Into::into), name: name.map(Into::into), arguments: arguments.into() }
     }
 
     #[test]
     fn the_sign_of_a_thought_stays_with_its_call() {
-        let signature = |index, text: &str| ModelChunk::Signature {
-            index,
-            signature: text.into(),
-        };
-        let sent = [
-            call(0, None, Some("read"), "{}"),
-            signature(0, "sig-a=="),
-            call(1, None, Some("read"), "{}"),
-        ];
+        let signature = |index, text: &str| ModelChunk::Signature { index, signature: text.into() };
+        let sent = [call(0, None, Some("read"), "{}"), signature(0, "sig-a=="), call(1, None, Some("read"), "{}")];
         let raw = kept(Strategy::Native, &sent);
         let calls = parse(Strategy::Native, &chunks(&raw, "tool_calls")).calls;
         let signed: Vec<_> = calls.iter().map(|call| call.signature.as_deref()).collect();
@@ -215,7 +184,8 @@ mod tests {
 
     #[test]
     fn text_that_was_understood_as_something_else_is_kept_as_sent() {
-        let reply = r#"{"reasoning": "look", "tool_calls": [{"name": "read", "arguments": {"path": "a"}}], "done": false}"#;
+        let reply =
+            r#"{"reasoning": "look", "tool_calls": [{"name": "read", "arguments": {"path": "a"}}], "done": false}"#;
         assert_eq!(kept(Strategy::GuidedJson, &[text(reply)]), reply);
         assert_eq!(kept(Strategy::Native, &[text(" blanks ")]), " blanks ");
         let react = "Thought: look\nAction: read\nAction Input: {\"path\": \"a\"}\n";
@@ -236,10 +206,7 @@ mod tests {
         );
         assert!(raw.starts_with("{\"received\":"), "{raw}");
         let value: serde_json::Value = serde_json::from_str(&raw).unwrap();
-        assert_eq!(
-            value["received"]["tool_calls"].as_array().map(Vec::len),
-            Some(3)
-        );
+        assert_eq!(value["received"]["tool_calls"].as_array().map(Vec::len), Some(3));
     }
 
     #[test]

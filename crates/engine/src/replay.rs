@@ -61,13 +61,7 @@ impl Replayer {
         Self {
             state: RunState::new(run),
             max_plan_steps,
-            report: ReplayReport {
-                run,
-                events: 0,
-                decisions: 0,
-                same: true,
-                differences: Vec::new(),
-            },
+            report: ReplayReport { run, events: 0, decisions: 0, same: true, differences: Vec::new() },
         }
     }
 
@@ -98,9 +92,7 @@ impl Replayer {
     }
 
     fn differs(&mut self, seq: u64, (recorded, now): Pair) {
-        self.report
-            .differences
-            .push(Difference { seq, recorded, now });
+        self.report.differences.push(Difference { seq, recorded, now });
     }
 
     /// What the state machine can't know: prompts, replies, plans.
@@ -173,10 +165,7 @@ impl Replayer {
         }
         let built = self.request(setup, purpose);
         if !built.prompt.fits {
-            return Some((
-                "a prompt that fits".to_owned(),
-                format!("about {} tokens do not fit", built.prompt.tokens),
-            ));
+            return Some(("a prompt that fits".to_owned(), format!("about {} tokens do not fit", built.prompt.tokens)));
         }
         let now = &built.request.messages;
         if hash::of_json(&serde_json::json!(now)) == prompt_hash {
@@ -189,12 +178,7 @@ impl Replayer {
                 || format!("the prompt ends after {at} messages"),
                 |message| {
                     let before = other.get(at).map_or("", |other| other.text.as_str());
-                    format!(
-                        "message {} of the prompt ({:?}): {}",
-                        at + 1,
-                        message.role,
-                        part(&message.text, before)
-                    )
+                    format!("message {} of the prompt ({:?}): {}", at + 1, message.role, part(&message.text, before))
                 },
             )
         };
@@ -203,28 +187,11 @@ impl Replayer {
 
     fn request(&self, setup: &Setup, purpose: Purpose) -> dialect::Built {
         let capabilities = &setup.capabilities;
-        dialect::request(
-            &self.state,
-            setup,
-            capabilities,
-            purpose,
-            self.max_plan_steps,
-        )
+        dialect::request(&self.state, setup, capabilities, purpose, self.max_plan_steps)
     }
 
     fn reply(&self, setup: &Setup, body: &EventBody) -> Option<Pair> {
-        let EventBody::ModelResponded {
-            step,
-            purpose,
-            text,
-            raw,
-            calls,
-            finish,
-            answered,
-            noticed,
-            ..
-        } = body
-        else {
+        let EventBody::ModelResponded { step, purpose, text, raw, calls, finish, answered, noticed, .. } = body else {
             return None;
         };
         let form = answered.as_ref().map_or_else(
@@ -249,10 +216,7 @@ impl Replayer {
             ));
         }
         if now.noticed != *noticed {
-            return Some((
-                format!("noticed: {}", seen(noticed)),
-                format!("noticed: {}", seen(&now.noticed)),
-            ));
+            return Some((format!("noticed: {}", seen(noticed)), format!("noticed: {}", seen(&now.noticed))));
         }
         (parsed.text != *text).then(|| {
             (
@@ -277,12 +241,7 @@ impl Replayer {
                 .iter()
                 .map(|old| Candidate {
                     plan: old.plan.clone(),
-                    score: plan::score(
-                        &old.plan,
-                        &setup.tools,
-                        crate::intent::MOST_STEPS,
-                        old.score.fit,
-                    ),
+                    score: plan::score(&old.plan, &setup.tools, crate::intent::MOST_STEPS, old.score.fit),
                 })
                 .collect();
             now.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
@@ -300,13 +259,10 @@ impl Replayer {
     fn deep(&self, setup: &Setup, recorded: &EventBody) -> Option<Pair> {
         let (then, reason) = match recorded {
             EventBody::DeepPlanned { steps, by, .. } if by == "model" => (steps, None),
-            EventBody::DeepReplanned {
-                steps, by, reason, ..
-            } if by == "model" => (steps, Some(reason.clone())),
+            EventBody::DeepReplanned { steps, by, reason, .. } if by == "model" => (steps, Some(reason.clone())),
             _ => return None,
         };
-        let (EventBody::DeepPlanned { steps: now, .. }
-        | EventBody::DeepReplanned { steps: now, .. }) =
+        let (EventBody::DeepPlanned { steps: now, .. } | EventBody::DeepReplanned { steps: now, .. }) =
             crate::deep::planned(&self.state, setup, reason)
         else {
             return None;
@@ -325,11 +281,7 @@ impl Replayer {
             _ => Ok(crate::observed::arguments(&self.state, index)?),
         };
         let words = |result: &Result<serde_json::Value, String>| match result {
-            Ok(value) => format!(
-                "arguments of step {}: {}",
-                index + 1,
-                part(&value.to_string(), "")
-            ),
+            Ok(value) => format!("arguments of step {}: {}", index + 1, part(&value.to_string(), "")),
             Err(why) => format!("step {} stays open: {why}", index + 1),
         };
         (now != *recorded).then(|| (words(recorded), words(&now)))
@@ -353,11 +305,7 @@ impl Replayer {
 
 /// `text` around the place where it leaves `other`, quoted.
 fn part(text: &str, other: &str) -> String {
-    let same = text
-        .chars()
-        .zip(other.chars())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(40);
     let rest: String = text.chars().skip(from).collect();
     let dots = if from > 0 { "…" } else { "" };
@@ -385,29 +333,15 @@ fn listed(calls: &[ToolCall]) -> String {
     }
     let all: Vec<String> = calls
         .iter()
-        .map(|call| {
-            format!(
-                "{} {} (id {}, {:?})",
-                call.name, call.arguments, call.id, call.source
-            )
-        })
+        .map(|call| format!("{} {} (id {}, {:?})", call.name, call.arguments, call.id, call.source))
         .collect();
     truncate(&all.join("; "), 3 * QUOTE).0
 }
 
 fn shown(candidates: &[Candidate]) -> String {
     let best = candidates.first().map_or_else(String::new, |best| {
-        let steps: Vec<&str> = best
-            .plan
-            .steps
-            .iter()
-            .map(|step| step.tool.as_str())
-            .collect();
-        format!(
-            "; best: {} with score {:.3}",
-            steps.join(", "),
-            best.score.total
-        )
+        let steps: Vec<&str> = best.plan.steps.iter().map(|step| step.tool.as_str()).collect();
+        format!("; best: {} with score {:.3}", steps.join(", "), best.score.total)
     });
     format!("{} plans{best}", candidates.len())
 }

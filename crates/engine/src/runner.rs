@@ -17,9 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome, ToolResult};
-use steward_core::ports::{
-    Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult,
-};
+use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult};
 use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
 use steward_core::tool::truncate;
 use tokio::sync::Notify;
@@ -38,11 +36,7 @@ pub(crate) struct Handle {
 
 impl Handle {
     pub fn new() -> Self {
-        Self {
-            wake: Arc::new(Notify::new()),
-            stop: Arc::new(AtomicBool::new(false)),
-            cancel: CancellationToken::new(),
-        }
+        Self { wake: Arc::new(Notify::new()), stop: Arc::new(AtomicBool::new(false)), cancel: CancellationToken::new() }
     }
 
     /// Ends what is in flight; the durable command tells why.
@@ -71,19 +65,11 @@ pub(crate) async fn drive(
     fresh: bool,
 ) -> StoreResult<Option<RunId>> {
     let journal = Journal::load(deps.clone(), lease).await?;
-    let mut runner = Runner {
-        deps,
-        handle,
-        journal,
-        service,
-    };
+    let mut runner = Runner { deps, handle, journal, service };
     let state = &runner.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
-        runner
-            .journal
-            .append(EventBody::RunResumed { node })
-            .await?;
+        runner.journal.append(EventBody::RunResumed { node }).await?;
     }
     runner.take_commands().await?;
     loop {
@@ -114,9 +100,7 @@ impl Runner<'_> {
     fn parked(&self) -> bool {
         match &self.journal.state.waiting {
             Some(Waiting::Approval { .. }) => true,
-            Some(Waiting::Timer { at, .. }) => {
-                at.since(self.deps.clock.now()) > self.deps.config.short_wait
-            }
+            Some(Waiting::Timer { at, .. }) => at.since(self.deps.clock.now()) > self.deps.config.short_wait,
             // The lease goes back once the other run is at work, see `rest`.
             Some(Waiting::Child(_)) | None => false,
         }
@@ -138,12 +122,7 @@ impl Runner<'_> {
         let agent = Some(setup.agent.id);
         let standing = deps.store.grants(deps.tenant, agent, now).await?;
         let in_force = |one: &&StandingGrant| one.grant.until.is_none_or(|until| now < until);
-        let known: HashSet<_> = state
-            .standing
-            .iter()
-            .filter(in_force)
-            .map(|one| one.id)
-            .collect();
+        let known: HashSet<_> = state.standing.iter().filter(in_force).map(|one| one.id).collect();
         if known == standing.iter().map(|one| one.id).collect() {
             return Ok(false);
         }
@@ -182,16 +161,8 @@ impl Runner<'_> {
                 Command::Decide { id, answer, by } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
                     if wakes {
-                        side.push(SideWrite::Decided {
-                            id,
-                            answer: answer.clone(),
-                            by: by.clone(),
-                        });
-                        events.push(EventBody::ApprovalDecided {
-                            approval_id: id,
-                            answer,
-                            by,
-                        });
+                        side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
+                        events.push(EventBody::ApprovalDecided { approval_id: id, answer, by });
                     }
                 }
             }
@@ -235,18 +206,8 @@ impl Runner<'_> {
             Effect::CallModel(purpose) => call_model(self, purpose).await.map(|_| ()),
             Effect::MakePlan => make_plan(self).await,
             Effect::Fill { index } => fill(self, index).await,
-            Effect::Correct {
-                words,
-                message,
-                strategy,
-            } => {
-                self.journal
-                    .append(EventBody::ModelCorrected {
-                        words,
-                        message,
-                        strategy,
-                    })
-                    .await
+            Effect::Correct { words, message, strategy } => {
+                self.journal.append(EventBody::ModelCorrected { words, message, strategy }).await
             }
             Effect::Dispatch => tier4::dispatch(self).await,
             Effect::SearchTools { call } => search::search_tools(self, call).await,
@@ -255,45 +216,19 @@ impl Runner<'_> {
             Effect::DeepOwn { call, steps, notes } => deep::own(self, call, steps, notes).await,
             Effect::DeepDrop { reason } => deep::drop_plan(self, reason).await,
             Effect::DeepStep(judged) => deep::ended(self, judged).await,
-            Effect::DeepRemind { open } => {
-                self.journal.append(EventBody::DeepReminded { open }).await
-            }
+            Effect::DeepRemind { open } => self.journal.append(EventBody::DeepReminded { open }).await,
             Effect::Reject { call, message } => {
-                self.journal
-                    .append(EventBody::ToolRejected {
-                        call_id: call.id,
-                        tool: call.name,
-                        message,
-                    })
-                    .await
+                self.journal.append(EventBody::ToolRejected { call_id: call.id, tool: call.name, message }).await
             }
-            Effect::RunTool {
-                call,
-                idempotency_key,
-                effect,
-                ..
-            } => {
-                run_tool(
-                    self.deps,
-                    &mut self.journal,
-                    call,
-                    idempotency_key,
-                    effect,
-                    None,
-                    &stop,
-                )
-                .await
+            Effect::RunTool { call, idempotency_key, effect, .. } => {
+                run_tool(self.deps, &mut self.journal, call, idempotency_key, effect, None, &stop).await
             }
-            Effect::Settle {
-                call,
-                idempotency_key,
-            } => settle(self.deps, &mut self.journal, call, idempotency_key, &stop).await,
-            Effect::Delegate {
-                call,
-                agent,
-                idempotency_key,
-                effect,
-            } => child::delegate(self, call, agent, idempotency_key, effect).await,
+            Effect::Settle { call, idempotency_key } => {
+                settle(self.deps, &mut self.journal, call, idempotency_key, &stop).await
+            }
+            Effect::Delegate { call, agent, idempotency_key, effect } => {
+                child::delegate(self, call, agent, idempotency_key, effect).await
+            }
             Effect::DryRun { call } => {
                 let scope = scope_of(self.deps, &self.journal.state, &stop, &call.name);
                 let preview = preview(self.deps, &self.journal.state, &call, &scope).await;
@@ -304,13 +239,7 @@ impl Runner<'_> {
                 let (text, _) = truncate(&text, self.result_limit(&call.name));
                 let result = ToolResult::Dry { preview: text };
                 self.journal
-                    .append(EventBody::ToolResult {
-                        call_id: call.id,
-                        tool: call.name,
-                        result,
-                        ms: 0,
-                        evidence: None,
-                    })
+                    .append(EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None })
                     .await
             }
             Effect::Ask(what) => self.ask(what, &stop).await,

@@ -24,12 +24,7 @@ pub(crate) async fn search_tools(runner: &mut Runner<'_>, call: ToolCall) -> Sto
     let found = find(runner.deps, state, query).await;
     let limit = crate::tool_call::result_limit(state, &call.name).min(tool_search().result_limit);
     let content = truncate(&described(state, query, &found), limit).0;
-    let body = EventBody::ToolsFound {
-        call_id: call.id,
-        query: query.to_owned(),
-        found,
-        content,
-    };
+    let body = EventBody::ToolsFound { call_id: call.id, query: query.to_owned(), found, content };
     runner.journal.append(body).await
 }
 
@@ -72,17 +67,8 @@ pub(crate) fn listed<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     let mut text = String::from("These tools can be called now, like the others:\n");
     for spec in tools {
         let full = spec.parameters.to_string();
-        let arguments = if full.chars().count() <= FULL {
-            full
-        } else {
-            schema::in_short(&spec.parameters)
-        };
-        let _ = writeln!(
-            text,
-            "- {}: {}\n  arguments: {arguments}",
-            spec.name,
-            spec.description.trim()
-        );
+        let arguments = if full.chars().count() <= FULL { full } else { schema::in_short(&spec.parameters) };
+        let _ = writeln!(text, "- {}: {}\n  arguments: {arguments}", spec.name, spec.description.trim());
     }
     text.trim_end().to_owned()
 }

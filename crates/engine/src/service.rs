@@ -87,12 +87,7 @@ impl RunService {
     }
 
     /// Drives a run that was just made, or leaves it to whoever has a place first.
-    pub(crate) async fn begin(
-        &self,
-        lease: Lease,
-        place: Option<OwnedSemaphorePermit>,
-        until: Timestamp,
-    ) {
+    pub(crate) async fn begin(&self, lease: Lease, place: Option<OwnedSemaphorePermit>, until: Timestamp) {
         if place.is_some() {
             self.spawn(lease, true, until, place);
         } else if let Err(error) = self.inner.deps.store.release(&lease).await {
@@ -115,23 +110,11 @@ impl RunService {
         if text.trim().is_empty() {
             return Err(EngineError::Invalid("the message is empty".to_owned()));
         }
-        self.command(
-            run,
-            Command::Steer {
-                text: text.to_owned(),
-                by: by.to_owned(),
-            },
-        )
-        .await
+        self.command(run, Command::Steer { text: text.to_owned(), by: by.to_owned() }).await
     }
 
     /// Answers an approval. The first answer counts.
-    pub async fn decide(
-        &self,
-        id: ApprovalId,
-        answer: Answer,
-        by: &str,
-    ) -> Result<(), EngineError> {
+    pub async fn decide(&self, id: ApprovalId, answer: Answer, by: &str) -> Result<(), EngineError> {
         let deps = &self.inner.deps;
         let approval = deps.store.approval(deps.tenant, id).await?;
         if let Some(before) = &approval.answer {
@@ -146,15 +129,7 @@ impl RunService {
                     .to_owned(),
             ));
         }
-        self.command(
-            approval.run_id,
-            Command::Decide {
-                id,
-                answer,
-                by: by.to_owned(),
-            },
-        )
-        .await
+        self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
     }
 
     /// Takes back what an ended run did, newest effect first.
@@ -163,26 +138,13 @@ impl RunService {
     }
 
     /// Takes back one effect of an ended run.
-    pub async fn undo_call(
-        &self,
-        run: RunId,
-        call_id: &str,
-        by: &str,
-    ) -> Result<Undone, EngineError> {
+    pub async fn undo_call(&self, run: RunId, call_id: &str, by: &str) -> Result<Undone, EngineError> {
         let report = self.take_back(run, Some(call_id.to_owned()), by).await?;
-        report
-            .into_iter()
-            .next()
-            .ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
+        report.into_iter().next().ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
     }
 
     /// Undoes under a lease that is renewed, and goes on if whoever asked goes away.
-    async fn take_back(
-        &self,
-        run: RunId,
-        only: Option<String>,
-        by: &str,
-    ) -> Result<Vec<Undone>, EngineError> {
+    async fn take_back(&self, run: RunId, only: Option<String>, by: &str) -> Result<Vec<Undone>, EngineError> {
         let until = self.until();
         let lease = undo::claim(&self.inner.deps, run, until).await?;
         let handle = Handle::new();
@@ -305,11 +267,7 @@ impl RunService {
     /// over, and do their model calls again.
     async fn keep(&self) {
         let deps = &self.inner.deps;
-        for lease in self
-            .inner
-            .held
-            .late(deps.clock.now(), deps.config.lease / 3)
-        {
+        for lease in self.inner.held.late(deps.clock.now(), deps.config.lease / 3) {
             let until = self.until();
             match deps.store.renew(&lease, until).await {
                 Ok(()) => self.inner.held.renewed(&lease, until),
@@ -324,9 +282,7 @@ impl RunService {
             if self.handle(due.run).is_some() {
                 continue;
             }
-            deps.store
-                .push_command(due.tenant, due.run, Command::Timer { id: due.id })
-                .await?;
+            deps.store.push_command(due.tenant, due.run, Command::Timer { id: due.id }).await?;
         }
         Ok(())
     }
@@ -349,20 +305,13 @@ impl RunService {
         Ok(())
     }
 
-    async fn claim(
-        &self,
-        what: Claim,
-        place: Option<OwnedSemaphorePermit>,
-    ) -> Result<bool, EngineError> {
+    async fn claim(&self, what: Claim, place: Option<OwnedSemaphorePermit>) -> Result<bool, EngineError> {
         if self.inner.shutdown.is_cancelled() {
             return Ok(false);
         }
         let deps = &self.inner.deps;
         let until = self.until();
-        let lease = deps
-            .store
-            .claim(what, &deps.config.node, deps.clock.now(), until)
-            .await?;
+        let lease = deps.store.claim(what, &deps.config.node, deps.clock.now(), until).await?;
         let found = lease.is_some();
         if let Some(lease) = lease {
             self.spawn(lease, false, until, place);
@@ -377,29 +326,15 @@ impl RunService {
     }
 
     /// Drives a run whose lease lasts until then, or longer.
-    fn spawn(
-        &self,
-        lease: Lease,
-        fresh: bool,
-        until: Timestamp,
-        place: Option<OwnedSemaphorePermit>,
-    ) {
+    fn spawn(&self, lease: Lease, fresh: bool, until: Timestamp, place: Option<OwnedSemaphorePermit>) {
         let handle = Handle::new();
         self.inner.held.add(lease.clone(), handle.clone(), until);
         let service = self.clone();
-        self.inner
-            .tasks
-            .spawn(async move { service.hold(lease, handle, fresh, place).await });
+        self.inner.tasks.spawn(async move { service.hold(lease, handle, fresh, place).await });
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
-    async fn hold(
-        &self,
-        lease: Lease,
-        handle: Handle,
-        fresh: bool,
-        place: Option<OwnedSemaphorePermit>,
-    ) {
+    async fn hold(&self, lease: Lease, handle: Handle, fresh: bool, place: Option<OwnedSemaphorePermit>) {
         let run = lease.run;
         let deps = &self.inner.deps;
         let mut parent = None;
@@ -439,11 +374,7 @@ impl RunService {
         {
             tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
         }
-        let waiting = deps
-            .store
-            .commands(deps.tenant, run)
-            .await
-            .is_ok_and(|queue| !queue.is_empty());
+        let waiting = deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
         // It had a place a moment ago.
         if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.place())).await {
             tracing::warn!(%run, %error, "cannot go on with the run");

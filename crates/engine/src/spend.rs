@@ -8,9 +8,7 @@ use crate::runner::Runner;
 use std::time::Duration;
 use steward_core::event::Setup;
 use steward_core::model::{Connection, ModelErrorClass, Usage};
-use steward_core::ports::{
-    BudgetScope, ReserveError, Reserved, SpendState, Spender, SpentRecord, StoreResult,
-};
+use steward_core::ports::{BudgetScope, ReserveError, Reserved, SpendState, Spender, SpentRecord, StoreResult};
 use steward_core::routing::Attempt;
 use steward_core::{ConnectionId, ReservationId, Timestamp};
 
@@ -51,23 +49,11 @@ pub(crate) struct Took {
 }
 
 /// What a call with so many tokens may take.
-pub(crate) async fn estimate(
-    runner: &Runner<'_>,
-    setup: &Setup,
-    prompt: u64,
-    reply: u64,
-) -> Estimate {
+pub(crate) async fn estimate(runner: &Runner<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
     let deps = runner.deps;
     let only = [setup.connection];
-    let targets = setup
-        .route
-        .as_ref()
-        .map_or(&only[..], |route| route.targets.as_slice());
-    let most = Usage {
-        prompt_tokens: prompt,
-        completion_tokens: reply,
-        ..Usage::default()
-    };
+    let targets = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
+    let most = Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
     let (mut connections, mut cost_micros) = (Vec::new(), 0);
     for target in targets {
         // One that is gone meanwhile is not asked either.
@@ -78,12 +64,7 @@ pub(crate) async fn estimate(
         cost_micros = cost_micros.max(price.map_or(0, |price| price.cost(&most)));
         connections.push(connection);
     }
-    Estimate {
-        prompt,
-        reply,
-        cost_micros,
-        connections,
-    }
+    Estimate { prompt, reply, cost_micros, connections }
 }
 
 /// Sets aside what a call may take. `Err` says to a person why it does not fit.
@@ -94,39 +75,21 @@ pub(crate) async fn set_aside(
 ) -> StoreResult<Result<Aside, String>> {
     let deps = runner.deps;
     let connections = &estimate.connections;
-    let first = connections
-        .first()
-        .map_or(setup.connection, |first| first.id);
+    let first = connections.first().map_or(setup.connection, |first| first.id);
     let others: Vec<ConnectionId> = connections.iter().skip(1).map(|one| one.id).collect();
-    let spender = Spender {
-        user: setup.user,
-        agent: Some(setup.agent.id),
-        connection: Some(first),
-        key: setup.key,
-    };
+    let spender = Spender { user: setup.user, agent: Some(setup.agent.id), connection: Some(first), key: setup.key };
     let id = ReservationId(runner.journal.run().0);
     let now = deps.clock.now();
-    let until = now
-        .plus(Duration::from_millis(setup.agent.tuning.timeout_ms))
-        .plus(MARGIN);
+    let until = now.plus(Duration::from_millis(setup.agent.tuning.timeout_ms)).plus(MARGIN);
     let tokens = estimate.prompt.saturating_add(estimate.reply);
     let cost = estimate.cost_micros;
-    let reserved = deps
-        .store
-        .reserve(deps.tenant, id, spender, &others, tokens, cost, now, until)
-        .await;
+    let reserved = deps.store.reserve(deps.tenant, id, spender, &others, tokens, cost, now, until).await;
     match reserved {
         Ok(Reserved { full, .. }) => {
             let mut targets = vec![first];
             targets.extend(others);
             targets.retain(|target| !full.contains(target));
-            Ok(Ok(Aside {
-                id,
-                spender,
-                targets,
-                model: setup.model.clone(),
-                prompt: estimate.prompt,
-            }))
+            Ok(Ok(Aside { id, spender, targets, model: setup.model.clone(), prompt: estimate.prompt }))
         }
         Err(ReserveError::Exceeded(state, resets_at)) => {
             Ok(Err(told(deps, setup, connections, &state, resets_at).await))
@@ -162,13 +125,7 @@ async fn told(
 /// Ends a reservation with what its call took; `None`: nobody began to answer. Requests that were dropped for a quicker
 /// answer count with their prompt. Returns what it all took. The record is not worth losing the reply for, so a store
 /// that fails here is only told of: what is set aside ends by itself.
-pub(crate) async fn settle(
-    deps: &Deps,
-    aside: Aside,
-    took: Option<Took>,
-    attempts: &[Attempt],
-    failed: bool,
-) -> Usage {
+pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, attempts: &[Attempt], failed: bool) -> Usage {
     let mut spent = SpentRecord {
         spender: aside.spender,
         model: aside.model,
@@ -191,15 +148,9 @@ pub(crate) async fn settle(
     if let Err(error) = deps.store.settle(deps.tenant, Some(aside.id), &spent).await {
         tracing::error!(%error, "the usage of a model call was not recorded");
     }
-    for attempt in attempts
-        .iter()
-        .filter(|attempt| attempt.class == Some(ModelErrorClass::Cancelled))
-    {
+    for attempt in attempts.iter().filter(|attempt| attempt.class == Some(ModelErrorClass::Cancelled)) {
         let overtaken = SpentRecord {
-            usage: Usage {
-                prompt_tokens: aside.prompt,
-                ..Usage::default()
-            },
+            usage: Usage { prompt_tokens: aside.prompt, ..Usage::default() },
             failed: true,
             ..spent.clone()
         };

@@ -53,36 +53,24 @@ pub struct StartRun {
 }
 
 /// Makes a run with a lease of ours. `queued`: how many are at work in its way.
-pub(crate) async fn start(
-    deps: &Deps,
-    request: StartRun,
-    queued: Option<usize>,
-) -> Result<Lease, EngineError> {
+pub(crate) async fn start(deps: &Deps, request: StartRun, queued: Option<usize>) -> Result<Lease, EngineError> {
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
     let setup = setup(deps, request, now).await?;
-    let started = EventBody::RunStarted {
-        v: EVENT_VERSION,
-        setup: Box::new(setup),
-    };
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup) };
     let state = begun(run, &started, now);
     let row = row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
     let mut first = vec![started];
     first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
-    Ok(deps
-        .store
-        .create_run(row, first, Vec::new(), &deps.config.node, until)
-        .await?)
+    Ok(deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?)
 }
 
 /// Whether `input` can be a request.
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     if input.trim().is_empty() {
-        return Err(EngineError::Invalid(
-            "the request is empty; say what is to be done".to_owned(),
-        ));
+        return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));
     }
     if input.chars().count() > MAX_INPUT {
         return Err(EngineError::Invalid(format!(
@@ -93,19 +81,8 @@ pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
 }
 
 /// Everything that the run takes along.
-pub(crate) async fn setup(
-    deps: &Deps,
-    request: StartRun,
-    now: Timestamp,
-) -> Result<Setup, EngineError> {
-    let (connection, route) = route(
-        deps,
-        &request.agent,
-        request.connection,
-        &request.input,
-        request.mode,
-    )
-    .await?;
+pub(crate) async fn setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
+    let (connection, route) = route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
     let (history, taint, carried) = if let Some(id) = request.conversation {
         said(deps, id).await?
     } else {
@@ -121,10 +98,7 @@ pub(crate) async fn setup(
     let deep = deps.config.deep.of(request.agent.deep);
     let carried = fitting(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
-    let standing = deps
-        .store
-        .grants(deps.tenant, Some(request.agent.id), now)
-        .await?;
+    let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools,
@@ -159,10 +133,7 @@ pub(crate) async fn setup(
 }
 
 /// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.
-pub(crate) async fn said(
-    deps: &Deps,
-    id: ConversationId,
-) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
+pub(crate) async fn said(deps: &Deps, id: ConversationId) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
     let (messages, taint) = tainting(deps.store.messages(deps.tenant, id).await?);
     let mut carried = deps.store.carried(deps.tenant, id).await?;
     if carried.compaction.history_from > messages.len() {
@@ -173,11 +144,7 @@ pub(crate) async fn said(
 
 /// What is carried on, but for tools that another model before this one could be told and this one can't.
 fn fitting(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities) -> Carried {
-    let offered: Vec<ToolSpec> = tools
-        .iter()
-        .filter(|spec| carried.offered.contains(&spec.name))
-        .cloned()
-        .collect();
+    let offered: Vec<ToolSpec> = tools.iter().filter(|spec| carried.offered.contains(&spec.name)).cloned().collect();
     let steering = offered.iter().filter(|spec| is_control(&spec.name)).count();
     let most = capabilities.max_tools.saturating_mul(2) + steering;
     if offered.len() > most || weigh_tools(&offered) > 2 * room_for_tools(capabilities) {
@@ -213,8 +180,7 @@ pub(crate) async fn route(
             primary: agent.connection,
             routing: &agent.routing,
             message: input,
-            task: matches!(mode, Mode::Plan | Mode::PlanOnly | Mode::DryRun)
-                .then_some(Task::Planning),
+            task: matches!(mode, Mode::Plan | Mode::PlanOnly | Mode::DryRun).then_some(Task::Planning),
         })
         .await?;
     let targets = route.targets.iter().map(|target| target.id).collect();
@@ -222,38 +188,20 @@ pub(crate) async fn route(
         Some(first) => first,
         None => deps.models.select(wanted.or(agent.connection)).await?,
     };
-    let taken = RouteTaken {
-        task: route.task,
-        targets,
-        reason: route.reason,
-    };
+    let taken = RouteTaken { task: route.task, targets, reason: route.reason };
     Ok((first, taken))
 }
 
 /// The fold of a run's first event.
 pub(crate) fn begun(run: RunId, started: &EventBody, at: Timestamp) -> RunState {
     let mut state = RunState::new(run);
-    state.apply(&Event {
-        run_id: run,
-        seq: 1,
-        at,
-        epoch: 1,
-        body: started.clone(),
-    });
+    state.apply(&Event { run_id: run, seq: 1, at, epoch: 1, body: started.clone() });
     state
 }
 
 /// The row of a run that begins with `state`.
-pub(crate) fn row(
-    tenant: TenantId,
-    run: RunId,
-    state: &RunState,
-    now: Timestamp,
-) -> Result<RunRow, EngineError> {
-    let setup = state
-        .setup
-        .as_ref()
-        .ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
+pub(crate) fn row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
+    let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
     Ok(RunRow {
         id: run,
         tenant,
@@ -277,9 +225,6 @@ pub(crate) fn row(
 }
 
 fn title(input: &str) -> String {
-    let line = input
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
+    let line = input.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(MAX_TITLE).collect()
 }

@@ -49,30 +49,18 @@ pub(crate) async fn dispatch(runner: &mut Runner<'_>) -> StoreResult<()> {
                 signature: None,
             }),
         },
-        Err(why) => EventBody::IntentDispatched {
-            call: None,
-            note: format!("nothing was done: {why}"),
-        },
+        Err(why) => EventBody::IntentDispatched { call: None, note: format!("nothing was done: {why}") },
     };
     runner.journal.append(body).await
 }
 
 /// The request with what the user said last.
 fn request(state: &RunState, setup: &Setup) -> String {
-    state
-        .steers
-        .last()
-        .cloned()
-        .unwrap_or_else(|| setup.input.clone())
+    state.steers.last().cloned().unwrap_or_else(|| setup.input.clone())
 }
 
 /// The tool that fits `request` best, with arguments; or why there is none.
-pub async fn best(
-    deps: &Deps,
-    request: &str,
-    setup: &Setup,
-    scope: &ToolScope,
-) -> Result<Match, String> {
+pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Match, String> {
     let proposal = propose(deps, request, setup, scope).await?;
     if !proposal.filtered.wants_tool {
         return Err("the request seems to be talk".to_owned());
@@ -99,10 +87,7 @@ pub async fn best(
             fit: (near * BARE).clamp(0.0, 1.0),
             why: format!("{} is nearest to the request", spec.name),
         }),
-        None => Err(format!(
-            "{} is nearest to the request, which does not say its arguments",
-            spec.name
-        )),
+        None => Err(format!("{} is nearest to the request, which does not say its arguments", spec.name)),
     }
 }
 
@@ -113,9 +98,7 @@ async fn arguments(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -
         return Some(filled);
     }
     let none = json!({});
-    schema::validate(&spec.parameters, &none)
-        .ok()
-        .map(|()| none)
+    schema::validate(&spec.parameters, &none).ok().map(|()| none)
 }
 
 async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
@@ -132,35 +115,18 @@ async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> O
     .ok()?;
     calls
         .into_iter()
-        .find(|call| {
-            call.open.is_empty() && schema::validate(&spec.parameters, &call.arguments).is_ok()
-        })
+        .find(|call| call.open.is_empty() && schema::validate(&spec.parameters, &call.arguments).is_ok())
         .map(|call| call.arguments)
 }
 
-async fn propose(
-    deps: &Deps,
-    request: &str,
-    setup: &Setup,
-    scope: &ToolScope,
-) -> Result<Proposal, String> {
-    intent::propose(
-        request,
-        setup,
-        deps.tools.as_ref(),
-        deps.embedder.as_ref(),
-        scope,
-    )
-    .await
-    .map_err(|error| error.to_string())
+async fn propose(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, String> {
+    intent::propose(request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), scope)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 fn nearest<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f32)> {
-    let best = proposal
-        .filtered
-        .kept
-        .iter()
-        .find(|ranked| !is_control(&ranked.tool))?;
+    let best = proposal.filtered.kept.iter().find(|ranked| !is_control(&ranked.tool))?;
     let spec = setup.tools.iter().find(|spec| spec.name == best.tool)?;
     Some((spec, best.score))
 }
@@ -169,7 +135,8 @@ fn valid(setup: &Setup, step: &PlanStep) -> bool {
     step.tool != FINAL_ANSWER
         && !is_control(&step.tool)
         && Plan::open_arguments(step).is_empty()
-        && setup.tools.iter().any(|spec| {
-            spec.name == step.tool && schema::validate(&spec.parameters, &step.args).is_ok()
-        })
+        && setup
+            .tools
+            .iter()
+            .any(|spec| spec.name == step.tool && schema::validate(&spec.parameters, &step.args).is_ok())
 }

@@ -33,14 +33,9 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
     ToolScope {
         tenant: deps.tenant,
         run: Some(state.run_id),
-        agent: setup.map_or_else(
-            || steward_core::AgentId(state.run_id.0),
-            |setup| setup.agent.id,
-        ),
+        agent: setup.map_or_else(|| steward_core::AgentId(state.run_id.0), |setup| setup.agent.id),
         conversation: setup.and_then(|setup| setup.conversation),
-        workspace: setup
-            .map(|setup| setup.workspace.clone().into())
-            .unwrap_or_default(),
+        workspace: setup.map(|setup| setup.workspace.clone().into()).unwrap_or_default(),
         folder: state.folder().to_owned(),
         now: deps.clock.now(),
         utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
@@ -52,12 +47,7 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
 }
 
 /// [`scope`] for a call of `tool`: in the version of its skill that the run began with.
-pub(crate) fn scope_of(
-    deps: &Deps,
-    state: &RunState,
-    stop: &Arc<AtomicBool>,
-    tool: &str,
-) -> ToolScope {
+pub(crate) fn scope_of(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>, tool: &str) -> ToolScope {
     let mut scope = scope(deps, state, stop);
     scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
     scope
@@ -114,12 +104,7 @@ pub(crate) async fn run_tool(
     let (sender, mut staging) = mpsc::channel(1);
     let (call_id, tool) = (call.id.clone(), call.name.clone());
     let arguments = call.arguments.clone();
-    let authorized = Authorized {
-        call,
-        idempotency_key: key,
-        args_hash,
-        stage: Some(Arc::new(ToJournal(sender))),
-    };
+    let authorized = Authorized { call, idempotency_key: key, args_hash, stage: Some(Arc::new(ToJournal(sender))) };
     let work = deps.tools.run(authorized, &scope);
     tokio::pin!(work);
     let mut failed = None;
@@ -130,11 +115,7 @@ pub(crate) async fn run_tool(
         };
         fail_point!("engine.stage.before");
         let written = journal
-            .append(EventBody::ToolStaged {
-                call_id: call_id.clone(),
-                tool: tool.clone(),
-                staged: Box::new(staged),
-            })
+            .append(EventBody::ToolStaged { call_id: call_id.clone(), tool: tool.clone(), staged: Box::new(staged) })
             .await;
         fail_point!("engine.stage.after");
         match written {
@@ -149,11 +130,7 @@ pub(crate) async fn run_tool(
         return Err(error);
     }
     fail_point!("engine.effect.after");
-    let error = |message, fatal| ToolResult::Error {
-        message,
-        fatal,
-        origin: None,
-    };
+    let error = |message, fatal| ToolResult::Error { message, fatal, origin: None };
     let result = match output {
         Ok(output) => ok(output, limit),
         Err(ToolError::RespondToModel(message)) => error(message, false),
@@ -162,13 +139,7 @@ pub(crate) async fn run_tool(
     let (result, side) = traced(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
     let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
-    let result = EventBody::ToolResult {
-        call_id,
-        tool,
-        result,
-        ms,
-        evidence: None,
-    };
+    let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
     journal.commit(vec![result], side).await?;
     fail_point!("engine.result.after");
     Ok(())
@@ -187,32 +158,18 @@ async fn traced(
     let Some(setup) = state.setup.as_deref() else {
         return Ok((result, Vec::new()));
     };
-    let known = deps
-        .store
-        .outside_files(deps.tenant, &setup.workspace)
-        .await?;
+    let known = deps.store.outside_files(deps.tenant, &setup.workspace).await?;
     let quoted = |content: &str| quoted_file(tool, arguments, content, &setup.workspace, &known);
     match &mut result {
-        ToolResult::Ok {
-            content,
-            tainted,
-            origin,
-            ..
-        } if !*tainted => {
+        ToolResult::Ok { content, tainted, origin, .. } if !*tainted => {
             *origin = quoted(content);
             *tainted = origin.is_some();
         }
-        ToolResult::Error {
-            message, origin, ..
-        } => *origin = quoted(message),
+        ToolResult::Error { message, origin, .. } => *origin = quoted(message),
         ToolResult::Ok { .. } | ToolResult::Dry { .. } => {}
     }
     let from = match &result {
-        ToolResult::Ok {
-            tainted: true,
-            origin,
-            ..
-        } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
+        ToolResult::Ok { tainted: true, origin, .. } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
         _ => state
             .tool(tool)
             .zip(state.call(call_id))
@@ -226,10 +183,7 @@ async fn traced(
         .into_iter()
         .map(|path| SideWrite::FromOutside {
             workspace: setup.workspace.clone(),
-            file: OutsideFile {
-                path,
-                origin: origin.clone(),
-            },
+            file: OutsideFile { path, origin: origin.clone() },
         })
         .collect();
     Ok((result, side))
@@ -262,12 +216,7 @@ pub(crate) async fn settle(
     };
     let staged = staged.map(|(_, staged)| *staged);
     let scope = scope_of(deps, &journal.state, stop, &call.name);
-    let interrupted = Interrupted {
-        call: call.clone(),
-        idempotency_key: key.clone(),
-        staged: staged.clone(),
-        later,
-    };
+    let interrupted = Interrupted { call: call.clone(), idempotency_key: key.clone(), staged: staged.clone(), later };
     let looking = deps.tools.settle(interrupted, &scope);
     let settled = tokio::time::timeout(SETTLE, looking)
         .await
@@ -280,30 +229,16 @@ pub(crate) async fn settle(
         }
         (Settled::Happened(evidence), Some(staged)) => {
             let mut output = staged.output;
-            output.content = format!(
-                "{}\n(It was done before an interruption: {evidence}.)",
-                output.content
-            );
+            output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
             let result = ok(output, result_limit(&journal.state, &call.name));
             let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
             let (result, side) = traced(deps, &journal.state, id, tool, arguments, result).await?;
-            let result = EventBody::ToolResult {
-                call_id: call.id,
-                tool: call.name,
-                result,
-                ms: 0,
-                evidence: Some(evidence),
-            };
+            let result =
+                EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: Some(evidence) };
             journal.commit(vec![result], side).await
         }
         (Settled::Unknown(why) | Settled::Happened(why), _) => {
-            journal
-                .append(EventBody::ToolUncertain {
-                    call_id: call.id,
-                    tool: call.name,
-                    why,
-                })
-                .await
+            journal.append(EventBody::ToolUncertain { call_id: call.id, tool: call.name, why }).await
         }
     }
 }
@@ -327,9 +262,7 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
 
 fn ok(output: ToolOutput, limit: usize) -> ToolResult {
     let (content, truncated) = truncate(&output.content, limit);
-    let data = output
-        .data
-        .filter(|data| data.to_string().len() <= MAX_DATA);
+    let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
     ToolResult::Ok {
         content,
         data,

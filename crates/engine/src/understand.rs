@@ -43,11 +43,7 @@ pub(crate) fn understood(
             signature: None,
         });
     }
-    let mut seen: Vec<String> = state
-        .calls
-        .iter()
-        .map(|entry| entry.call.id.clone())
-        .collect();
+    let mut seen: Vec<String> = state.calls.iter().map(|entry| entry.call.id.clone()).collect();
     for (index, call) in calls.iter_mut().enumerate() {
         if call.id.is_empty() || seen.contains(&call.id) {
             call.id = format!("{}s{step}-{index}", call.id);
@@ -61,20 +57,12 @@ pub(crate) fn understood(
         }
         noticed.broken = broken
             .into_iter()
-            .filter_map(|(at, text)| {
-                Some(AboutCall {
-                    call_id: calls.get(at)?.id.clone(),
-                    text,
-                })
-            })
+            .filter_map(|(at, text)| Some(AboutCall { call_id: calls.get(at)?.id.clone(), text }))
             .collect();
         noticed.guessed = calls
             .iter()
             .filter(|call| call.is_guessed() && call.arguments.is_object())
-            .map(|call| AboutCall {
-                call_id: call.id.clone(),
-                text: words(parsed, call),
-            })
+            .map(|call| AboutCall { call_id: call.id.clone(), text: words(parsed, call) })
             .collect();
         let can = &setup.capabilities;
         let acts = can.plans && !can.trusted && !offered(state).is_empty();
@@ -82,11 +70,7 @@ pub(crate) fn understood(
             noticed.claim = claim(&setup.input, &parsed.text);
         }
     }
-    Understood {
-        calls,
-        diagnostics,
-        noticed,
-    }
+    Understood { calls, diagnostics, noticed }
 }
 
 /// Arguments in the form of the tool's schema, as far as that is beyond doubt; what does not fit is
@@ -114,11 +98,7 @@ fn claim(request: &str, text: &str) -> Option<String> {
 
 /// The line that a guessed call was read from: the one with its longest value or its tool's name.
 fn words(parsed: &Parsed, call: &ToolCall) -> String {
-    let text = if call.source == CallSource::Reasoning {
-        &parsed.reasoning
-    } else {
-        &parsed.text
-    };
+    let text = if call.source == CallSource::Reasoning { &parsed.reasoning } else { &parsed.text };
     let value = call
         .arguments
         .as_object()

@@ -30,10 +30,7 @@ type Effect = (String, String, Undo);
 pub(crate) async fn claim(deps: &Deps, run: RunId, until: Timestamp) -> Result<Lease, EngineError> {
     deps.store.run(deps.tenant, run).await?;
     let (node, now) = (&deps.config.node, deps.clock.now());
-    let lease = deps
-        .store
-        .claim(Claim::Ended(run), node, now, until)
-        .await?;
+    let lease = deps.store.claim(Claim::Ended(run), node, now, until).await?;
     lease.ok_or_else(|| {
         EngineError::Invalid(format!(
             "run {run} has not ended, or is being undone just now; stop it first, or look again"
@@ -55,15 +52,9 @@ pub(crate) async fn undo(
     for (call_id, tool, undo) in effects {
         let result = match &undo {
             Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
-            Undo::Snapshot { .. } => {
-                take_back(deps, &mut journal, handle, &call_id, &tool, &undo, by).await?
-            }
+            Undo::Snapshot { .. } => take_back(deps, &mut journal, handle, &call_id, &tool, &undo, by).await?,
         };
-        report.push(Undone {
-            call_id,
-            tool,
-            result,
-        });
+        report.push(Undone { call_id, tool, result });
     }
     Ok(report)
 }
@@ -99,11 +90,7 @@ fn nothing_to_undo(state: &RunState, id: &str) -> String {
         format!(
             "run {} has no call {id}; effects to undo: {}",
             state.run_id,
-            if ids.is_empty() {
-                "none".to_owned()
-            } else {
-                ids.join(", ")
-            }
+            if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
         )
     }
 }
@@ -118,12 +105,7 @@ async fn take_back(
     undo: &Undo,
     by: &str,
 ) -> Result<Result<String, String>, EngineError> {
-    journal
-        .append(EventBody::ToolUndoing {
-            call_id: call_id.to_owned(),
-            by: by.to_owned(),
-        })
-        .await?;
+    journal.append(EventBody::ToolUndoing { call_id: call_id.to_owned(), by: by.to_owned() }).await?;
     fail_point!("engine.undo.before");
     let scope = scope_of(deps, &journal.state, &handle.stop, tool);
     let done = deps.tools.undo(undo, &scope).await;
@@ -132,10 +114,7 @@ async fn take_back(
     match &result {
         Ok(summary) => undone(journal, call_id, summary, by).await?,
         Err(message) => {
-            let failed = EventBody::ToolUndoFailed {
-                call_id: call_id.to_owned(),
-                message: message.clone(),
-            };
+            let failed = EventBody::ToolUndoFailed { call_id: call_id.to_owned(), message: message.clone() };
             journal.append(failed).await?;
         }
     }
@@ -143,12 +122,7 @@ async fn take_back(
 }
 
 /// Says so in the log, with what the answer still proves.
-async fn undone(
-    journal: &mut Journal,
-    call_id: &str,
-    summary: &str,
-    by: &str,
-) -> Result<(), EngineError> {
+async fn undone(journal: &mut Journal, call_id: &str, summary: &str, by: &str) -> Result<(), EngineError> {
     let receipts = receipts_without(&journal.state, call_id);
     let verdict = SideWrite::Verdict(receipts.verdict);
     let event = EventBody::ToolUndone {

@@ -75,14 +75,9 @@ impl Watch {
     }
 
     async fn read(&mut self) -> Result<(), StoreError> {
-        let page = self
-            .deps
-            .store
-            .events(self.tenant, self.run, self.last, PAGE)
-            .await?;
+        let page = self.deps.store.events(self.tenant, self.run, self.last, PAGE).await?;
         self.caught_up = page.is_empty();
-        self.ready
-            .extend(page.into_iter().map(|stored| stored.event));
+        self.ready.extend(page.into_iter().map(|stored| stored.event));
         Ok(())
     }
 

@@ -16,18 +16,13 @@ pub struct FileBlobs {
 impl FileBlobs {
     /// Blobs of the data directory `data_dir`; folders are made when first needed.
     pub fn new(data_dir: &Path) -> Self {
-        Self {
-            root: data_dir.join("blobs"),
-        }
+        Self { root: data_dir.join("blobs") }
     }
 
     /// The path of a blob; `None` for what is not a SHA-256 in lower-case hexadecimal, which could
     /// name a file elsewhere.
     fn path(&self, hash: &str) -> Option<PathBuf> {
-        let is_hash = hash.len() == 64
-            && hash
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         is_hash.then(|| self.root.join(&hash[..2]).join(&hash[2..4]).join(hash))
     }
 }
@@ -38,9 +33,7 @@ impl Blobs for FileBlobs {
         let this = self.clone();
         blocking(move || {
             let hash = sha256(&bytes);
-            let path = this
-                .path(&hash)
-                .ok_or_else(|| BlobError::Missing(hash.clone()))?;
+            let path = this.path(&hash).ok_or_else(|| BlobError::Missing(hash.clone()))?;
             match read(&path, &hash) {
                 Ok(_) => return Ok(hash),
                 // Put it back whole.
@@ -54,9 +47,7 @@ impl Blobs for FileBlobs {
     }
 
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
-        let path = self
-            .path(hash)
-            .ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
+        let path = self.path(hash).ok_or_else(|| BlobError::Missing(hash.to_owned()))?;
         let hash = hash.to_owned();
         blocking(move || read(&path, &hash)).await
     }
@@ -67,11 +58,7 @@ fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
         ErrorKind::NotFound => BlobError::Missing(hash.to_owned()),
         _ => BlobError::Io(e),
     })?;
-    if sha256(&bytes) == hash {
-        Ok(bytes)
-    } else {
-        Err(BlobError::Damaged(hash.to_owned()))
-    }
+    if sha256(&bytes) == hash { Ok(bytes) } else { Err(BlobError::Damaged(hash.to_owned())) }
 }
 
 /// Writes a file beside its place, then renames it: it is there whole or not at all, and on disk
@@ -79,9 +66,7 @@ fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
 fn write(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(root);
     std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".partial")
-        .tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".partial").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
@@ -98,9 +83,7 @@ fn write(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
 ) -> Result<T, BlobError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|e| Err(BlobError::Io(Error::other(e))))
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(BlobError::Io(Error::other(e))))
 }
 
 #[cfg(test)]
@@ -173,10 +156,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         std::fs::write(dir.path().join("blobs"), "a file in the way").unwrap();
         let blobs = FileBlobs::new(dir.path());
-        assert!(matches!(
-            blobs.put(b"x".to_vec()).await,
-            Err(BlobError::Io(_))
-        ));
+        assert!(matches!(blobs.put(b"x".to_vec()).await, Err(BlobError::Io(_))));
     }
 
     #[tokio::test]
@@ -185,11 +165,7 @@ mod tests {
         let blobs = FileBlobs::new(dir.path());
         let puts = (0..32).map(|_| blobs.put(vec![1; 100_000]));
         let hashes = futures::future::join_all(puts).await;
-        assert!(
-            hashes
-                .iter()
-                .all(|hash| hash.as_ref().unwrap() == hashes[0].as_ref().unwrap())
-        );
+        assert!(hashes.iter().all(|hash| hash.as_ref().unwrap() == hashes[0].as_ref().unwrap()));
         assert_eq!(files(dir.path()).len(), 1);
     }
 }

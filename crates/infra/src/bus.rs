@@ -23,10 +23,7 @@ pub struct InProcessBus {
 impl InProcessBus {
     /// A bus without subscribers.
     pub fn new() -> Self {
-        Self {
-            runs: Mutex::default(),
-            all: Sender::new(BEHIND[1]),
-        }
+        Self { runs: Mutex::default(), all: Sender::new(BEHIND[1]) }
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<RunId, Sender<Event>>> {
@@ -94,9 +91,7 @@ mod tests {
             seq,
             at: Timestamp(0),
             epoch: 1,
-            body: EventBody::StopRequested {
-                by: "ann".to_owned(),
-            },
+            body: EventBody::StopRequested { by: "ann".to_owned() },
         }
     }
 
@@ -122,10 +117,7 @@ mod tests {
     async fn subscribers_get_their_run_and_only_from_now_on() {
         let bus = InProcessBus::new();
         bus.publish(&event(1, 1));
-        let (mut one, mut again) = (
-            bus.subscribe(RunId(Uuid::from_u128(1))),
-            bus.subscribe(RunId(Uuid::from_u128(1))),
-        );
+        let (mut one, mut again) = (bus.subscribe(RunId(Uuid::from_u128(1))), bus.subscribe(RunId(Uuid::from_u128(1))));
         let mut two = bus.subscribe(RunId(Uuid::from_u128(2)));
         let mut all = bus.subscribe_all();
         bus.publish(&event(1, 2));
@@ -135,10 +127,7 @@ mod tests {
         assert_eq!(next(&mut two).await, Some(7));
         assert_eq!(next(&mut all).await, Some(2));
         assert_eq!(next(&mut all).await, Some(7));
-        assert!(
-            one.next().now_or_never().is_none(),
-            "nothing more, not ended"
-        );
+        assert!(one.next().now_or_never().is_none(), "nothing more, not ended");
     }
 
     #[tokio::test]

@@ -29,10 +29,7 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the port that everyone else takes the time from"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the port that everyone else takes the time from")]
     fn now(&self) -> Timestamp {
         // A clock set before 1970 reads as 1970.
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -41,8 +38,7 @@ impl Clock for SystemClock {
     }
 
     fn utc_offset_minutes(&self, at: Timestamp) -> i32 {
-        jiff::Timestamp::from_millisecond(at.0)
-            .map_or(0, |at| self.zone.to_offset(at).seconds().div_euclid(60))
+        jiff::Timestamp::from_millisecond(at.0).map_or(0, |at| self.zone.to_offset(at).seconds().div_euclid(60))
     }
 }
 

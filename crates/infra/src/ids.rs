@@ -9,10 +9,7 @@ use uuid::Uuid;
 pub struct UuidV7;
 
 impl Ids for UuidV7 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the port that everyone else takes ids from"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the port that everyone else takes ids from")]
     fn next(&self) -> Uuid {
         Uuid::now_v7()
     }
@@ -33,13 +30,9 @@ mod tests {
 
     #[test]
     fn threads_do_not_share_ids() {
-        let threads: Vec<_> = (0..8)
-            .map(|_| std::thread::spawn(|| (0..1000).map(|_| UuidV7.next()).collect::<Vec<_>>()))
-            .collect();
-        let all: HashSet<_> = threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap())
-            .collect();
+        let threads: Vec<_> =
+            (0..8).map(|_| std::thread::spawn(|| (0..1000).map(|_| UuidV7.next()).collect::<Vec<_>>())).collect();
+        let all: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         assert_eq!(all.len(), 8000);
     }
 }

@@ -38,9 +38,9 @@ async fn main() -> Result<()> {
 }
 
 async fn chats(endpoint: &Endpoint) -> Result<()> {
-    let long =
-        "The shop sells green tea, black tea and cups of many kinds to customers. ".repeat(40);
-    let story = json!([{"role": "system", "content": long}, {"role": "user", "content": "Tell me a long story about tea."}]);
+    let long = "The shop sells green tea, black tea and cups of many kinds to customers. ".repeat(40);
+    let story =
+        json!([{"role": "system", "content": long}, {"role": "user", "content": "Tell me a long story about tea."}]);
     let schema = json!({"type": "object", "properties": {
         "reasoning": {"type": "string", "maxLength": 200},
         "tool": {"enum": ["list", "read", "grep", "write", "terminal", "sql"]},
@@ -51,14 +51,8 @@ async fn chats(endpoint: &Endpoint) -> Result<()> {
         ("free, greedy", json!({"temperature": 0})),
         ("free, greedy, warm", json!({"temperature": 0})),
         ("free, sampled", json!({"temperature": 0.8, "seed": 1})),
-        (
-            "schema, greedy",
-            json!({"temperature": 0, "json_schema": schema}),
-        ),
-        (
-            "schema, sampled",
-            json!({"temperature": 0.8, "seed": 1, "json_schema": schema}),
-        ),
+        ("schema, greedy", json!({"temperature": 0, "json_schema": schema})),
+        ("schema, sampled", json!({"temperature": 0.8, "seed": 1, "json_schema": schema})),
     ] {
         let mut body = json!({"messages": story, "max_tokens": 128});
         if let (Some(body), Some(extra)) = (body.as_object_mut(), extra.as_object()) {
@@ -128,12 +122,8 @@ fn embeddings(dir: &std::path::Path) -> Result<()> {
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    println!(
-        "short query             {:>8.1} ms (median of 30)",
-        times[15]
-    );
-    let chunk =
-        "the customer bought tea and cups in the shop near the river on a cold day ".repeat(8);
+    println!("short query             {:>8.1} ms (median of 30)", times[15]);
+    let chunk = "the customer bought tea and cups in the shop near the river on a cold day ".repeat(8);
     let chunks: Vec<&str> = std::iter::repeat_n(chunk.as_str(), 64).collect();
     let started = Instant::now();
     model.embed(&chunks)?;
@@ -142,10 +132,7 @@ fn embeddings(dir: &std::path::Path) -> Result<()> {
         ms(started.elapsed()),
         64.0 / started.elapsed().as_secs_f64()
     );
-    println!(
-        "embedder holds          {:>8.0} MB",
-        (own_memory() - before) / 1e6
-    );
+    println!("embedder holds          {:>8.0} MB", (own_memory() - before) / 1e6);
     Ok(())
 }
 
@@ -175,10 +162,7 @@ fn own_memory() -> f64 {
     std::fs::read_to_string("/proc/self/status")
         .ok()
         .and_then(|text| {
-            let line = text
-                .lines()
-                .find_map(|l| l.strip_prefix("VmRSS:"))?
-                .to_owned();
+            let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:"))?.to_owned();
             line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()
         })
         .map_or(0.0, |kib| kib * 1024.0)

@@ -9,9 +9,7 @@ use steward_models::local::{ServeTuning, serve_supervised};
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let Some(path) = args.next() else {
-        eprintln!(
-            "usage: model_server PATH [threads=N] [context=N] [alias=NAME] [idle_ms=N] [crash=1]"
-        );
+        eprintln!("usage: model_server PATH [threads=N] [context=N] [alias=NAME] [idle_ms=N] [crash=1]");
         return ExitCode::from(2);
     };
     let mut tuning = ServeTuning::default();

@@ -19,9 +19,7 @@ fn nowhere() -> String {
 
 fn environment(vars: &'static [(&'static str, &'static str)]) -> Environment {
     let mut environment = Environment::new(move |name| {
-        vars.iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| (*value).to_owned())
+        vars.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     });
     environment.ollama_url = nowhere();
     environment.llama_cpp_url = nowhere();
@@ -32,11 +30,7 @@ fn environment(vars: &'static [(&'static str, &'static str)]) -> Environment {
 async fn nothing_is_found_quickly() {
     let started = Instant::now();
     assert_eq!(discover(&environment(&[]), &client()).await, []);
-    assert!(
-        started.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -72,16 +66,9 @@ async fn an_ollama_with_what_its_models_can_do() {
     let large = &found[0].connection;
     assert_eq!(large.provider, Provider::Ollama);
     assert_eq!(large.base_url, server.base_url());
-    assert_eq!(
-        (large.capabilities.window, large.capabilities.strategy),
-        (8192, Strategy::Native)
-    );
+    assert_eq!((large.capabilities.window, large.capabilities.strategy), (8192, Strategy::Native));
     assert!(!found[1].connection.capabilities.plans);
-    assert_eq!(
-        discover(&environment, &client()).await,
-        found,
-        "the same ids at each start"
-    );
+    assert_eq!(discover(&environment, &client()).await, found, "the same ids at each start");
 
     let mut asked = support::request("hi");
     asked.timeout_ms = 2000;
@@ -94,18 +81,11 @@ async fn a_llama_cpp_server_and_not_any_other() {
     let models = json!({"data": [{"id": "/models/qwen2.5-0.5b-instruct.gguf", "meta": {"n_params": 494_032_768_u64}}]});
     let props = json!({"default_generation_settings": {"n_ctx": 4096}});
     let with = |routes: Vec<(&str, &serde_json::Value)>| Script {
-        routes: routes
-            .into_iter()
-            .map(|(k, v)| (k.to_owned(), v.clone()))
-            .collect(),
+        routes: routes.into_iter().map(|(k, v)| (k.to_owned(), v.clone())).collect(),
         ..Script::default()
     };
-    let server = ScriptedModelServer::start(with(vec![
-        ("GET /v1/models", &models),
-        ("GET /props", &props),
-    ]))
-    .await
-    .unwrap();
+    let server =
+        ScriptedModelServer::start(with(vec![("GET /v1/models", &models), ("GET /props", &props)])).await.unwrap();
     let mut environment = environment(&[]);
     environment.llama_cpp_url = server.root_url();
     let found = discover(&environment, &client()).await;
@@ -113,17 +93,10 @@ async fn a_llama_cpp_server_and_not_any_other() {
     let connection = &found[0].connection;
     assert_eq!(connection.provider, Provider::LlamaCpp);
     assert_eq!(connection.capabilities.window, 4096);
-    assert!(
-        !connection.capabilities.plans,
-        "under a thousand million parameters"
-    );
+    assert!(!connection.capabilities.plans, "under a thousand million parameters");
 
     server.replace(with(vec![("GET /v1/models", &models)]));
-    assert_eq!(
-        discover(&environment, &client()).await,
-        [],
-        "another server on that port"
-    );
+    assert_eq!(discover(&environment, &client()).await, [], "another server on that port");
 }
 
 #[tokio::test]
@@ -135,11 +108,7 @@ async fn a_server_that_hangs_holds_nobody_up() {
     environment.llama_cpp_url = url;
     let started = Instant::now();
     let found = discover(&environment, &client()).await;
-    assert!(
-        started.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].connection.name, "openai");
     drop(listener);

@@ -19,21 +19,9 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 fn meaning_is_near_and_the_rest_is_far() {
     let model = MiniLm::load(&dir()).unwrap();
     let pairs = [
-        (
-            "How many customers are there?",
-            "count of clients",
-            "The weather in Oslo is cold",
-        ),
-        (
-            "delete a file",
-            "remove a document from disk",
-            "play some music",
-        ),
-        (
-            "What does the invoice say?",
-            "read the bill",
-            "run the unit tests",
-        ),
+        ("How many customers are there?", "count of clients", "The weather in Oslo is cold"),
+        ("delete a file", "remove a document from disk", "play some music"),
+        ("What does the invoice say?", "read the bill", "run the unit tests"),
         ("restart the server", "reboot the machine", "bake a cake"),
     ];
     for (text, near, far) in pairs {
@@ -61,28 +49,20 @@ fn known_similarities_are_met() {
         .unwrap();
     for (i, expected) in [(1, 0.695), (2, 0.943), (3, 0.257)] {
         let got = dot(&v[0], &v[i]);
-        assert!(
-            (got - expected).abs() < 0.02,
-            "{i}: {got} instead of {expected}"
-        );
+        assert!((got - expected).abs() < 0.02, "{i}: {got} instead of {expected}");
     }
 }
 
 #[test]
 fn a_batch_gives_what_single_calls_give() {
     let model = MiniLm::load_with(&dir(), EmbedOptions { threads: 2 }).unwrap();
-    let texts: Vec<String> = (0..40)
-        .map(|i| format!("Text {i}: {}", "some words of a sentence ".repeat(i % 13)))
-        .collect();
+    let texts: Vec<String> =
+        (0..40).map(|i| format!("Text {i}: {}", "some words of a sentence ".repeat(i % 13))).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let together = model.embed(&texts).unwrap();
     for (text, vector) in texts.iter().zip(&together).step_by(7) {
         let alone = &model.embed(&[text]).unwrap()[0];
-        let gap = alone
-            .iter()
-            .zip(vector)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f32::max);
+        let gap = alone.iter().zip(vector).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(gap < 1e-4, "{gap}");
     }
 }
@@ -94,26 +74,12 @@ fn odd_texts_are_fine() {
     let long = "database ".repeat(100_000);
     let cut = "database ".repeat(254);
     let nul = "a\0b";
-    let v = model
-        .embed(&[
-            "",
-            "   ",
-            "日本語のテキスト",
-            "🦀🦀",
-            nul,
-            &long,
-            &cut,
-            &"x".repeat(5000),
-        ])
-        .unwrap();
+    let v = model.embed(&["", "   ", "日本語のテキスト", "🦀🦀", nul, &long, &cut, &"x".repeat(5000)]).unwrap();
     assert_eq!(v.len(), 8);
     for vector in &v {
         assert!(vector.iter().all(|n| n.is_finite()));
     }
-    assert!(
-        dot(&v[5], &v[6]) > 0.9999,
-        "only the first 256 tokens are read"
-    );
+    assert!(dot(&v[5], &v[6]) > 0.9999, "only the first 256 tokens are read");
 }
 
 #[test]
@@ -134,10 +100,7 @@ fn spelling_that_is_normalised_does_not_count() {
 fn missing_and_broken_files_are_named() {
     let empty = tempfile::tempdir().unwrap();
     let error = MiniLm::load(empty.path()).unwrap_err().to_string();
-    assert!(
-        error.contains("model.onnx") && error.contains("make setup"),
-        "{error}"
-    );
+    assert!(error.contains("model.onnx") && error.contains("make setup"), "{error}");
     std::fs::write(empty.path().join("model.onnx"), b"nonsense").unwrap();
     std::fs::write(empty.path().join("tokenizer.json"), b"{}").unwrap();
     let error = MiniLm::load(empty.path()).unwrap_err().to_string();
@@ -149,16 +112,9 @@ fn missing_and_broken_files_are_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_port_loads_late_and_forgets() {
-    let port = LazyMiniLm::with(
-        dir(),
-        EmbedOptions::default(),
-        Some(Duration::from_millis(300)),
-    );
+    let port = LazyMiniLm::with(dir(), EmbedOptions::default(), Some(Duration::from_millis(300)));
     assert!(!port.is_loaded());
-    assert_eq!(
-        (port.model(), port.dimension()),
-        ("all-MiniLM-L6-v2", DIMENSION)
-    );
+    assert_eq!((port.model(), port.dimension()), ("all-MiniLM-L6-v2", DIMENSION));
     assert!(port.embed(&[]).await.unwrap().is_empty());
     assert!(!port.is_loaded(), "nothing to do, nothing to load");
     let text = ["hello".to_owned()];

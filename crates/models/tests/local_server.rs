@@ -28,22 +28,13 @@ async fn chat_whole_and_streamed_say_the_same() {
     body["stream"] = json!(true);
     body["stream_options"] = json!({"include_usage": true});
     let events = server.post("/v1/chat/completions", &body).await.events();
-    let joined: String = events
-        .iter()
-        .filter_map(|e| e["choices"][0]["delta"]["content"].as_str())
-        .collect();
+    let joined: String = events.iter().filter_map(|e| e["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(joined, text);
-    let contents = events.iter().filter(|e| {
-        e["choices"][0]["delta"]["content"]
-            .as_str()
-            .is_some_and(|s| !s.is_empty())
-    });
+    let contents =
+        events.iter().filter(|e| e["choices"][0]["delta"]["content"].as_str().is_some_and(|s| !s.is_empty()));
     assert!(contents.count() > 1, "it came at once");
     assert_eq!(events[0]["choices"][0]["delta"]["role"], "assistant");
-    let finish = events
-        .iter()
-        .find_map(|e| e["choices"][0]["finish_reason"].as_str())
-        .unwrap();
+    let finish = events.iter().find_map(|e| e["choices"][0]["finish_reason"].as_str()).unwrap();
     assert_eq!(finish, whole["choices"][0]["finish_reason"]);
     assert_eq!(events.last().unwrap()["usage"]["completion_tokens"], used);
 }
@@ -54,39 +45,18 @@ async fn output_follows_the_schema_for_ten_prompts() {
     let short = json!({"type": "string", "minLength": 1, "maxLength": 24});
     let cases = [
         ("Name a city.", json!({"city": short})),
-        (
-            "How old is the house?",
-            json!({"age": {"type": "integer", "minimum": 0, "maximum": 500}}),
-        ),
+        ("How old is the house?", json!({"age": {"type": "integer", "minimum": 0, "maximum": 500}})),
         ("Is water wet?", json!({"answer": {"type": "boolean"}})),
-        (
-            "Pick a colour.",
-            json!({"colour": {"enum": ["red", "green", "blue"]}}),
-        ),
-        (
-            "List three fruits.",
-            json!({"fruits": {"type": "array", "items": short, "minItems": 3, "maxItems": 3}}),
-        ),
-        (
-            "A person, please.",
-            json!({"name": short, "age": {"type": "integer", "minimum": 1, "maximum": 99}}),
-        ),
-        (
-            "Which tool?",
-            json!({"tool": {"const": "read"}, "path": short}),
-        ),
+        ("Pick a colour.", json!({"colour": {"enum": ["red", "green", "blue"]}})),
+        ("List three fruits.", json!({"fruits": {"type": "array", "items": short, "minItems": 3, "maxItems": 3}})),
+        ("A person, please.", json!({"name": short, "age": {"type": "integer", "minimum": 1, "maximum": 99}})),
+        ("Which tool?", json!({"tool": {"const": "read"}, "path": short})),
         (
             "Nested.",
             json!({"outer": {"type": "object", "properties": {"inner": short}, "required": ["inner"], "additionalProperties": false}}),
         ),
-        (
-            "Nothing or a word.",
-            json!({"word": {"anyOf": [{"type": "null"}, short]}}),
-        ),
-        (
-            "A price.",
-            json!({"price": {"type": "string", "pattern": "^[0-9]{1,3}\\.[0-9]{2}$"}}),
-        ),
+        ("Nothing or a word.", json!({"word": {"anyOf": [{"type": "null"}, short]}})),
+        ("A price.", json!({"price": {"type": "string", "pattern": "^[0-9]{1,3}\\.[0-9]{2}$"}})),
     ];
     for (prompt, properties) in cases {
         let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
@@ -111,12 +81,8 @@ async fn output_follows_the_schema_for_ten_prompts() {
                 .await
                 .json();
             let text = reply["choices"][0]["message"]["content"].as_str().unwrap();
-            assert_eq!(
-                reply["choices"][0]["finish_reason"], "stop",
-                "{prompt}: {text}"
-            );
-            let value: Value =
-                serde_json::from_str(text).unwrap_or_else(|e| panic!("{prompt}: {text}: {e}"));
+            assert_eq!(reply["choices"][0]["finish_reason"], "stop", "{prompt}: {text}");
+            let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{prompt}: {text}: {e}"));
             assert!(jsonschema::is_valid(&schema, &value), "{prompt}: {text}");
         }
     }
@@ -126,19 +92,11 @@ async fn output_follows_the_schema_for_ten_prompts() {
 async fn other_constraints_hold_too() {
     let server = Server::start(&[]).await;
     for (extra, check) in [
-        (
-            json!({"grammar": "root ::= \"yes\" | \"no\""}),
-            &["yes", "no"][..],
-        ),
-        (
-            json!({"json_schema": {"enum": ["left", "right"]}}),
-            &["\"left\"", "\"right\""][..],
-        ),
+        (json!({"grammar": "root ::= \"yes\" | \"no\""}), &["yes", "no"][..]),
+        (json!({"json_schema": {"enum": ["left", "right"]}}), &["\"left\"", "\"right\""][..]),
     ] {
         let mut body = json!({"messages": ask("Well?"), "temperature": 0});
-        body.as_object_mut()
-            .unwrap()
-            .extend(extra.as_object().unwrap().clone());
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         let text = server.post("/v1/chat/completions", &body).await.content();
         assert!(check.contains(&text.as_str()), "{text}");
     }
@@ -170,22 +128,14 @@ async fn a_seed_repeats_and_another_differs() {
 async fn a_known_beginning_is_not_evaluated_again() {
     let server = Server::start(&[]).await;
     let long = "You answer questions about a shop that sells tea. ".repeat(8);
-    let mut messages = vec![
-        json!({"role": "system", "content": long}),
-        json!({"role": "user", "content": "Hello!"}),
-    ];
+    let mut messages = vec![json!({"role": "system", "content": long}), json!({"role": "user", "content": "Hello!"})];
     let mut last = 0;
     for _ in 0..3 {
         let reply = server
-            .post(
-                "/v1/chat/completions",
-                &json!({"messages": messages, "temperature": 0, "max_tokens": 8}),
-            )
+            .post("/v1/chat/completions", &json!({"messages": messages, "temperature": 0, "max_tokens": 8}))
             .await
             .json();
-        let cached = reply["usage"]["prompt_tokens_details"]["cached_tokens"]
-            .as_u64()
-            .unwrap();
+        let cached = reply["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap();
         let prompt = reply["usage"]["prompt_tokens"].as_u64().unwrap();
         if last == 0 {
             assert_eq!(cached, 0);
@@ -199,32 +149,10 @@ async fn a_known_beginning_is_not_evaluated_again() {
     // Another conversation with the same beginning does not push the first one out.
     let system = messages[0].clone();
     let other = json!([system, {"role": "user", "content": "Something else entirely, please."}]);
-    let reply = server
-        .post(
-            "/v1/chat/completions",
-            &json!({"messages": other, "max_tokens": 4}),
-        )
-        .await
-        .json();
-    assert!(
-        reply["usage"]["prompt_tokens_details"]["cached_tokens"]
-            .as_u64()
-            .unwrap()
-            > 80
-    );
-    let again = server
-        .post(
-            "/v1/chat/completions",
-            &json!({"messages": messages, "max_tokens": 4}),
-        )
-        .await
-        .json();
-    assert!(
-        again["usage"]["prompt_tokens_details"]["cached_tokens"]
-            .as_u64()
-            .unwrap()
-            >= last
-    );
+    let reply = server.post("/v1/chat/completions", &json!({"messages": other, "max_tokens": 4})).await.json();
+    assert!(reply["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap() > 80);
+    let again = server.post("/v1/chat/completions", &json!({"messages": messages, "max_tokens": 4})).await.json();
+    assert!(again["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap() >= last);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,32 +168,15 @@ async fn a_cached_prompt_gives_the_same_answer() {
 async fn scores_prefer_what_fits() {
     let server = Server::start(&[]).await;
     let cases = [
-        (
-            "The capital of France is",
-            [" Paris", " Berlin", " banana", " the the"],
-        ),
-        (
-            "Monday, Tuesday, Wednesday,",
-            [" Thursday", " Sunday", " kitchen", " xylophone"],
-        ),
-        (
-            "One, two, three, four,",
-            [" five", " nine", " purple", " of"],
-        ),
+        ("The capital of France is", [" Paris", " Berlin", " banana", " the the"]),
+        ("Monday, Tuesday, Wednesday,", [" Thursday", " Sunday", " kitchen", " xylophone"]),
+        ("One, two, three, four,", [" five", " nine", " purple", " of"]),
     ];
     for (prompt, candidates) in cases {
-        let reply = server
-            .post(
-                "/v1/score",
-                &json!({"prompt": prompt, "candidates": candidates}),
-            )
-            .await;
+        let reply = server.post("/v1/score", &json!({"prompt": prompt, "candidates": candidates})).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
         let scores = reply.json()["scores"].as_array().unwrap().clone();
-        let sums: Vec<f64> = scores
-            .iter()
-            .map(|s| s["logprob_sum"].as_f64().unwrap())
-            .collect();
+        let sums: Vec<f64> = scores.iter().map(|s| s["logprob_sum"].as_f64().unwrap()).collect();
         assert!(sums.iter().all(|s| *s < 0.0), "{sums:?}");
         assert!(sums[1..].iter().all(|s| *s < sums[0]), "{prompt}: {sums:?}");
         assert_eq!(scores[0]["candidate"], candidates[0]);
@@ -307,7 +218,10 @@ async fn a_score_does_not_depend_on_its_company() {
         .json();
     for (i, candidate) in candidates.iter().enumerate().step_by(5) {
         let alone = server
-            .post("/v1/score", &json!({"messages": messages, "assistant_prefix": "{\"tool\": \"", "candidates": [candidate]}))
+            .post(
+                "/v1/score",
+                &json!({"messages": messages, "assistant_prefix": "{\"tool\": \"", "candidates": [candidate]}),
+            )
             .await
             .json();
         let a = together["scores"][i]["logprob_sum"].as_f64().unwrap();
@@ -322,38 +236,20 @@ async fn a_score_does_not_depend_on_its_company() {
 async fn the_answer_ends_where_the_window_ends() {
     let server = Server::start(&["context=256"]).await;
     let reply = server
-        .post(
-            "/v1/chat/completions",
-            &json!({"messages": ask("Count."), "grammar": "root ::= \"one \" root"}),
-        )
+        .post("/v1/chat/completions", &json!({"messages": ask("Count."), "grammar": "root ::= \"one \" root"}))
         .await
         .json();
     assert_eq!(reply["choices"][0]["finish_reason"], "length");
     let total = reply["usage"]["total_tokens"].as_u64().unwrap();
     assert_eq!(total, 256);
-    assert_eq!(
-        server
-            .post(
-                "/v1/chat/completions",
-                &json!({"messages": ask("Hi"), "max_tokens": 4})
-            )
-            .await
-            .status,
-        200
-    );
+    assert_eq!(server.post("/v1/chat/completions", &json!({"messages": ask("Hi"), "max_tokens": 4})).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn control_tokens_in_a_message_have_no_power() {
     let server = Server::start(&[]).await;
     let count = async |text: &str| {
-        let reply = server
-            .post(
-                "/v1/chat/completions",
-                &json!({"messages": ask(text), "max_tokens": 1}),
-            )
-            .await
-            .json();
+        let reply = server.post("/v1/chat/completions", &json!({"messages": ask(text), "max_tokens": 1})).await.json();
         reply["usage"]["prompt_tokens"].as_u64().unwrap()
     };
     let plain = count("a b").await;
@@ -365,19 +261,11 @@ async fn control_tokens_in_a_message_have_no_power() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_frees_the_model() {
     let server = Server::start(&[]).await;
-    let endless =
-        json!({"messages": ask("Write."), "grammar": "root ::= \"word \" root", "stream": true});
+    let endless = json!({"messages": ask("Write."), "grammar": "root ::= \"word \" root", "stream": true});
     for stream in [true, false] {
         let mut body = endless.clone();
         body["stream"] = json!(stream);
-        let mut gone = server
-            .send(
-                "POST",
-                "/v1/chat/completions",
-                body.to_string().as_bytes(),
-                server.token(),
-            )
-            .await;
+        let mut gone = server.send("POST", "/v1/chat/completions", body.to_string().as_bytes(), server.token()).await;
         if stream {
             gone.read_some().await;
         } else {
@@ -385,19 +273,10 @@ async fn a_client_that_leaves_frees_the_model() {
         }
         drop(gone);
         let started = Instant::now();
-        let next = server
-            .post(
-                "/v1/chat/completions",
-                &json!({"messages": ask("Hi"), "max_tokens": 1}),
-            )
-            .await;
+        let next = server.post("/v1/chat/completions", &json!({"messages": ask("Hi"), "max_tokens": 1})).await;
         assert_eq!(next.status, 200);
         // The whole window would take a minute.
-        assert!(
-            started.elapsed() < Duration::from_secs(20),
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
 }
 

@@ -15,10 +15,7 @@ fn shell(script: &str) -> ChildCommand {
 #[tokio::test]
 async fn a_missing_program_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let supervisor = Supervisor::new(
-        ChildCommand::new("/nonexistent/steward"),
-        options(dir.path()),
-    );
+    let supervisor = Supervisor::new(ChildCommand::new("/nonexistent/steward"), options(dir.path()));
     let error = supervisor.endpoint().await.unwrap_err().to_string();
     assert!(error.contains("/nonexistent/steward"), "{error}");
     assert!(matches!(&*supervisor.phases().borrow(), Phase::Failed(_)));
@@ -33,27 +30,18 @@ async fn three_fast_crashes_are_enough() {
     let started = Instant::now();
     for _ in 0..3 {
         let error = supervisor.endpoint().await.unwrap_err();
-        assert!(
-            matches!(&error, LocalModelError::EndedEarly { .. }),
-            "{error}"
-        );
+        assert!(matches!(&error, LocalModelError::EndedEarly { .. }), "{error}");
         assert!(error.to_string().contains("exit code 7"), "{error}");
         assert!(error.to_string().contains("bad weights"), "{error}");
     }
     // 50 ms and 200 ms between the starts.
     assert!(started.elapsed() >= Duration::from_millis(250));
     let error = supervisor.endpoint().await.unwrap_err();
-    assert!(
-        matches!(&error, LocalModelError::CrashLoop { times: 3, .. }),
-        "{error}"
-    );
+    assert!(matches!(&error, LocalModelError::CrashLoop { times: 3, .. }), "{error}");
     assert!(error.to_string().contains("bad weights"), "{error}");
     supervisor.stop().await;
     let error = supervisor.endpoint().await.unwrap_err();
-    assert!(
-        matches!(error, LocalModelError::EndedEarly { .. }),
-        "a stop forgives"
-    );
+    assert!(matches!(error, LocalModelError::EndedEarly { .. }), "a stop forgives");
 }
 
 #[tokio::test]
@@ -65,10 +53,7 @@ async fn a_child_that_never_listens_is_ended() {
     let script = format!("echo $$ > {}; exec sleep 60", pid_file.display());
     let supervisor = Supervisor::new(shell(&script), options);
     let error = supervisor.endpoint().await.unwrap_err();
-    assert!(
-        matches!(error, LocalModelError::StartTimeout { .. }),
-        "{error}"
-    );
+    assert!(matches!(error, LocalModelError::StartTimeout { .. }), "{error}");
     let pid = std::fs::read_to_string(pid_file).unwrap();
     assert!(!alive(pid.trim()), "the child is still there");
 }
@@ -77,10 +62,7 @@ async fn a_child_that_never_listens_is_ended() {
 async fn the_child_inherits_no_secret_and_gets_the_token_by_pipe() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("seen");
-    let script = format!(
-        "read line; (env; echo \"$line\") > {}; exit 1",
-        out.display()
-    );
+    let script = format!("read line; (env; echo \"$line\") > {}; exit 1", out.display());
     let supervisor = Supervisor::new(shell(&script).env("ONE", "1"), options(dir.path()));
     let _ = supervisor.endpoint().await;
     let seen = std::fs::read_to_string(out).unwrap();
@@ -104,15 +86,9 @@ mod with_the_model {
         let supervisor = Supervisor::new(command(&[]), options(dir.path()));
         assert_eq!(supervisor.process_id().await, None, "lazy");
         let mut phases = Vec::new();
-        let (a, b) = tokio::join!(
-            supervisor.endpoint_with(|phase| phases.push(phase.clone())),
-            supervisor.endpoint(),
-        );
+        let (a, b) = tokio::join!(supervisor.endpoint_with(|phase| phases.push(phase.clone())), supervisor.endpoint(),);
         assert_eq!(a.unwrap().socket_path, b.unwrap().socket_path);
-        assert!(
-            phases.iter().any(|p| matches!(p, Phase::Starting(_))),
-            "{phases:?}"
-        );
+        assert!(phases.iter().any(|p| matches!(p, Phase::Starting(_))), "{phases:?}");
         assert_eq!(*supervisor.phases().borrow(), Phase::Ready);
         assert!(supervisor.resident_bytes().await.unwrap() > 50 << 20);
     }
@@ -121,10 +97,7 @@ mod with_the_model {
     async fn the_socket_is_private() {
         use std::os::unix::fs::PermissionsExt;
         let server = Server::start(&[]).await;
-        let mode = std::fs::metadata(&server.endpoint.socket_path)
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = std::fs::metadata(&server.endpoint.socket_path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
@@ -175,11 +148,9 @@ mod with_the_model {
         let cut = dir.path().join("cut.gguf");
         let whole = std::fs::read(model_path()).unwrap();
         std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
-        for (path, word) in [
-            (dir.path().join("none.gguf"), "make setup"),
-            (fake, "does not begin with"),
-            (cut, "cut off"),
-        ] {
+        for (path, word) in
+            [(dir.path().join("none.gguf"), "make setup"), (fake, "does not begin with"), (cut, "cut off")]
+        {
             let command = ChildCommand::new(server_binary()).arg(&path);
             let supervisor = Supervisor::new(command, options(dir.path()));
             let error = supervisor.endpoint().await.unwrap_err().to_string();
@@ -191,32 +162,21 @@ mod with_the_model {
     #[tokio::test(flavor = "multi_thread")]
     async fn the_child_dies_with_its_parent() {
         let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "with_the_model::play_the_parent",
-                "--nocapture",
-                "--ignored",
-            ])
+            .args(["--exact", "with_the_model::play_the_parent", "--nocapture", "--ignored"])
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
         let child = BufReader::new(parent.stdout.take().unwrap())
             .lines()
             .map_while(Result::ok)
-            .find_map(|line| {
-                line.split_once("child pid ")
-                    .map(|(_, pid)| pid.trim().to_owned())
-            })
+            .find_map(|line| line.split_once("child pid ").map(|(_, pid)| pid.trim().to_owned()))
             .expect("the parent tells its child's id");
         assert!(alive(&child));
         parent.kill().unwrap();
         parent.wait().unwrap();
         let started = Instant::now();
         while alive(&child) {
-            assert!(
-                started.elapsed() < Duration::from_secs(20),
-                "the child lives on"
-            );
+            assert!(started.elapsed() < Duration::from_secs(20), "the child lives on");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -225,10 +185,7 @@ mod with_the_model {
     #[ignore = "started by the_child_dies_with_its_parent"]
     async fn play_the_parent() {
         let server = Server::start(&[]).await;
-        println!(
-            "child pid {}",
-            server.supervisor.process_id().await.unwrap()
-        );
+        println!("child pid {}", server.supervisor.process_id().await.unwrap());
         tokio::time::sleep(Duration::from_mins(1)).await;
     }
 }
@@ -236,13 +193,8 @@ mod with_the_model {
 #[cfg(not(feature = "local-model"))]
 #[test]
 fn a_build_without_the_model_says_so() {
-    let error = steward_models::local::serve_supervised(
-        "/m.gguf".into(),
-        steward_models::local::ServeTuning::default(),
-    )
-    .unwrap_err();
-    assert!(
-        error.to_string().contains("--features local-model"),
-        "{error}"
-    );
+    let error =
+        steward_models::local::serve_supervised("/m.gguf".into(), steward_models::local::ServeTuning::default())
+            .unwrap_err();
+    assert!(error.to_string().contains("--features local-model"), "{error}");
 }

@@ -31,10 +31,7 @@ impl LocalModels for Child {
         if path != "/models/tiny.gguf" {
             return Err(LocalModelError::FileMissing { path: path.into() });
         }
-        Ok(Endpoint {
-            socket_path: self.0.clone(),
-            token: "t0ken-of-the-child".into(),
-        })
+        Ok(Endpoint { socket_path: self.0.clone(), token: "t0ken-of-the-child".into() })
     }
 }
 
@@ -58,11 +55,7 @@ fn over_socket(script: Script) -> (tempfile::TempDir, ScriptedModelServer, Clien
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.sock");
     let server = ScriptedModelServer::start_unix(script, &path).unwrap();
-    let client = Client::new(
-        support::secrets(),
-        Some(Arc::new(Child(path))),
-        Timeouts::default(),
-    );
+    let client = Client::new(support::secrets(), Some(Arc::new(Child(path))), Timeouts::default());
     (dir, server, client)
 }
 
@@ -79,12 +72,7 @@ async fn the_local_model_is_a_connection_over_a_socket() {
     let mut asked = request("hi");
     asked.schema = Some(serde_json::json!({"type": "object"}));
     asked.messages.push(Message::assistant("{\"tool\":"));
-    let chunks: Vec<_> = router
-        .stream(chosen.id, asked.clone())
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let chunks: Vec<_> = router.stream(chosen.id, asked.clone()).await.unwrap().collect().await;
     assert_eq!(chunks.len(), 2, "{chunks:?}");
     let body = &server.chats()[0].body;
     assert!(body.get("model").is_none(), "a path is no name on the wire");
@@ -92,10 +80,7 @@ async fn the_local_model_is_a_connection_over_a_socket() {
     assert_eq!(body["messages"].as_array().unwrap().len(), 2);
     assert_eq!(body["json_schema"]["type"], "object");
 
-    let scored = router
-        .score(chosen.id, asked, &["read".into(), "ls".into()])
-        .await
-        .unwrap();
+    let scored = router.score(chosen.id, asked, &["read".into(), "ls".into()]).await.unwrap();
     assert_eq!(scored[0].candidate, "read");
     assert!((scored[0].logprob + 1.5).abs() < 1e-6 && scored[1].tokens == 1);
     server.assert_clean();
@@ -103,10 +88,7 @@ async fn the_local_model_is_a_connection_over_a_socket() {
 
 #[tokio::test]
 async fn the_child_s_token_is_secret_and_its_errors_are_told() {
-    let script = Script {
-        api_key: Some("another".to_owned()),
-        ..Script::default()
-    };
+    let script = Script { api_key: Some("another".to_owned()), ..Script::default() };
     let (_dir, _server, client) = over_socket(script);
     let error = client.stream(&local(), &request("hi")).await.err().unwrap();
     assert_eq!(error.class, ModelErrorClass::Auth);
@@ -115,50 +97,28 @@ async fn the_child_s_token_is_secret_and_its_errors_are_told() {
     missing.model = "/models/none.gguf".to_owned();
     let error = client.stream(&missing, &request("hi")).await.err().unwrap();
     assert_eq!(error.class, ModelErrorClass::Connect);
-    assert!(
-        error.message.contains("/models/none.gguf does not exist"),
-        "{error:?}"
-    );
+    assert!(error.message.contains("/models/none.gguf does not exist"), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_socket_without_a_server_is_no_connection() {
     let child = Child(PathBuf::from("/nonexistent/m.sock"));
-    let client = Client::new(
-        support::secrets(),
-        Some(Arc::new(child)),
-        Timeouts::default(),
-    );
+    let client = Client::new(support::secrets(), Some(Arc::new(child)), Timeouts::default());
     let error = client.stream(&local(), &request("hi")).await.err().unwrap();
     assert_eq!(error.class, ModelErrorClass::Connect, "{error:?}");
 }
 
 #[tokio::test]
 async fn connections_are_chosen_and_replaced_live() {
-    let server = ScriptedModelServer::start(Script::always(Behaviour::text("hi")))
-        .await
-        .unwrap();
+    let server = ScriptedModelServer::start(Script::always(Behaviour::text("hi"))).await.unwrap();
     let first = connection(&server.base_url());
-    let second = Connection {
-        id: ConnectionId(uuid(8)),
-        name: "second".to_owned(),
-        ..first.clone()
-    };
-    let router = Router::new(
-        client(),
-        clock(),
-        vec![first.clone(), second.clone()],
-        Some(second.id),
-    );
+    let second = Connection { id: ConnectionId(uuid(8)), name: "second".to_owned(), ..first.clone() };
+    let router = Router::new(client(), clock(), vec![first.clone(), second.clone()], Some(second.id));
     assert_eq!(router.select(None).await.unwrap(), second);
     assert_eq!(router.select(Some(first.id)).await.unwrap(), first);
     let stream = router.stream(first.id, request("hi")).await.unwrap();
     router.replace_connections(vec![second.clone()], None);
-    assert_eq!(
-        stream.collect::<Vec<_>>().await.len(),
-        2,
-        "a running call goes on"
-    );
+    assert_eq!(stream.collect::<Vec<_>>().await.len(), 2, "a running call goes on");
     assert_eq!(router.select(None).await.unwrap(), second);
 
     let error = router.select(Some(first.id)).await.unwrap_err();
@@ -177,10 +137,7 @@ async fn likelihoods_are_asked_only_where_they_are_given() {
     let server = ScriptedModelServer::start(Script::default()).await.unwrap();
     let plain = connection(&server.base_url());
     let router = Router::new(client(), clock(), vec![plain.clone()], None);
-    let error = router
-        .score(plain.id, request("hi"), &["a".into()])
-        .await
-        .unwrap_err();
+    let error = router.score(plain.id, request("hi"), &["a".into()]).await.unwrap_err();
     assert_eq!(error.class, ModelErrorClass::BadRequest);
     assert!(server.requests().is_empty());
 }

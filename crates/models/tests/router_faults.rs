@@ -18,15 +18,10 @@ use support::text;
 const REQUESTS: usize = 5;
 
 fn faults() -> Vec<(&'static str, Fault)> {
-    let raw = |events: &str| Behaviour::Raw {
-        events: events.to_owned(),
-    };
+    let raw = |events: &str| Behaviour::Raw { events: events.to_owned() };
     let halves = || Reply::text("one two three four").pieces(1, 0);
-    let wrong = Behaviour::Status {
-        status: 400,
-        body: json!({"error": {"message": "messages is wrong"}}),
-        retry_after: None,
-    };
+    let wrong =
+        Behaviour::Status { status: 400, body: json!({"error": {"message": "messages is wrong"}}), retry_after: None };
     let scripted = [
         ("429", Behaviour::rate_limit(None)),
         ("429, Retry-After 1 s", Behaviour::rate_limit(Some("1"))),
@@ -38,42 +33,19 @@ fn faults() -> Vec<(&'static str, Fault)> {
         ("400, context length", Behaviour::context_length()),
         ("400, wrong request", wrong),
         ("hang: no header", Behaviour::HangBeforeHeaders),
-        (
-            "silent stream: header, then nothing",
-            Behaviour::HangAfterHeaders,
-        ),
+        ("silent stream: header, then nothing", Behaviour::HangAfterHeaders),
         ("reset", Behaviour::Reset),
-        (
-            "end before first content",
-            raw("data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n"),
-        ),
-        (
-            "cut after first content",
-            Behaviour::Cut {
-                reply: halves(),
-                clean: false,
-            },
-        ),
-        (
-            "silence after first content",
-            Behaviour::Stall { reply: halves() },
-        ),
+        ("end before first content", raw("data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n")),
+        ("cut after first content", Behaviour::Cut { reply: halves(), clean: false }),
+        ("silence after first content", Behaviour::Stall { reply: halves() }),
         ("malformed chunk", raw("data: {\"choices\": [\n\n")),
-        (
-            "malformed chunk after first content",
-            Behaviour::InvalidJson { reply: halves() },
-        ),
-        (
-            "error in the stream",
-            raw("data: {\"error\": {\"message\": \"overloaded\"}}\n\n"),
-        ),
+        ("malformed chunk after first content", Behaviour::InvalidJson { reply: halves() }),
+        ("error in the stream", raw("data: {\"error\": {\"message\": \"overloaded\"}}\n\n")),
         ("empty answer", Behaviour::Empty),
         ("blank answer", Behaviour::text(" \n ")),
     ];
-    let mut all: Vec<(&str, Fault)> = scripted
-        .into_iter()
-        .map(|(name, behaviour)| (name, Fault::Scripted(behaviour)))
-        .collect();
+    let mut all: Vec<(&str, Fault)> =
+        scripted.into_iter().map(|(name, behaviour)| (name, Fault::Scripted(behaviour))).collect();
     all.push(("slow header, never whole", Fault::Rude(Rude::SlowHeader)));
     all.push(("cut before first content", Fault::Rude(Rude::ResetInStream)));
     all.push(("nobody listens", Fault::Dead));
@@ -83,9 +55,7 @@ fn faults() -> Vec<(&'static str, Fault)> {
 /// What came to the client of one request.
 async fn reached(bench: &Bench) -> String {
     let told = |error: &ModelError| {
-        let wait = error
-            .retry_after_ms
-            .map(|ms| format!(", retry after {ms} ms"));
+        let wait = error.retry_after_ms.map(|ms| format!(", retry after {ms} ms"));
         format!("error `{}`{}", word(error.class), wait.unwrap_or_default())
     };
     match bench.ask().await {
@@ -104,10 +74,7 @@ async fn breaker(bench: &Bench) -> String {
 }
 
 async fn attempts(bench: &Bench) -> (u64, u64) {
-    (
-        bench.health(0).await.requests,
-        bench.health(1).await.requests,
-    )
+    (bench.health(0).await.requests, bench.health(1).await.requests)
 }
 
 async fn row(name: &str, fault: &Fault) -> String {
@@ -151,10 +118,7 @@ async fn the_table_of_faults() {
     }
     insta::assert_snapshot!(table);
     let docs = include_str!("../../../docs/routing.md");
-    assert!(
-        docs.contains(table.trim()),
-        "docs/routing.md has another table; put this one there:\n{table}"
-    );
+    assert!(docs.contains(table.trim()), "docs/routing.md has another table; put this one there:\n{table}");
 }
 
 #[tokio::test]

@@ -23,12 +23,7 @@ async fn upstream(behaviour: Behaviour) -> Upstream {
 /// Such as `a server, b -`.
 fn shown(bench: &Bench, attempts: &[Attempt]) -> String {
     let one = |attempt: &Attempt| {
-        let name = &bench
-            .connections
-            .iter()
-            .find(|c| c.id == attempt.connection)
-            .unwrap()
-            .name;
+        let name = &bench.connections.iter().find(|c| c.id == attempt.connection).unwrap().name;
         format!("{name} {}", attempt.class.map_or("-".to_owned(), word))
     };
     attempts.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -36,18 +31,11 @@ fn shown(bench: &Bench, attempts: &[Attempt]) -> String {
 
 #[tokio::test]
 async fn the_reply_comes_through_unchanged_but_for_its_cost() {
-    let reply = Reply {
-        reasoning: "let me see".to_owned(),
-        ..Reply::text(" \n one two three").pieces(2, 0)
-    };
+    let reply = Reply { reasoning: "let me see".to_owned(), ..Reply::text(" \n one two three").pieces(2, 0) };
     let a = upstream(Behaviour::Reply(reply)).await;
     let mut bench = Bench::new(patient(), &[&a]);
     bench.change(|list| {
-        list[0].price = Some(Price {
-            input: 2_000_000,
-            cached: 500_000,
-            output: 10_000_000,
-        });
+        list[0].price = Some(Price { input: 2_000_000, cached: 500_000, output: 10_000_000 });
     });
     let client = bench.router.client();
     let direct = client.stream(&bench.connections[0], &request("hi")).await;
@@ -56,9 +44,7 @@ async fn the_reply_comes_through_unchanged_but_for_its_cost() {
     assert_eq!(error, None);
     assert_eq!(opened.connection.name, "a");
     assert_eq!(shown(&bench, &opened.attempts), "a -");
-    let Some(ModelChunk::End { usage, .. }) = chunks.last_mut() else {
-        panic!("no end")
-    };
+    let Some(ModelChunk::End { usage, .. }) = chunks.last_mut() else { panic!("no end") };
     // 60 fresh, 40 cached, 10 of the reply.
     assert_eq!(usage.cost_micros, 120 + 20 + 100);
     usage.cost_micros = 0;
@@ -70,9 +56,7 @@ async fn the_reply_comes_through_unchanged_but_for_its_cost() {
 
 #[tokio::test]
 async fn first_content_is_passed_on_before_the_next_comes() {
-    let stall = Behaviour::Stall {
-        reply: Reply::text("one two").pieces(1, 0),
-    };
+    let stall = Behaviour::Stall { reply: Reply::text("one two").pieces(1, 0) };
     let a = upstream(stall).await;
     let bench = Bench::new(patient(), &[&a]);
     let mut opened = bench.open().await.unwrap();
@@ -80,11 +64,7 @@ async fn first_content_is_passed_on_before_the_next_comes() {
     let first = opened.stream.next().await.unwrap().unwrap();
     assert_eq!(first, ModelChunk::Text("o".to_owned()));
     drop(opened);
-    assert!(
-        a.scripted()
-            .wait_disconnects(1, Duration::from_secs(5))
-            .await
-    );
+    assert!(a.scripted().wait_disconnects(1, Duration::from_secs(5)).await);
 }
 
 #[tokio::test]
@@ -113,17 +93,9 @@ async fn at_most_so_many_are_asked_and_the_error_worth_telling_is_told() {
     let d = Upstream::says("never").await;
     let bench = Bench::new(patient(), &[&a, &b, &c, &d]);
     let nobody = bench.open().await.err().unwrap();
-    assert_eq!(
-        shown(&bench, &nobody.attempts),
-        "a auth, b rate_limit, c server"
-    );
+    assert_eq!(shown(&bench, &nobody.attempts), "a auth, b rate_limit, c server");
     assert_eq!(nobody.error.class, Class::Server, "it passes soonest");
-    assert!(
-        nobody
-            .error
-            .message
-            .ends_with("2 other attempts failed too")
-    );
+    assert!(nobody.error.message.ends_with("2 other attempts failed too"));
     assert_eq!(d.asked(), 0);
 }
 
@@ -154,8 +126,7 @@ async fn the_only_target_is_asked_whatever_its_breaker_says() {
         assert_eq!(a.asked(), n);
         assert_eq!(bench.health(0).await.breaker, Breaker::Open);
     }
-    a.scripted()
-        .replace(Script::always(Behaviour::text("back")));
+    a.scripted().replace(Script::always(Behaviour::text("back")));
     let (_, chunks, _) = bench.ask().await.unwrap();
     assert_eq!(text(&chunks), "back");
     assert_eq!(bench.health(0).await.breaker, Breaker::Closed);
@@ -180,16 +151,14 @@ async fn one_request_at_a_time_finds_out_whether_it_is_back() {
     let b = Upstream::says("hello").await;
     let bench = Bench::new(hasty(), &[&a, &b]);
     assert!(bench.ask().await.is_ok());
-    a.scripted()
-        .replace(Script::always(Behaviour::HangBeforeHeaders));
+    a.scripted().replace(Script::always(Behaviour::HangBeforeHeaders));
     bench.clock.advance(Duration::from_mins(1));
     assert_eq!(bench.health(0).await.breaker, Breaker::HalfOpen);
     let all = join_all((0..8).map(|_| bench.ask())).await;
     assert!(all.iter().all(Result::is_ok));
     assert_eq!(a.asked(), 2, "the first request, and one probe of eight");
     assert_eq!(bench.health(0).await.breaker, Breaker::Open);
-    a.scripted()
-        .replace(Script::always(Behaviour::text("back")));
+    a.scripted().replace(Script::always(Behaviour::text("back")));
     bench.clock.advance(Duration::from_mins(5));
     let (opened, ..) = bench.ask().await.unwrap();
     assert_eq!(opened.connection.name, "a");
@@ -218,8 +187,7 @@ async fn whoever_leaves_closes_the_upstream_request() {
     let b = Upstream::says("hello").await;
     let bench = Bench::new(patient(), &[&a, &b]);
     assert!(bench.ask().await.is_ok());
-    a.scripted()
-        .replace(Script::always(Behaviour::HangBeforeHeaders));
+    a.scripted().replace(Script::always(Behaviour::HangBeforeHeaders));
     bench.clock.advance(Duration::from_secs(1));
     {
         let mut open = Box::pin(bench.open());
@@ -228,16 +196,11 @@ async fn whoever_leaves_closes_the_upstream_request() {
             there = a.scripted().wait_requests(2, Duration::from_secs(5)) => assert!(there),
         }
     }
-    assert!(
-        a.scripted()
-            .wait_disconnects(1, Duration::from_secs(5))
-            .await
-    );
+    assert!(a.scripted().wait_disconnects(1, Duration::from_secs(5)).await);
     // The probe that was left is no failure, and the next request may probe again.
     let health = bench.health(0).await;
     assert_eq!((health.breaker, health.failures), (Breaker::HalfOpen, 1));
-    a.scripted()
-        .replace(Script::always(Behaviour::text("back")));
+    a.scripted().replace(Script::always(Behaviour::text("back")));
     assert_eq!(bench.ask().await.unwrap().0.connection.name, "a");
 }
 
@@ -253,17 +216,10 @@ async fn hedging_asks_the_next_as_well_and_drops_the_slower() {
     // On a slow machine the third may have been asked too, and be overtaken.
     assert!(shown(&bench, &opened.attempts).starts_with("a cancelled, "));
     assert!(shown(&bench, &opened.attempts).ends_with(" -"));
-    assert!(
-        a.scripted()
-            .wait_disconnects(1, Duration::from_secs(5))
-            .await
-    );
+    assert!(a.scripted().wait_disconnects(1, Duration::from_secs(5)).await);
     let health = bench.health(0).await;
     assert_eq!((health.breaker, health.failures), (Breaker::Closed, 0));
-    assert!(
-        health.first_ms.is_some_and(|ms| ms >= 20),
-        "it is known to be slow"
-    );
+    assert!(health.first_ms.is_some_and(|ms| ms >= 20), "it is known to be slow");
 }
 
 #[tokio::test]
@@ -279,10 +235,7 @@ async fn without_hedging_a_quick_first_is_the_only_one_asked() {
 
 #[tokio::test]
 async fn what_breaks_after_first_content_counts_against_the_connection() {
-    let cut = Behaviour::Cut {
-        reply: Reply::text("one two three four").pieces(1, 0),
-        clean: false,
-    };
+    let cut = Behaviour::Cut { reply: Reply::text("one two three four").pieces(1, 0), clean: false };
     let a = upstream(cut).await;
     let b = Upstream::says("hello").await;
     let bench = Bench::new(patient(), &[&a, &b]);
@@ -303,11 +256,7 @@ async fn other_settings_of_a_connection_begin_anew() {
     let mut bench = Bench::new(patient(), &[&a, &b]);
     assert!(bench.ask().await.is_ok());
     bench.change(|list| list[0].weight = 7);
-    assert_eq!(
-        bench.health(0).await.breaker,
-        Breaker::Open,
-        "called as before"
-    );
+    assert_eq!(bench.health(0).await.breaker, Breaker::Open, "called as before");
     bench.change(|list| "another".clone_into(&mut list[0].model));
     let health = bench.health(0).await;
     assert_eq!((health.breaker, health.requests), (Breaker::Closed, 0));
@@ -320,17 +269,8 @@ async fn targets_that_are_gone_are_left_out() {
     let bench = Bench::new(patient(), &[&a]);
     let gone = id(50);
     let open = async |targets: &[ConnectionId]| {
-        let call = ModelCall {
-            targets,
-            routing: &bench.routing,
-            request: &|_| request("hi"),
-            deadline_ms: 5000,
-        };
-        bench
-            .router
-            .open(call)
-            .await
-            .map(|opened| opened.connection.name)
+        let call = ModelCall { targets, routing: &bench.routing, request: &|_| request("hi"), deadline_ms: 5000 };
+        bench.router.open(call).await.map(|opened| opened.connection.name)
     };
     assert_eq!(open(&[gone, id(0)]).await.unwrap(), "a");
     let nobody = open(&[gone]).await.unwrap_err();
@@ -344,17 +284,11 @@ async fn a_direct_call_counts_and_has_its_cost_too() {
     let a = Upstream::says("hello").await;
     let mut bench = Bench::new(patient(), &[&a]);
     bench.change(|list| {
-        list[0].price = Some(Price {
-            input: 1_000_000,
-            cached: 1_000_000,
-            output: 1_000_000,
-        });
+        list[0].price = Some(Price { input: 1_000_000, cached: 1_000_000, output: 1_000_000 });
     });
     let stream = bench.router.stream(id(0), request("hi")).await.unwrap();
     let chunks: Vec<_> = stream.map(Result::unwrap).collect().await;
-    assert!(
-        matches!(chunks.last(), Some(ModelChunk::End { usage, .. }) if usage.cost_micros == 110)
-    );
+    assert!(matches!(chunks.last(), Some(ModelChunk::End { usage, .. }) if usage.cost_micros == 110));
     assert_eq!(bench.health(0).await.requests, 1);
     assert!(bench.health(0).await.last_ok_at.is_some());
 }

@@ -16,10 +16,7 @@ const BYTES: usize = 16 << 20;
 const ROUNDS: usize = 5;
 
 fn main() {
-    let only = |form, dialect| Reading {
-        dialects: Dialects::Only(dialect),
-        ..Reading::strict(form)
-    };
+    let only = |form, dialect| Reading { dialects: Dialects::Only(dialect), ..Reading::strict(form) };
     let readings = [
         ("react", Reading::strict(Form::React)),
         ("markers", Reading::strict(Form::Markers)),
@@ -27,13 +24,7 @@ fn main() {
         ("hermes", only(Form::Native, Dialect::Hermes)),
         ("llama", only(Form::Native, Dialect::Llama)),
         ("mistral", only(Form::Native, Dialect::Mistral)),
-        (
-            "all dialects",
-            Reading {
-                cascade: false,
-                ..Reading::any(Form::Native)
-            },
-        ),
+        ("all dialects", Reading { cascade: false, ..Reading::any(Form::Native) }),
         ("whole cascade", Reading::any(Form::Native)),
     ];
     for (kind, text) in [("prose", TEXT), ("markup", MARKUP)] {
@@ -48,17 +39,10 @@ fn main() {
     let answer = TEXT.repeat(20);
     let start = Instant::now();
     black_box(steward_core::receipts::false_completion("", &answer));
-    println!(
-        "false completion, first time: {} µs",
-        start.elapsed().as_micros()
-    );
+    println!("false completion, first time: {} µs", start.elapsed().as_micros());
     let start = Instant::now();
     black_box(steward_core::receipts::false_completion("", &answer));
-    println!(
-        "false completion, {} bytes: {} µs",
-        answer.len(),
-        start.elapsed().as_micros()
-    );
+    println!("false completion, {} bytes: {} µs", answer.len(), start.elapsed().as_micros());
 }
 
 fn rate(reading: Reading, text: &str, size: usize) -> f64 {

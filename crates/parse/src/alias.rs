@@ -42,10 +42,8 @@ pub(crate) struct Aliases {
 }
 
 static BUILT_IN: LazyLock<Aliases> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/aliases.toml")).unwrap_or(Aliases {
-        group: Vec::new(),
-        arguments: Arguments { same: Vec::new() },
-    })
+    toml::from_str(include_str!("../data/aliases.toml"))
+        .unwrap_or(Aliases { group: Vec::new(), arguments: Arguments { same: Vec::new() } })
 });
 
 impl Aliases {
@@ -57,29 +55,21 @@ impl Aliases {
     /// Whether `tool` does a single action of one that does several.
     pub fn does_one_action(&self, tool: &str) -> bool {
         let actions = self.group.iter().flat_map(|group| &group.action);
-        actions
-            .into_iter()
-            .any(|action| action.tools.iter().any(|known| known == tool))
+        actions.into_iter().any(|action| action.tools.iter().any(|known| known == tool))
     }
 
     /// Groups in which a tool or another name is spelled `wanted`, sure ones first.
     pub fn groups<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a Group, bool)> {
         let is = move |names: &[String]| names.iter().any(|name| key(name) == wanted);
-        let sure = self
-            .group
-            .iter()
-            .filter(move |group| is(&group.tools) || is(&group.also));
+        let sure = self.group.iter().filter(move |group| is(&group.tools) || is(&group.also));
         let unsure = self.group.iter().filter(move |group| is(&group.unsure));
-        sure.map(|group| (group, true))
-            .chain(unsure.map(|group| (group, false)))
+        sure.map(|group| (group, true)).chain(unsure.map(|group| (group, false)))
     }
 
     /// Other names of the argument `name`, each line of the file that holds it.
     pub fn arguments<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [String]> {
         let lines = self.arguments.same.iter();
-        lines
-            .filter(move |line| line.iter().any(|one| one == name))
-            .map(Vec::as_slice)
+        lines.filter(move |line| line.iter().any(|one| one == name)).map(Vec::as_slice)
     }
 }
 

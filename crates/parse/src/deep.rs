@@ -17,19 +17,14 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\s*(?:[-*]\s*)?(?:\*\*)?(?:step\s+|schritt\s+|étape\s+|paso\s+)?(\d{1,2})\s*[.):]\s*(.+)$").ok()
 });
 /// `(tool: x)`, `[after 1, 2]`, `risk: …` behind a goal.
-static NOTE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[(\[]\s*(tool|after|depends on|risk|expect)\s*:?\s*([^()\[\]]*)[)\]]").ok()
-});
+static NOTE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)[(\[]\s*(tool|after|depends on|risk|expect)\s*:?\s*([^()\[\]]*)[)\]]").ok());
 
 /// The steps of a reply; empty where there are none.
 pub fn steps(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
     let text: String = text.chars().take(LOOKED_AT).collect();
     let found = from_json(&text, tools);
-    if found.is_empty() {
-        from_list(&text, tools)
-    } else {
-        found
-    }
+    if found.is_empty() { from_list(&text, tools) } else { found }
 }
 
 fn from_json(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
@@ -44,19 +39,13 @@ fn from_json(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
         },
         _ => return Vec::new(),
     };
-    list.iter()
-        .zip(1u8..)
-        .filter_map(|(item, number)| step_of(item, number, tools))
-        .collect()
+    list.iter().zip(1u8..).filter_map(|(item, number)| step_of(item, number, tools)).collect()
 }
 
 /// The JSON of a reply, also behind words and in a fence.
 fn json_in(text: &str) -> Option<Value> {
     let whole = |text: &str| {
-        repair(text, false)
-            .ok()
-            .map(|repaired| repaired.value)
-            .filter(|value| value.is_array() || value.is_object())
+        repair(text, false).ok().map(|repaired| repaired.value).filter(|value| value.is_array() || value.is_object())
     };
     whole(text).or_else(|| {
         let from = text.find(['{', '['])?;
@@ -69,13 +58,8 @@ fn step_of(item: &Value, position: u8, tools: &ToolIndex) -> Option<DeepStep> {
     if let Some(goal) = item.as_str() {
         return Some(step(position, goal));
     }
-    let text = |keys: &[&str]| {
-        keys.iter()
-            .find_map(|key| item.get(*key))
-            .and_then(Value::as_str)
-            .map(cut)
-            .unwrap_or_default()
-    };
+    let text =
+        |keys: &[&str]| keys.iter().find_map(|key| item.get(*key)).and_then(Value::as_str).map(cut).unwrap_or_default();
     let goal = text(&["goal", "task", "description", "step", "thought"]);
     let number = item
         .get("number")
@@ -100,15 +84,8 @@ fn step_of(item: &Value, position: u8, tools: &ToolIndex) -> Option<DeepStep> {
 fn numbers(value: &Value) -> Vec<u8> {
     match value {
         Value::Array(list) => list.iter().flat_map(numbers).collect(),
-        Value::Number(number) => number
-            .as_u64()
-            .and_then(|number| u8::try_from(number).ok())
-            .into_iter()
-            .collect(),
-        Value::String(text) => text
-            .split(|c: char| !c.is_ascii_digit())
-            .filter_map(|part| part.parse().ok())
-            .collect(),
+        Value::Number(number) => number.as_u64().and_then(|number| u8::try_from(number).ok()).into_iter().collect(),
+        Value::String(text) => text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect(),
         _ => Vec::new(),
     }
 }
@@ -138,14 +115,7 @@ fn from_list(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
 }
 
 fn step(number: u8, goal: &str) -> DeepStep {
-    DeepStep {
-        number,
-        goal: cut(goal),
-        tool: None,
-        depends_on: Vec::new(),
-        risk: String::new(),
-        expect: String::new(),
-    }
+    DeepStep { number, goal: cut(goal), tool: None, depends_on: Vec::new(), risk: String::new(), expect: String::new() }
 }
 
 /// The tool's own name; none where there is no such tool.

@@ -29,15 +29,12 @@ impl ToolIndex {
     pub fn new(specs: &[ToolSpec]) -> Self {
         let mut map: HashMap<String, Entry> = HashMap::new();
         for spec in specs {
-            map.entry(key(&spec.name))
-                .or_insert_with(|| Entry { tools: Vec::new() })
-                .tools
-                .push(Known {
-                    name: spec.name.clone(),
-                    sole_text: sole_text(spec),
-                    needs_arguments: !required(spec).is_empty(),
-                    parameters: spec.parameters.clone(),
-                });
+            map.entry(key(&spec.name)).or_insert_with(|| Entry { tools: Vec::new() }).tools.push(Known {
+                name: spec.name.clone(),
+                sole_text: sole_text(spec),
+                needs_arguments: !required(spec).is_empty(),
+                parameters: spec.parameters.clone(),
+            });
         }
         Self(Arc::new(map))
     }
@@ -50,36 +47,23 @@ impl ToolIndex {
 
     /// The tool that `written` means when it is called with `arguments`: its own name, one in a name
     /// space (`functions.read`), or one of the usual other names (TOOL-9).
-    pub fn resolve_call(
-        &self,
-        written: &str,
-        arguments: Option<&Map<String, Value>>,
-    ) -> Option<&str> {
+    pub fn resolve_call(&self, written: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         if let Some(name) = self.resolve(written) {
             return Some(name);
         }
         let full = key(bare(written));
         let last = bare(written).rsplit(['.', ':', '/']).next().unwrap_or("");
-        if let Some(name) = self
-            .resolve(last)
-            .filter(|_| last.len() < bare(written).len())
-        {
+        if let Some(name) = self.resolve(last).filter(|_| last.len() < bare(written).len()) {
             return Some(name);
         }
         let last = key(last);
-        [full.as_str(), last.as_str()]
-            .into_iter()
-            .find_map(|key| self.alias(key, arguments))
+        [full.as_str(), last.as_str()].into_iter().find_map(|key| self.alias(key, arguments))
     }
 
     fn alias(&self, key: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         let offered = |tools: &[String]| tools.iter().find_map(|tool| self.resolve(tool));
         let aliases = Aliases::built_in();
-        if let Some(name) = aliases
-            .groups(key)
-            .filter(|(_, sure)| *sure)
-            .find_map(|(group, _)| offered(&group.tools))
-        {
+        if let Some(name) = aliases.groups(key).filter(|(_, sure)| *sure).find_map(|(group, _)| offered(&group.tools)) {
             return Some(name);
         }
         if let Some(arguments) = arguments
@@ -95,23 +79,17 @@ impl ToolIndex {
             .filter(|(_, sure)| !sure)
             .filter_map(|(group, _)| Some((group, offered(&group.tools)?)))
             .collect();
-        let spoken = unsure
-            .iter()
-            .find(|(group, _)| arguments.is_some_and(|map| group.speaks(map.keys())));
+        let spoken = unsure.iter().find(|(group, _)| arguments.is_some_and(|map| group.speaks(map.keys())));
         spoken.map(|(_, name)| *name)
     }
 
     /// The tool's own name for an argument that is usually called `usual`.
     pub(crate) fn argument(&self, name: &str, usual: &str) -> String {
-        let known = self
-            .parameters(name)
-            .and_then(|schema| schema["properties"].as_object());
-        let own = known
-            .filter(|known| !known.contains_key(usual))
-            .and_then(|known| {
-                let mut lines = Aliases::built_in().arguments(usual);
-                lines.find_map(|line| line.iter().find(|own| known.contains_key(*own)))
-            });
+        let known = self.parameters(name).and_then(|schema| schema["properties"].as_object());
+        let own = known.filter(|known| !known.contains_key(usual)).and_then(|known| {
+            let mut lines = Aliases::built_in().arguments(usual);
+            lines.find_map(|line| line.iter().find(|own| known.contains_key(*own)))
+        });
         own.map_or(usual, String::as_str).to_owned()
     }
 
@@ -137,9 +115,7 @@ impl ToolIndex {
 
     /// The own name, or `written` without its decoration.
     pub(crate) fn name(&self, written: &str) -> String {
-        self.resolve_call(written, None)
-            .unwrap_or_else(|| bare(written))
-            .to_owned()
+        self.resolve_call(written, None).unwrap_or_else(|| bare(written)).to_owned()
     }
 
     fn known(&self, written: &str) -> Option<&Known> {
@@ -161,16 +137,12 @@ fn bare(written: &str) -> &str {
 }
 
 pub(crate) fn key(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑'))
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑')).flat_map(char::to_lowercase).collect()
 }
 
 fn required(spec: &ToolSpec) -> Vec<&str> {
     let list = spec.parameters["required"].as_array();
-    list.map(|names| names.iter().filter_map(|name| name.as_str()).collect())
-        .unwrap_or_default()
+    list.map(|names| names.iter().filter_map(|name| name.as_str()).collect()).unwrap_or_default()
 }
 
 fn sole_text(spec: &ToolSpec) -> Option<String> {
@@ -186,13 +158,7 @@ mod tests {
 
     #[test]
     fn names_lose_their_decoration() {
-        for written in [
-            "`web_search`",
-            "**Web-Search**",
-            "\"webSearch\"",
-            " web search. ",
-            "web_search()",
-        ] {
+        for written in ["`web_search`", "**Web-Search**", "\"webSearch\"", " web search. ", "web_search()"] {
             assert_eq!(key(bare(written)), "websearch", "{written}");
         }
     }

@@ -75,10 +75,7 @@ impl Native {
 
     /// The signs of all calls, in the order in which these are found.
     pub fn signatures(&self) -> Vec<Option<String>> {
-        self.calls
-            .iter()
-            .map(|call| call.signature.clone())
-            .collect()
+        self.calls.iter().map(|call| call.signature.clone()).collect()
     }
 
     pub fn finish(self, tools: &ToolIndex, cut: bool) -> Found {
@@ -100,11 +97,7 @@ impl Native {
                         id,
                         name,
                         arguments,
-                        source: if mended {
-                            CallSource::Repaired
-                        } else {
-                            CallSource::Native
-                        },
+                        source: if mended { CallSource::Repaired } else { CallSource::Native },
                         confidence: if mended { 0.8 } else { 1.0 },
                         untyped: false,
                     });

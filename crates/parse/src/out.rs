@@ -99,10 +99,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub fn new(verbatim: bool) -> Self {
-        Self {
-            verbatim,
-            ..Self::default()
-        }
+        Self { verbatim, ..Self::default() }
     }
 
     pub fn text(&mut self, text: &str) {
@@ -145,10 +142,7 @@ impl Sink {
     }
 
     pub fn call_started(&mut self, name: &str) {
-        self.outs.push(Out::CallStarted {
-            index: self.started,
-            name: name.to_owned(),
-        });
+        self.outs.push(Out::CallStarted { index: self.started, name: name.to_owned() });
         self.started += 1;
     }
 

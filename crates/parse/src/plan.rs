@@ -19,9 +19,7 @@ pub enum PlanError {
     #[error("the plan has no steps; it needs at least `final_answer`")]
     Empty,
     /// It breaks off.
-    #[error(
-        "the plan breaks off after {complete} complete steps; write the whole plan again, shorter"
-    )]
+    #[error("the plan breaks off after {complete} complete steps; write the whole plan again, shorter")]
     BrokenOff {
         /// Steps that were complete.
         complete: usize,
@@ -85,9 +83,7 @@ impl PlanStream {
         }
         if !self.closed {
             return Err(if self.array.is_some() {
-                PlanError::BrokenOff {
-                    complete: self.steps.len(),
-                }
+                PlanError::BrokenOff { complete: self.steps.len() }
             } else {
                 PlanError::Missing
             });
@@ -124,9 +120,7 @@ impl PlanStream {
                     self.array = Some(depth);
                 }
             }
-            Token::Open { array: false, at }
-                if self.array.is_some_and(|array| depth == array + 1) =>
-            {
+            Token::Open { array: false, at } if self.array.is_some_and(|array| depth == array + 1) => {
                 self.item = Some(at);
             }
             Token::Close(end) => {
@@ -158,20 +152,14 @@ impl PlanStream {
             Token::Error => "it is no valid JSON",
             _ => "it is no object {\"thought\", \"tool\", \"args\"}",
         };
-        self.error = Some(PlanError::Step {
-            number: self.steps.len() + 1,
-            problem: problem.to_owned(),
-        });
+        self.error = Some(PlanError::Step { number: self.steps.len() + 1, problem: problem.to_owned() });
     }
 
     fn step(&mut self, start: usize, end: usize) {
         match read_step(&self.buf[start..end], &self.tools) {
             Ok(step) => self.steps.push(step),
             Err(problem) => {
-                self.error = Some(PlanError::Step {
-                    number: self.steps.len() + 1,
-                    problem,
-                });
+                self.error = Some(PlanError::Step { number: self.steps.len() + 1, problem });
             }
         }
     }
@@ -185,19 +173,10 @@ fn read_step(raw: &str, tools: &ToolIndex) -> Result<PlanStep, String> {
         .filter(|name| !name.is_empty())
         .ok_or("it names no `tool`")?;
     let args = first(&["args", "arguments"]).unwrap_or(Value::Null);
-    let (args, _) =
-        as_object(args, Vec::new(), false).map_err(|_| "`args` must be a JSON object")?;
+    let (args, _) = as_object(args, Vec::new(), false).map_err(|_| "`args` must be a JSON object")?;
     let thought = first(&["thought", "reason"]);
-    let thought = thought
-        .as_ref()
-        .and_then(Value::as_str)
-        .unwrap_or("")
-        .to_owned();
-    Ok(PlanStep {
-        tool,
-        args,
-        thought,
-    })
+    let thought = thought.as_ref().and_then(Value::as_str).unwrap_or("").to_owned();
+    Ok(PlanStep { tool, args, thought })
 }
 
 /// Reads a plan from `text`, which may wrap it in a fence, in words, in `{"plan": […]}` or in

@@ -21,9 +21,7 @@ pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sente
         let start = at;
         at += line.len();
         let body = line.trim();
-        let ticks = ["```", "~~~"]
-            .into_iter()
-            .find(|ticks| body.starts_with(ticks));
+        let ticks = ["```", "~~~"].into_iter().find(|ticks| body.starts_with(ticks));
         if let Some(ticks) = ticks {
             fence = match fence {
                 None => Some(ticks),
@@ -46,11 +44,7 @@ pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sente
         blank = false;
         if !skip {
             let inner = &body[item..];
-            split(
-                inner,
-                start + (line.len() - line.trim_start().len()) + item,
-                &mut all,
-            );
+            split(inner, start + (line.len() - line.trim_start().len()) + item, &mut all);
         }
         if body.ends_with(':') {
             skip = example(body);
@@ -71,14 +65,7 @@ fn marker(line: &str) -> usize {
 }
 
 /// Marks that open a quotation, and what closes it.
-const QUOTES: &[(char, char)] = &[
-    ('"', '"'),
-    ('“', '”'),
-    ('„', '“'),
-    ('«', '»'),
-    ('`', '`'),
-    ('‚', '‘'),
-];
+const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`'), ('‚', '‘')];
 
 fn split<'a>(line: &'a str, offset: usize, all: &mut Vec<Sentence<'a>>) {
     let mut from = 0;
@@ -120,10 +107,7 @@ fn push<'a>(line: &'a str, from: usize, to: usize, offset: usize, all: &mut Vec<
     let text = &line[from..to];
     let inner = text.trim_start();
     if !inner.trim().is_empty() {
-        all.push(Sentence {
-            text: inner.trim_end(),
-            start: offset + from + text.len() - inner.len(),
-        });
+        all.push(Sentence { text: inner.trim_end(), start: offset + from + text.len() - inner.len() });
     }
 }
 
@@ -134,14 +118,8 @@ mod tests {
     #[test]
     fn code_quotations_and_examples_are_left_out() {
         let text = "One a.b. Two!\n```\nthree\n```\n> four\n- five\nExamples:\n- six\n- seven\n\nEight \"a. b\" c.";
-        let got: Vec<&str> = sentences(text, |line| line.starts_with("Example"))
-            .iter()
-            .map(|s| s.text)
-            .collect();
-        assert_eq!(
-            got,
-            ["One a.b.", "Two!", "five", "Examples:", "Eight \"a. b\" c."]
-        );
+        let got: Vec<&str> = sentences(text, |line| line.starts_with("Example")).iter().map(|s| s.text).collect();
+        assert_eq!(got, ["One a.b.", "Two!", "five", "Examples:", "Eight \"a. b\" c."]);
         for sentence in sentences(text, |_| false) {
             assert!(text[sentence.start..].starts_with(sentence.text));
         }

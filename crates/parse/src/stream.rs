@@ -55,21 +55,12 @@ pub struct Reading {
 impl Reading {
     /// The form that was asked for and nothing else.
     pub fn strict(form: impl Into<Form>) -> Self {
-        Self {
-            form: form.into(),
-            dialects: Dialects::None,
-            cascade: false,
-            in_thought: false,
-        }
+        Self { form: form.into(), dialects: Dialects::None, cascade: false, in_thought: false }
     }
 
     /// Whatever a model may write where `form` was asked for: the whole cascade.
     pub fn any(form: impl Into<Form>) -> Self {
-        Self {
-            dialects: Dialects::All,
-            cascade: true,
-            ..Self::strict(form)
-        }
+        Self { dialects: Dialects::All, cascade: true, ..Self::strict(form) }
     }
 }
 
@@ -116,17 +107,9 @@ impl StreamParser {
                 self.reasoning.push_str(text);
                 self.sink.reasoning(text);
             }
-            ModelChunk::ToolCall {
-                index,
-                id,
-                name,
-                arguments,
-            } => self.native.push(
-                (*index, id.as_deref(), name.as_deref()),
-                arguments,
-                &self.tools,
-                &mut self.sink,
-            ),
+            ModelChunk::ToolCall { index, id, name, arguments } => {
+                self.native.push((*index, id.as_deref(), name.as_deref()), arguments, &self.tools, &mut self.sink)
+            }
             ModelChunk::Signature { index, signature } => self.native.sign(*index, signature),
             ModelChunk::End { finish, .. } => {
                 self.cut = matches!(finish.as_str(), "length" | "max_tokens");
@@ -150,11 +133,7 @@ impl StreamParser {
             }
             let phrases = self.reading.cascade || self.reading.form == Form::Fuzzy;
             if phrases && found.is_empty() && !found.done && !self.cut {
-                found.items.extend(
-                    fuzzy::calls(self.sink.all_text(), &self.tools)
-                        .into_iter()
-                        .map(Ok),
-                );
+                found.items.extend(fuzzy::calls(self.sink.all_text(), &self.tools).into_iter().map(Ok));
                 for call in found.items.iter().flatten() {
                     self.sink.call_started(&call.name);
                 }
@@ -162,9 +141,7 @@ impl StreamParser {
         } else {
             let native = self.native.finish(&self.tools, self.cut);
             if !found.is_empty() {
-                found.note(
-                    "calls in the text were ignored, since the provider's own field has calls",
-                );
+                found.note("calls in the text were ignored, since the provider's own field has calls");
             }
             found.items = native.items;
             found.diagnostics.extend(native.diagnostics);
@@ -181,12 +158,7 @@ impl StreamParser {
 }
 
 fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
-    let Reading {
-        form,
-        cascade,
-        in_thought,
-        dialects,
-    } = reading;
+    let Reading { form, cascade, in_thought, dialects } = reading;
     let mut stages: Vec<Box<dyn Grammar>> = Vec::new();
     let dialects = match (form, dialects) {
         (Form::Markers, Dialects::None) => Dialects::Only(Dialect::Markers),
@@ -214,10 +186,7 @@ fn grammar(reading: Reading, tools: &ToolIndex) -> Box<dyn Grammar> {
 
 fn from_reasoning(reading: Reading, tools: &ToolIndex, text: &str, cut: bool) -> Found {
     let mut sink = Sink::default();
-    let reading = Reading {
-        in_thought: false,
-        ..reading
-    };
+    let reading = Reading { in_thought: false, ..reading };
     let mut grammar = grammar(reading, tools);
     grammar.push(text, &mut sink);
     let mut found = grammar.finish(&mut sink, cut);
@@ -254,23 +223,15 @@ fn settle(found: &mut Found, tools: &ToolIndex) {
 /// Gives ids and sorts calls from broken ones.
 fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<String>>) -> Parsed {
     let (text, reasoning, tail) = sink.into_parts();
-    let mut parsed = Parsed {
-        text,
-        reasoning,
-        tail,
-        diagnostics: found.diagnostics,
-        done: found.done,
-        ..Parsed::default()
-    };
+    let mut parsed =
+        Parsed { text, reasoning, tail, diagnostics: found.diagnostics, done: found.done, ..Parsed::default() };
     let mut used = std::collections::HashSet::new();
     for (n, item) in found.items.into_iter().enumerate() {
         let given = match &item {
             Ok(call) => call.id.clone(),
             Err(broken) => broken.id.clone(),
         };
-        let id = given
-            .filter(|id| !used.contains(id))
-            .unwrap_or_else(|| format!("{prefix}{n}"));
+        let id = given.filter(|id| !used.contains(id)).unwrap_or_else(|| format!("{prefix}{n}"));
         used.insert(id.clone());
         match item {
             Ok(call) => parsed.calls.push(ToolCall {
@@ -281,12 +242,9 @@ fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<Str
                 confidence: call.confidence,
                 signature: signatures.get_mut(n).and_then(Option::take),
             }),
-            Err(broken) => parsed.broken.push(BrokenCall {
-                id,
-                name: broken.name,
-                raw: broken.raw,
-                error: broken.error,
-            }),
+            Err(broken) => {
+                parsed.broken.push(BrokenCall { id, name: broken.name, raw: broken.raw, error: broken.error })
+            }
         }
     }
     parsed

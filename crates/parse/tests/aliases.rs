@@ -43,11 +43,7 @@ fn shipped() -> Vec<ToolSpec> {
 fn parsed(reading: Reading, text: &str, specs: &[ToolSpec]) -> Parsed {
     let mut parser = StreamParser::with(reading, &ToolIndex::new(specs), "c");
     parser.push(&ModelChunk::Text(text.to_owned()));
-    parser.push(&ModelChunk::End {
-        finish: "stop".to_owned(),
-        usage: Usage::default(),
-        model: String::new(),
-    });
+    parser.push(&ModelChunk::End { finish: "stop".to_owned(), usage: Usage::default(), model: String::new() });
     parser.finish()
 }
 
@@ -55,9 +51,7 @@ fn parsed(reading: Reading, text: &str, specs: &[ToolSpec]) -> Parsed {
 fn reached(name: &str, arguments: &Value) -> Result<(String, Value), String> {
     let specs = shipped();
     let index = ToolIndex::new(&specs);
-    let own = index
-        .resolve_call(name, arguments.as_object())
-        .ok_or_else(|| format!("{name} is nothing"))?;
+    let own = index.resolve_call(name, arguments.as_object()).ok_or_else(|| format!("{name} is nothing"))?;
     let spec = specs.iter().find(|spec| spec.name == own).unwrap();
     let fitted = fit(own, &spec.parameters, arguments).map_err(|error| error.to_string())?;
     Ok((own.to_owned(), fitted.arguments))
@@ -66,112 +60,35 @@ fn reached(name: &str, arguments: &Value) -> Result<(String, Value), String> {
 #[test]
 fn usual_names_reach_the_tools_there_are() {
     for (name, given, own, fitted) in [
-        (
-            "exec",
-            json!({"command": "ls -l"}),
-            "terminal",
-            json!({"command": "ls -l"}),
-        ),
-        (
-            "bash",
-            json!({"cmd": "ls -l"}),
-            "terminal",
-            json!({"command": "ls -l"}),
-        ),
-        (
-            "shell",
-            json!({"command": "pwd"}),
-            "terminal",
-            json!({"command": "pwd"}),
-        ),
-        (
-            "run",
-            json!({"command": "pwd"}),
-            "terminal",
-            json!({"command": "pwd"}),
-        ),
-        (
-            "shell",
-            json!({"command": ["ls", "-l"]}),
-            "terminal",
-            json!({"command": "[\"ls\",\"-l\"]"}),
-        ),
-        (
-            "save",
-            json!({"filename": "a", "text": "b"}),
-            "write",
-            json!({"path": "a", "content": "b"}),
-        ),
+        ("exec", json!({"command": "ls -l"}), "terminal", json!({"command": "ls -l"})),
+        ("bash", json!({"cmd": "ls -l"}), "terminal", json!({"command": "ls -l"})),
+        ("shell", json!({"command": "pwd"}), "terminal", json!({"command": "pwd"})),
+        ("run", json!({"command": "pwd"}), "terminal", json!({"command": "pwd"})),
+        ("shell", json!({"command": ["ls", "-l"]}), "terminal", json!({"command": "[\"ls\",\"-l\"]"})),
+        ("save", json!({"filename": "a", "text": "b"}), "write", json!({"path": "a", "content": "b"})),
         ("open", json!({"path": "a"}), "read", json!({"path": "a"})),
-        (
-            "open",
-            json!({"url": "https://a.example"}),
-            "web_fetch",
-            json!({"url": "https://a.example"}),
-        ),
-        (
-            "browse",
-            json!({"url": "https://a.example"}),
-            "web_fetch",
-            json!({"url": "https://a.example"}),
-        ),
-        (
-            "fetch",
-            json!({"url": "https://a.example"}),
-            "web_fetch",
-            json!({"url": "https://a.example"}),
-        ),
+        ("open", json!({"url": "https://a.example"}), "web_fetch", json!({"url": "https://a.example"})),
+        ("browse", json!({"url": "https://a.example"}), "web_fetch", json!({"url": "https://a.example"})),
+        ("fetch", json!({"url": "https://a.example"}), "web_fetch", json!({"url": "https://a.example"})),
         (
             "browser",
             json!({"action": "navigate", "url": "https://a.example"}),
             "browser_open",
             json!({"url": "https://a.example"}),
         ),
-        (
-            "browser",
-            json!({"url": "https://a.example"}),
-            "browser_open",
-            json!({"url": "https://a.example"}),
-        ),
-        (
-            "browser_navigate",
-            json!({"url": "https://a.example"}),
-            "browser_open",
-            json!({"url": "https://a.example"}),
-        ),
-        (
-            "browser",
-            json!({"action": "screenshot"}),
-            "browser_screenshot",
-            json!({}),
-        ),
-        (
-            "browser",
-            json!({"action": "Snapshot"}),
-            "browser_snapshot",
-            json!({}),
-        ),
-        (
-            "browser",
-            json!({"action": "click", "ref": "7"}),
-            "browser_click",
-            json!({"element": 7}),
-        ),
+        ("browser", json!({"url": "https://a.example"}), "browser_open", json!({"url": "https://a.example"})),
+        ("browser_navigate", json!({"url": "https://a.example"}), "browser_open", json!({"url": "https://a.example"})),
+        ("browser", json!({"action": "screenshot"}), "browser_screenshot", json!({})),
+        ("browser", json!({"action": "Snapshot"}), "browser_snapshot", json!({})),
+        ("browser", json!({"action": "click", "ref": "7"}), "browser_click", json!({"element": 7})),
     ] {
-        assert_eq!(
-            reached(name, &given),
-            Ok((own.to_owned(), fitted)),
-            "{name} {given}"
-        );
+        assert_eq!(reached(name, &given), Ok((own.to_owned(), fitted)), "{name} {given}");
     }
     // What no tool does, and what would lose something that was said.
     for (name, given) in [
         ("browser", json!({"action": "type", "text": "x"})),
         ("browser", json!({"action": "fly"})),
-        (
-            "browser",
-            json!({"action": "screenshot", "url": "https://a.example"}),
-        ),
+        ("browser", json!({"action": "screenshot", "url": "https://a.example"})),
         ("read", json!({"action": "x", "path": "a"})),
     ] {
         assert!(reached(name, &given).is_err(), "{name} {given}");
@@ -180,16 +97,10 @@ fn usual_names_reach_the_tools_there_are() {
 
 #[test]
 fn without_a_browser_a_page_is_fetched() {
-    let specs: Vec<ToolSpec> = shipped()
-        .into_iter()
-        .filter(|spec| !spec.name.starts_with("browser"))
-        .collect();
+    let specs: Vec<ToolSpec> = shipped().into_iter().filter(|spec| !spec.name.starts_with("browser")).collect();
     let index = ToolIndex::new(&specs);
     let given = json!({"action": "navigate", "url": "https://a.example"});
-    assert_eq!(
-        index.resolve_call("browser", given.as_object()),
-        Some("web_fetch")
-    );
+    assert_eq!(index.resolve_call("browser", given.as_object()), Some("web_fetch"));
     let given = json!({"action": "click", "element": 3});
     assert_eq!(index.resolve_call("browser", given.as_object()), None);
 }
@@ -201,10 +112,7 @@ fn every_form_of_reply_reaches_them() {
             Strategy::React,
             "Thought: look\nAction: browser\nAction Input: {\"action\": \"navigate\", \"url\": \"https://a.example\"}",
         ),
-        (
-            Strategy::Markers,
-            "[TOOL:browser|action=navigate|url=https://a.example]\n[DONE]",
-        ),
+        (Strategy::Markers, "[TOOL:browser|action=navigate|url=https://a.example]\n[DONE]"),
         (
             Strategy::GuidedJson,
             r#"{"reasoning": "r", "tool_calls": [{"name": "browser", "arguments": {"action": "navigate", "url": "https://a.example"}}], "done": false}"#,
@@ -212,33 +120,21 @@ fn every_form_of_reply_reaches_them() {
     ] {
         let found = parsed(Reading::strict(strategy), text, &shipped());
         let names: Vec<&str> = found.calls.iter().map(|call| call.name.as_str()).collect();
-        assert_eq!(
-            names,
-            ["browser_open"],
-            "{strategy:?}: {:?}",
-            found.diagnostics
-        );
+        assert_eq!(names, ["browser_open"], "{strategy:?}: {:?}", found.diagnostics);
     }
 }
 
 #[test]
 fn a_second_call_of_the_same_tool_is_kept() {
     for (strategy, text) in [
-        (
-            Strategy::Markers,
-            "[TOOL:exec|command=ls]\n[TOOL:exec|command=ls]\n[TOOL:exec|command=pwd]\n[DONE]",
-        ),
+        (Strategy::Markers, "[TOOL:exec|command=ls]\n[TOOL:exec|command=ls]\n[TOOL:exec|command=pwd]\n[DONE]"),
         (
             Strategy::GuidedJson,
             r#"{"reasoning": "r", "tool_calls": [{"name": "exec", "arguments": {"command": "ls"}}, {"name": "exec", "arguments": {"command": "ls"}}, {"name": "exec", "arguments": {"command": "pwd"}}], "done": false}"#,
         ),
     ] {
         let found = parsed(Reading::strict(strategy), text, &shipped());
-        let commands: Vec<&str> = found
-            .calls
-            .iter()
-            .map(|call| call.arguments["command"].as_str().unwrap())
-            .collect();
+        let commands: Vec<&str> = found.calls.iter().map(|call| call.arguments["command"].as_str().unwrap()).collect();
         assert_eq!(commands, ["ls", "ls", "pwd"], "{strategy:?}");
         let mut ids: Vec<&str> = found.calls.iter().map(|call| call.id.as_str()).collect();
         ids.dedup();
@@ -249,16 +145,9 @@ fn a_second_call_of_the_same_tool_is_kept() {
 #[test]
 fn a_phrase_that_runs_a_command_gives_a_call_that_fits() {
     let specs = shipped();
-    let found = parsed(
-        Reading::any(Strategy::React),
-        "I will run the command `ls -la`",
-        &specs,
-    );
+    let found = parsed(Reading::any(Strategy::React), "I will run the command `ls -la`", &specs);
     let call = &found.calls[0];
-    assert_eq!(
-        (call.name.as_str(), &call.arguments),
-        ("terminal", &json!({"command": "ls -la"}))
-    );
+    assert_eq!((call.name.as_str(), &call.arguments), ("terminal", &json!({"command": "ls -la"})));
     let spec = specs.iter().find(|spec| spec.name == "terminal").unwrap();
     assert!(fit("terminal", &spec.parameters, &call.arguments).is_ok());
 }

@@ -64,11 +64,7 @@ fn stop() -> String {
 
 fn chunks(case: &Case, sizes: &[usize]) -> Vec<ModelChunk> {
     let mut chunks: Vec<ModelChunk> = Vec::new();
-    chunks.extend(
-        pieces(&case.thinking, sizes)
-            .into_iter()
-            .map(ModelChunk::Reasoning),
-    );
+    chunks.extend(pieces(&case.thinking, sizes).into_iter().map(ModelChunk::Reasoning));
     chunks.extend(pieces(&case.input, sizes).into_iter().map(ModelChunk::Text));
     for delta in &case.deltas {
         let mut head = true;
@@ -94,9 +90,7 @@ fn check(strategy: Strategy, case: &Case) -> Result<(), String> {
     for sizes in [&[1][..], &[2, 3], &[7], &[1, 40]] {
         let again = feed(strategy, &chunks(case, sizes), &case.finish);
         if again != (whole.clone(), started.clone()) {
-            return Err(format!(
-                "in pieces of {sizes:?}: {again:?}\nwhole: {whole:?} {started:?}"
-            ));
+            return Err(format!("in pieces of {sizes:?}: {again:?}\nwhole: {whole:?} {started:?}"));
         }
     }
     compare(case, &whole).map_err(|what| format!("{what}\nof {whole:#?}"))
@@ -104,17 +98,9 @@ fn check(strategy: Strategy, case: &Case) -> Result<(), String> {
 
 fn compare(case: &Case, parsed: &Parsed) -> Result<(), String> {
     let same = |what: &str, got: Value, want: Value| {
-        if got == want {
-            Ok(())
-        } else {
-            Err(format!("{what}: got {got}, expected {want}"))
-        }
+        if got == want { Ok(()) } else { Err(format!("{what}: got {got}, expected {want}")) }
     };
-    let calls: Vec<Value> = parsed
-        .calls
-        .iter()
-        .map(|call| json!([call.name, call.arguments]))
-        .collect();
+    let calls: Vec<Value> = parsed.calls.iter().map(|call| json!([call.name, call.arguments])).collect();
     same("calls", json!(calls), json!(case.calls))?;
     let broken: Vec<_> = parsed.broken.iter().map(|call| &call.name).collect();
     same("broken", json!(broken), json!(case.broken))?;
@@ -134,10 +120,7 @@ fn compare(case: &Case, parsed: &Parsed) -> Result<(), String> {
         if let Some(limit) = case.confidence_below
             && call.confidence >= limit
         {
-            return Err(format!(
-                "confidence {} is not below {limit}",
-                call.confidence
-            ));
+            return Err(format!("confidence {} is not below {limit}", call.confidence));
         }
     }
     match &case.note {
@@ -166,11 +149,6 @@ fn all_cases() {
             }
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} of {count} cases fail:\n\n{}",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    assert!(failures.is_empty(), "{} of {count} cases fail:\n\n{}", failures.len(), failures.join("\n\n"));
     assert!(count >= 120, "only {count} cases were found");
 }

@@ -51,26 +51,12 @@ fn json_in_many_shapes() {
 #[test]
 fn numbered_lists() {
     let text = "Plan:\n1. look (tool: read)\n2) **save** (tool: write) (after 1)\nStep 3: tell the user [risk: none]\n\nThat is all.";
-    assert_eq!(
-        brief(text),
-        [
-            "1 look [read] after []",
-            "2 save [write] after [1]",
-            "3 tell the user [] after []"
-        ]
-    );
+    assert_eq!(brief(text), ["1 look [read] after []", "2 save [write] after [1]", "3 tell the user [] after []"]);
 }
 
 #[test]
 fn what_is_no_plan_gives_no_steps() {
-    for text in [
-        "",
-        "I can't plan that.",
-        "{}",
-        "[1, 2]",
-        "{\"steps\": 3}",
-        "{\"steps\": [{}]}",
-    ] {
+    for text in ["", "I can't plan that.", "{}", "[1, 2]", "{\"steps\": 3}", "{\"steps\": [{}]}"] {
         assert_eq!(brief(text), Vec::<String>::new(), "{text}");
     }
     assert_eq!(brief(&"1. x\n".repeat(100_000)).len(), 4000);
@@ -78,8 +64,5 @@ fn what_is_no_plan_gives_no_steps() {
 
 #[test]
 fn tools_that_are_not_there_are_left_out() {
-    assert_eq!(
-        brief(r#"[{"goal": "fly", "tool": "jetpack"}]"#),
-        ["1 fly [] after []"]
-    );
+    assert_eq!(brief(r#"[{"goal": "fly", "tool": "jetpack"}]"#), ["1 fly [] after []"]);
 }

@@ -1,10 +1,5 @@
 //! Arguments out of requests: each case of `data/fill.jsonl` is a request, a tool in short, and what is wanted.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -61,10 +56,7 @@ fn requests_are_read() {
     for line in CASES.lines() {
         cases += 1;
         let case: Value = serde_json::from_str(line).unwrap();
-        let (ask, tool) = (
-            case["ask"].as_str().unwrap(),
-            case["tool"].as_str().unwrap(),
-        );
+        let (ask, tool) = (case["ask"].as_str().unwrap(), case["tool"].as_str().unwrap());
         let made = filled(ask, tool, &schema(&case["form"]));
         let got: Vec<&Value> = made.iter().map(|call| &call.arguments).collect();
         let want: Vec<Value> = match case["calls"].as_array() {
@@ -73,19 +65,11 @@ fn requests_are_read() {
         };
         let open: Vec<String> = serde_json::from_value(case["open"].clone()).unwrap_or_default();
         if got != want.iter().collect::<Vec<_>>() || made[0].open != open {
-            wrong.push(format!(
-                "{ask}\n    got  {got:?} open {:?}\n    want {want:?}",
-                made[0].open
-            ));
+            wrong.push(format!("{ask}\n    got  {got:?} open {:?}\n    want {want:?}", made[0].open));
         }
     }
     assert!(cases >= 60, "{cases} cases");
-    assert!(
-        wrong.is_empty(),
-        "{} of {cases}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Whether the calls of a case are those that it wants, or one of its other readings (`or`).
@@ -101,30 +85,19 @@ fn right(case: &Value, made: &[Call]) -> bool {
 #[test]
 fn real_requests_are_read() {
     let mut wrong = Vec::new();
-    let cases: Vec<Value> = REAL
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let cases: Vec<Value> = REAL.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for case in &cases {
         let ask = case["ask"].as_str().unwrap();
         let made = filled(ask, case["tool"].as_str().unwrap(), &schema(&case["form"]));
         if !right(case, &made) {
             let got: Vec<&Value> = made.iter().map(|call| &call.arguments).collect();
-            wrong.push(format!(
-                "{ask}\n    got  {got:?}\n    want {}{}",
-                case["want"], case["calls"]
-            ));
+            wrong.push(format!("{ask}\n    got  {got:?}\n    want {}{}", case["want"], case["calls"]));
         }
     }
     let count = cases.len() - wrong.len();
     println!("{count} of {}\n{}", cases.len(), wrong.join("\n"));
     assert!(cases.len() >= 120, "{} cases", cases.len());
-    assert!(
-        count >= REAL_RIGHT,
-        "{count} of {}:\n{}",
-        cases.len(),
-        wrong.join("\n")
-    );
+    assert!(count >= REAL_RIGHT, "{count} of {}:\n{}", cases.len(), wrong.join("\n"));
 }
 
 /// What is filled follows the schema, or it says what is open.
@@ -133,14 +106,10 @@ fn holds(ask: &str, tool: &str, schema: &Value) {
         assert!(call.arguments.is_object());
         assert!(call.sure.values().all(|share| (0.0..=1.0).contains(share)));
         let valid = steward_core::schema::validate_except(schema, &call.arguments, &call.open);
-        let missing_only =
-            !call.open.is_empty() && valid.as_ref().is_err_and(|why| why.contains("required"));
+        let missing_only = !call.open.is_empty() && valid.as_ref().is_err_and(|why| why.contains("required"));
         assert!(valid.is_ok() || missing_only, "{ask:?} {call:?} {valid:?}");
         for name in &call.open {
-            assert!(
-                call.arguments.get(name).is_none(),
-                "{name} is open and there"
-            );
+            assert!(call.arguments.get(name).is_none(), "{name} is open and there");
         }
     }
 }
@@ -150,10 +119,7 @@ fn forms() -> Vec<(String, Value)> {
         .lines()
         .map(|line| {
             let case: Value = serde_json::from_str(line).unwrap();
-            (
-                case["tool"].as_str().unwrap().to_owned(),
-                schema(&case["form"]),
-            )
+            (case["tool"].as_str().unwrap().to_owned(), schema(&case["form"]))
         })
         .collect()
 }
@@ -188,7 +154,8 @@ fn strange_forms_do_no_harm() {
 
 #[test]
 fn long_requests_take_bounded_work() {
-    let many = "Compare A1, B2 and 'C 3' with 45 km on May 3, 2024 in Paris, France (1, 2) [3, 4] x^2 + 1. ".repeat(3000);
+    let many =
+        "Compare A1, B2 and 'C 3' with 45 km on May 3, 2024 in Paris, France (1, 2) [3, 4] x^2 + 1. ".repeat(3000);
     let forms = forms();
     let read = Request::read(&many);
     for (tool, schema) in forms.iter().step_by(10) {

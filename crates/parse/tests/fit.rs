@@ -54,33 +54,15 @@ fn all_cases() {
     let file: File = toml::from_str(include_str!("data/fit.toml")).unwrap();
     let schema = schema();
     for case in &file.fits {
-        let fitted = fit("read", &schema, &case.given)
-            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let fitted = fit("read", &schema, &case.given).unwrap_or_else(|error| panic!("{}: {error}", case.name));
         assert_eq!(fitted.arguments, case.fitted, "{}", case.name);
-        assert_eq!(
-            fitted.fixes.is_empty(),
-            case.given == case.fitted,
-            "{}: {:?}",
-            case.name,
-            fitted.fixes
-        );
+        assert_eq!(fitted.fixes.is_empty(), case.given == case.fitted, "{}: {:?}", case.name, fitted.fixes);
         let again = fit("read", &schema, &fitted.arguments).unwrap();
-        assert_eq!(
-            (again.arguments, again.fixes.len()),
-            (fitted.arguments, 0),
-            "{}",
-            case.name
-        );
+        assert_eq!((again.arguments, again.fixes.len()), (fitted.arguments, 0), "{}", case.name);
     }
     for case in &file.refused {
-        let error = fit("read", &schema, &case.given)
-            .expect_err(&case.name)
-            .to_string();
-        assert!(
-            error.contains(&case.names) && error.contains("`read`"),
-            "{}: {error}",
-            case.name
-        );
+        let error = fit("read", &schema, &case.given).expect_err(&case.name).to_string();
+        assert!(error.contains(&case.names) && error.contains("`read`"), "{}: {error}", case.name);
     }
     assert!(file.fits.len() >= 20 && file.refused.len() >= 10);
     assert!(fit("read", &schema, &json!([1])).is_err());
@@ -96,18 +78,13 @@ fn anything() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(3, 24, 5, |inner| {
         let name = prop::sample::select(vec![
-            "path", "limit", "deep", "tags", "pages", "unit", "where", "maybe", "place", "counts",
-            "city", "people", "x",
+            "path", "limit", "deep", "tags", "pages", "unit", "where", "maybe", "place", "counts", "city", "people",
+            "x",
         ]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((name, inner), 0..5).prop_map(|fields| {
-                Value::Object(
-                    fields
-                        .into_iter()
-                        .map(|(name, value)| (name.to_owned(), value))
-                        .collect(),
-                )
+                Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
             }),
         ]
     })

@@ -9,37 +9,22 @@ use support::specs;
 
 fn check(text: &str, expected: Result<&[(&str, Value)], PlanError>) {
     let got = plan::parse(text, &ToolIndex::new(&specs()));
-    let got = got.map(|plan| {
-        plan.steps
-            .into_iter()
-            .map(|step| (step.tool, step.args))
-            .collect::<Vec<_>>()
-    });
-    let expected = expected.map(|steps| {
-        steps
-            .iter()
-            .map(|(tool, args)| ((*tool).to_owned(), args.clone()))
-            .collect()
-    });
+    let got = got.map(|plan| plan.steps.into_iter().map(|step| (step.tool, step.args)).collect::<Vec<_>>());
+    let expected = expected.map(|steps| steps.iter().map(|(tool, args)| ((*tool).to_owned(), args.clone())).collect());
     assert_eq!(got, expected, "{text}");
 }
 
 #[test]
 fn wrappers_make_no_difference() {
     let steps = r#"[{"thought": "look", "tool": "read", "args": {"path": "a"}}, {"thought": "", "tool": "final_answer", "args": {"text": ""}}]"#;
-    let expected = [
-        ("read", json!({"path": "a"})),
-        ("final_answer", json!({"text": ""})),
-    ];
+    let expected = [("read", json!({"path": "a"})), ("final_answer", json!({"text": ""}))];
     for text in [
         steps.to_owned(),
         format!("```json\n{steps}\n```"),
         format!("Here is [my] plan {{see below}}:\n\n{steps}\n\nShall I?"),
         format!("{{\"plan\": {steps}}}"),
         format!("{{\"goal\": \"x\", \"steps\": {steps}, \"n\": 2}}"),
-        steps
-            .replace("\"tool\"", "\"name\"")
-            .replace("\"args\"", "\"arguments\""),
+        steps.replace("\"tool\"", "\"name\"").replace("\"args\"", "\"arguments\""),
         steps.replace("\"read\"", "\"`Read`\""),
         steps.replace("}}]", "},},]"),
     ] {
@@ -56,57 +41,22 @@ fn what_is_no_plan_says_so() {
     check("[]", Err(PlanError::Empty));
     check("{\"plan\": []}", Err(PlanError::Empty));
     let step = r#"{"tool": "list", "args": {}}"#;
-    check(
-        &format!("[{step}, {{\"tool\": \"re"),
-        Err(PlanError::BrokenOff { complete: 1 }),
-    );
-    check(
-        &format!("[{step}"),
-        Err(PlanError::BrokenOff { complete: 1 }),
-    );
-    let problem = |problem: &str| PlanError::Step {
-        number: 2,
-        problem: problem.to_owned(),
-    };
-    check(
-        &format!("[{step}, {{\"args\": {{}}}}]"),
-        Err(problem("it names no `tool`")),
-    );
-    check(
-        &format!("[{step}, {{\"tool\": \"read\", \"args\": 5}}]"),
-        Err(problem("`args` must be a JSON object")),
-    );
-    check(
-        &format!("[{step}, {{tool}}]"),
-        Err(problem("it is no valid JSON")),
-    );
-    check(
-        &format!("[{step}, \"list\"]"),
-        Err(problem("it is no object {\"thought\", \"tool\", \"args\"}")),
-    );
+    check(&format!("[{step}, {{\"tool\": \"re"), Err(PlanError::BrokenOff { complete: 1 }));
+    check(&format!("[{step}"), Err(PlanError::BrokenOff { complete: 1 }));
+    let problem = |problem: &str| PlanError::Step { number: 2, problem: problem.to_owned() };
+    check(&format!("[{step}, {{\"args\": {{}}}}]"), Err(problem("it names no `tool`")));
+    check(&format!("[{step}, {{\"tool\": \"read\", \"args\": 5}}]"), Err(problem("`args` must be a JSON object")));
+    check(&format!("[{step}, {{tool}}]"), Err(problem("it is no valid JSON")));
+    check(&format!("[{step}, \"list\"]"), Err(problem("it is no object {\"thought\", \"tool\", \"args\"}")));
 }
 
 #[test]
 fn steps_are_shown_as_soon_as_they_are_complete() {
     let mut stream = PlanStream::new(&ToolIndex::new(&specs()));
-    assert!(
-        stream
-            .push("```json\n[{\"thought\": \"look\", \"tool\": \"list\", \"args\": {}")
-            .is_empty()
-    );
+    assert!(stream.push("```json\n[{\"thought\": \"look\", \"tool\": \"list\", \"args\": {}").is_empty());
     let first = stream.push("}, {\"tool\":");
-    assert_eq!(
-        (
-            first.len(),
-            first[0].tool.as_str(),
-            first[0].thought.as_str()
-        ),
-        (1, "list", "look")
-    );
-    assert_eq!(
-        stream.push(" \"read\", \"args\": {\"path\": \"a\"}}").len(),
-        1
-    );
+    assert_eq!((first.len(), first[0].tool.as_str(), first[0].thought.as_str()), (1, "list", "look"));
+    assert_eq!(stream.push(" \"read\", \"args\": {\"path\": \"a\"}}").len(), 1);
     assert!(stream.push("]\n```").is_empty());
     assert_eq!(stream.finish().unwrap().steps.len(), 2);
 }
@@ -133,9 +83,7 @@ fn the_schema_accepts_exactly_calls_of_the_tools() {
     let reply = |calls: Value| json!({"reasoning": "r", "tool_calls": calls, "done": false});
     let ok = |calls: Value| steward_core::schema::validate(&schema, &reply(calls)).is_ok();
     assert!(ok(json!([])));
-    assert!(ok(
-        json!([{"name": "read", "arguments": {"path": "a"}}, {"name": "list", "arguments": {}}])
-    ));
+    assert!(ok(json!([{"name": "read", "arguments": {"path": "a"}}, {"name": "list", "arguments": {}}])));
     assert!(!ok(json!([{"name": "read", "arguments": {}}])));
     assert!(!ok(json!([{"name": "read", "arguments": {"path": 1}}])));
     assert!(!ok(json!([{"name": "fly", "arguments": {}}])));
@@ -147,26 +95,17 @@ fn the_schema_accepts_exactly_calls_of_the_tools() {
 #[test]
 fn a_schema_with_references_still_compiles() {
     let mut specs = specs();
-    specs[0].parameters = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}});
+    specs[0].parameters =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}});
     let reply = json!({"reasoning": "r", "tool_calls": [{"name": "read", "arguments": {"a": 1}}], "done": false});
-    assert_eq!(
-        steward_core::schema::validate(&guided::schema(&specs), &reply),
-        Ok(())
-    );
+    assert_eq!(steward_core::schema::validate(&guided::schema(&specs), &reply), Ok(()));
 }
 
 #[test]
 fn instructions_name_each_tool_and_its_arguments() {
-    for text in [
-        guided::instructions(&specs()),
-        react::instructions(&specs()),
-    ] {
+    for text in [guided::instructions(&specs()), react::instructions(&specs())] {
         for spec in specs() {
-            assert!(
-                text.contains(&format!("- {}: ", spec.name)),
-                "{}",
-                spec.name
-            );
+            assert!(text.contains(&format!("- {}: ", spec.name)), "{}", spec.name);
         }
         assert!(text.contains(r#"{"query": string, "limit"?: integer}"#));
         assert!(text.contains("array of string"));

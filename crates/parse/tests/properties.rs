@@ -136,25 +136,12 @@ const FRAGMENTS: &[&str] = &[
 /// All ways of reading.
 fn readings() -> Vec<Reading> {
     let mut all = Vec::new();
-    for form in [
-        Form::Native,
-        Form::GuidedJson,
-        Form::React,
-        Form::Markers,
-        Form::Fuzzy,
-    ] {
+    for form in [Form::Native, Form::GuidedJson, Form::React, Form::Markers, Form::Fuzzy] {
         all.push(Reading::strict(form));
         all.push(Reading::any(form));
     }
-    all.push(Reading {
-        in_thought: true,
-        ..Reading::any(Form::Native)
-    });
-    all.push(Reading {
-        cascade: false,
-        dialects: Dialects::Wrappers,
-        ..Reading::any(Form::Native)
-    });
+    all.push(Reading { in_thought: true, ..Reading::any(Form::Native) });
+    all.push(Reading { cascade: false, dialects: Dialects::Wrappers, ..Reading::any(Form::Native) });
     all
 }
 
@@ -169,9 +156,7 @@ use proptest::strategy::Strategy as Strategy2;
 
 /// Few while one works; `STEWARD_PROPTEST_CASES` makes it as many as one likes.
 fn cases() -> u32 {
-    option_env!("STEWARD_PROPTEST_CASES")
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(600)
+    option_env!("STEWARD_PROPTEST_CASES").and_then(|n| n.parse().ok()).unwrap_or(600)
 }
 
 /// Found by fuzzing: a name longer than is waited for was one only where it came at once.
@@ -180,11 +165,9 @@ fn long_names_are_the_same_however_they_arrive() {
     let tools = specs();
     for length in 90..130 {
         let name = "f".repeat(length);
-        for text in [
-            format!("[Tool :{name}|ok=1]"),
-            format!("[TOOL:{name}]"),
-            format!("<tool_call>{name}\n{{}}</tool_call>"),
-        ] {
+        for text in
+            [format!("[Tool :{name}|ok=1]"), format!("[TOOL:{name}]"), format!("<tool_call>{name}\n{{}}</tool_call>")]
+        {
             for reading in readings() {
                 let chunks = |size: usize| -> Vec<ModelChunk> {
                     let pieces = pieces(&text, &[size]).into_iter();
@@ -349,10 +332,7 @@ fn long_repetitions_in_small_pieces() {
         "<invoke name=\"read\"><parameter name=\"a\">",
     ] {
         let text = unit.repeat(1 + 24_000 / unit.len());
-        let chunks: Vec<_> = pieces(&text, &[3])
-            .into_iter()
-            .map(ModelChunk::Text)
-            .collect();
+        let chunks: Vec<_> = pieces(&text, &[3]).into_iter().map(ModelChunk::Text).collect();
         for strategy in ALL {
             let _ = feed(strategy, &chunks, "stop");
         }
@@ -368,14 +348,8 @@ fn long_repetitions_in_small_pieces() {
         }
         let _ = stream.finish();
     }
-    let long = format!(
-        "Action: write\nAction Input: {{\"path\": \"a\", \"content\": \"{}\"}}",
-        "ä ".repeat(200_000)
-    );
-    let chunks: Vec<_> = pieces(&long, &[5])
-        .into_iter()
-        .map(ModelChunk::Text)
-        .collect();
+    let long = format!("Action: write\nAction Input: {{\"path\": \"a\", \"content\": \"{}\"}}", "ä ".repeat(200_000));
+    let chunks: Vec<_> = pieces(&long, &[5]).into_iter().map(ModelChunk::Text).collect();
     let (parsed, _) = feed(Strategy::React, &chunks, "stop");
     assert_eq!(parsed.calls.len(), 1);
 }

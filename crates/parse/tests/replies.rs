@@ -25,27 +25,14 @@ fn all_cases() {
                 }
             }
             if !wrong.is_empty() {
-                failures.push(format!(
-                    "{} / {}:\n{}\nof {whole:#?}",
-                    path.display(),
-                    case.name,
-                    wrong.join("\n")
-                ));
+                failures.push(format!("{} / {}:\n{}\nof {whole:#?}", path.display(), case.name, wrong.join("\n")));
             }
             all.push(shown(case, &whole));
         }
-        let name = path
-            .with_extension("")
-            .to_string_lossy()
-            .replace(['/', '\\'], "__");
+        let name = path.with_extension("").to_string_lossy().replace(['/', '\\'], "__");
         shots.push((name, all.join("\n")));
     }
-    assert!(
-        failures.is_empty(),
-        "{} of {count} cases fail:\n\n{}",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    assert!(failures.is_empty(), "{} of {count} cases fail:\n\n{}", failures.len(), failures.join("\n\n"));
     assert!(count >= 400, "only {count} cases were found");
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         for (name, shot) in shots {

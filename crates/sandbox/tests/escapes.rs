@@ -26,16 +26,11 @@ impl Victim {
     }
 
     fn settings(&self) -> String {
-        let at = |name: &str| {
-            std::fs::read_to_string(format!("/proc/{}/{name}", self.0.id())).unwrap_or_default()
-        };
+        let at = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", self.0.id())).unwrap_or_default();
         let stat = at("stat");
         let nice = stat.rsplit(' ').nth(33).unwrap_or_default().to_owned();
         let processors = at("status");
-        let processors = processors
-            .lines()
-            .find(|l| l.starts_with("Cpus_allowed:"))
-            .unwrap_or_default();
+        let processors = processors.lines().find(|l| l.starts_with("Cpus_allowed:")).unwrap_or_default();
         format!("{}{nice} {processors}", at("limits"))
     }
 }
@@ -77,33 +72,19 @@ async fn attack(tier: Tier, sandbox: &Sandbox) {
     let dropped = run(sandbox, shell("true", dir.path())).await.privileges == Privileges::Dropped;
     let victim = Victim::of(dropped.then_some(NOBODY));
     // It must be what it will be, not the program that becomes it.
-    while !std::fs::read_to_string(format!("/proc/{}/cmdline", victim.0.id()))
-        .unwrap()
-        .starts_with("sleep")
-    {
+    while !std::fs::read_to_string(format!("/proc/{}/cmdline", victim.0.id())).unwrap().starts_with("sleep") {
         std::thread::yield_now();
     }
     let before = victim.settings();
     let mut spec = shell(ATTACK, dir.path());
-    spec.env
-        .insert("VICTIM".to_owned(), victim.0.id().to_string());
+    spec.env.insert("VICTIM".to_owned(), victim.0.id().to_string());
     let outcome = run(sandbox, spec).await;
-    assert_eq!(
-        outcome.stdout.text(),
-        "done\n",
-        "{tier:?} {}",
-        outcome.stderr.text()
-    );
+    assert_eq!(outcome.stdout.text(), "done\n", "{tier:?} {}", outcome.stderr.text());
     assert_eq!(victim.settings(), before, "{tier:?}");
     for entry in std::fs::read_dir(dir.path()).unwrap() {
         let entry = entry.unwrap();
         let mode = entry.metadata().unwrap().permissions().mode();
-        assert_eq!(
-            mode & 0o6000,
-            0,
-            "{tier:?} {} {mode:o}",
-            entry.path().display()
-        );
+        assert_eq!(mode & 0o6000, 0, "{tier:?} {} {mode:o}", entry.path().display());
     }
 }
 
@@ -131,32 +112,15 @@ async fn metadata(tier: Tier, sandbox: &Sandbox) {
     let before = outside.metadata().unwrap();
     for read in [false, true] {
         let mut spec = shell(METADATA, &inner);
-        spec.env
-            .insert("OUTSIDE".to_owned(), outside.display().to_string());
+        spec.env.insert("OUTSIDE".to_owned(), outside.display().to_string());
         spec.read_paths.extend(read.then(|| outside.clone()));
         let outcome = run(sandbox, spec).await;
-        assert_eq!(
-            outcome.stdout.text(),
-            "done\n",
-            "{tier:?} {}",
-            outcome.stderr.text()
-        );
+        assert_eq!(outcome.stdout.text(), "done\n", "{tier:?} {}", outcome.stderr.text());
         let after = outside.metadata().unwrap();
         assert_eq!(after.permissions(), before.permissions(), "{tier:?}");
-        assert_eq!(
-            after.modified().unwrap(),
-            before.modified().unwrap(),
-            "{tier:?}"
-        );
-        let (file, folder) = (
-            inner.join("f").metadata().unwrap(),
-            inner.join("d").metadata().unwrap(),
-        );
-        assert_eq!(
-            (file.mode() & 0o7777, file.mtime()),
-            (0o640, 2000),
-            "{tier:?}"
-        );
+        assert_eq!(after.modified().unwrap(), before.modified().unwrap(), "{tier:?}");
+        let (file, folder) = (inner.join("f").metadata().unwrap(), inner.join("d").metadata().unwrap());
+        assert_eq!((file.mode() & 0o7777, file.mtime()), (0o640, 2000), "{tier:?}");
         assert_eq!(folder.mode() & 0o7777, 0o700, "{tier:?}");
         // The second time with all that is left over from the first.
         run(sandbox, shell("rm -r f d to-f out", &inner)).await;
@@ -166,13 +130,8 @@ async fn metadata(tier: Tier, sandbox: &Sandbox) {
 /// As whoever runs the tests.
 #[tokio::test(flavor = "multi_thread")]
 async fn neighbours_are_out_of_reach() {
-    let helper =
-        std::env::var_os("SANDBOX_TEST_HELPER").map_or_else(sandbox_support::helper, |program| {
-            Helper {
-                program: program.into(),
-                prefix: Vec::new(),
-            }
-        });
+    let helper = std::env::var_os("SANDBOX_TEST_HELPER")
+        .map_or_else(sandbox_support::helper, |program| Helper { program: program.into(), prefix: Vec::new() });
     let tiers = tiers_of(&helper).await;
     assert!(!tiers.is_empty());
     for (tier, sandbox) in tiers {
@@ -206,10 +165,6 @@ fn neighbours_of_an_ordinary_user_are_out_of_reach() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
-    assert!(
-        done.status.success() && said.contains("root false"),
-        "{said}{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    assert!(done.status.success() && said.contains("root false"), "{said}{}", String::from_utf8_lossy(&done.stderr));
     println!("{said}");
 }

@@ -30,18 +30,9 @@ fn fixture() -> Fixture {
     symlink(&outside, root.join("dir-out")).unwrap();
     symlink("/proc/self/root", root.join("magic")).unwrap();
     symlink("loop", root.join("loop")).unwrap();
-    let limits = FileLimits {
-        read_bytes: 1000,
-        write_bytes: 1000,
-        entries: 50,
-    };
+    let limits = FileLimits { read_bytes: 1000, write_bytes: 1000, entries: 50 };
     let ws = Workspace::open(&root, limits).unwrap();
-    Fixture {
-        root,
-        outside,
-        ws,
-        _dir: dir,
-    }
+    Fixture { root, outside, ws, _dir: dir }
 }
 
 #[test]
@@ -74,52 +65,30 @@ fn reads_inside_and_only_inside() {
         "/",
     ] {
         let error = f.ws.read(path).unwrap_err();
-        assert!(
-            matches!(error, FilesError::Outside { .. }),
-            "{path}: {error}"
-        );
+        assert!(matches!(error, FilesError::Outside { .. }), "{path}: {error}");
         assert!(error.to_string().contains(path), "{error}");
     }
     let sibling = format!("{}-other/x", f.root.display());
-    assert!(matches!(
-        f.ws.read(&sibling),
-        Err(FilesError::Outside { .. })
-    ));
+    assert!(matches!(f.ws.read(&sibling), Err(FilesError::Outside { .. })));
 }
 
 #[test]
 fn nothing_outside_is_written_or_removed() {
     let f = fixture();
-    for path in [
-        "../outside/secret.txt",
-        "dir-out/new.txt",
-        "dir-out/deep/new.txt",
-        "/tmp/steward-escape",
-        "docs/../../x",
-    ] {
+    for path in
+        ["../outside/secret.txt", "dir-out/new.txt", "dir-out/deep/new.txt", "/tmp/steward-escape", "docs/../../x"]
+    {
         assert!(f.ws.write_atomic(path, b"x").is_err(), "{path}");
         assert!(f.ws.stage(path, b"x", "t").is_err(), "{path}");
         assert!(f.ws.remove(path).is_err(), "{path}");
-        assert!(
-            f.ws.create_dir_all(path).is_err() || path.contains("tmp"),
-            "{path}"
-        );
+        assert!(f.ws.create_dir_all(path).is_err() || path.contains("tmp"), "{path}");
     }
     // A link is neither written through nor replaced.
     for path in ["absolute-out", "relative-out", "inner", "dir-out", "loop"] {
-        assert!(
-            matches!(f.ws.write_atomic(path, b"x"), Err(FilesError::Kind { .. })),
-            "{path}"
-        );
-        assert!(
-            matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })),
-            "{path}"
-        );
+        assert!(matches!(f.ws.write_atomic(path, b"x"), Err(FilesError::Kind { .. })), "{path}");
+        assert!(matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })), "{path}");
     }
-    assert_eq!(
-        fs::read_to_string(f.outside.join("secret.txt")).unwrap(),
-        "TOP"
-    );
+    assert_eq!(fs::read_to_string(f.outside.join("secret.txt")).unwrap(), "TOP");
     assert_eq!(fs::read_dir(&f.outside).unwrap().count(), 1);
     // Removing a link removes the link.
     f.ws.remove("absolute-out").unwrap();
@@ -130,36 +99,18 @@ fn nothing_outside_is_written_or_removed() {
 fn special_files_and_bad_names_are_refused_at_once() {
     let f = fixture();
     let fifo = f.root.join("fifo");
-    let made = std::process::Command::new("mkfifo")
-        .arg(&fifo)
-        .status()
-        .unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
     let _socket = std::os::unix::net::UnixListener::bind(f.root.join("socket")).unwrap();
     for path in ["fifo", "socket", "docs", "."] {
-        assert!(
-            matches!(f.ws.read(path), Err(FilesError::Kind { .. })),
-            "{path}"
-        );
-        assert!(
-            matches!(f.ws.write_atomic(path, b"x"), Err(FilesError::Kind { .. })),
-            "{path}"
-        );
-        assert!(
-            matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })),
-            "{path}"
-        );
+        assert!(matches!(f.ws.read(path), Err(FilesError::Kind { .. })), "{path}");
+        assert!(matches!(f.ws.write_atomic(path, b"x"), Err(FilesError::Kind { .. })), "{path}");
+        assert!(matches!(f.ws.stage(path, b"x", "t"), Err(FilesError::Kind { .. })), "{path}");
     }
     for path in ["", "  ", "a\0b", &"x".repeat(300), &"x/".repeat(3000)] {
-        assert!(
-            matches!(f.ws.read(path), Err(FilesError::Invalid { .. })),
-            "{path:?}"
-        );
+        assert!(matches!(f.ws.read(path), Err(FilesError::Invalid { .. })), "{path:?}");
     }
-    assert!(matches!(
-        f.ws.read("readme.md/x"),
-        Err(FilesError::Kind { .. })
-    ));
+    assert!(matches!(f.ws.read("readme.md/x"), Err(FilesError::Kind { .. })));
     assert!(matches!(f.ws.remove("docs"), Err(FilesError::Kind { .. })));
 }
 
@@ -168,21 +119,9 @@ fn writes_are_whole_and_can_be_undone() {
     let f = fixture();
     fs::set_permissions(f.root.join("readme.md"), fs::Permissions::from_mode(0o640)).unwrap();
     let written = f.ws.write_atomic("readme.md", b"changed").unwrap();
-    assert_eq!(
-        written.before,
-        Before::File {
-            bytes: b"hello".to_vec(),
-            mode: 0o640
-        }
-    );
-    assert_eq!(
-        (written.path.to_str().unwrap(), written.size),
-        ("readme.md", 7)
-    );
-    assert_eq!(
-        f.root.join("readme.md").metadata().unwrap().mode() & 0o777,
-        0o640
-    );
+    assert_eq!(written.before, Before::File { bytes: b"hello".to_vec(), mode: 0o640 });
+    assert_eq!((written.path.to_str().unwrap(), written.size), ("readme.md", 7));
+    assert_eq!(f.root.join("readme.md").metadata().unwrap().mode() & 0o777, 0o640);
     f.ws.restore("readme.md", &written.before).unwrap();
     assert_eq!(f.ws.read("readme.md").unwrap(), b"hello");
 
@@ -193,8 +132,7 @@ fn writes_are_whole_and_can_be_undone() {
     assert!(!f.ws.exists("new/deep/file.txt").unwrap());
 
     f.ws.write_atomic("docs/a.txt", b"abc").unwrap();
-    f.ws.restore("docs/a.txt", &Before::Size { size: 1 })
-        .unwrap();
+    f.ws.restore("docs/a.txt", &Before::Size { size: 1 }).unwrap();
     assert_eq!(f.ws.read("docs/a.txt").unwrap(), b"a");
 
     let removed = f.ws.remove("readme.md").unwrap();
@@ -202,13 +140,7 @@ fn writes_are_whole_and_can_be_undone() {
     assert_eq!(f.ws.read("readme.md").unwrap(), b"hello");
     assert_eq!(f.ws.snapshot("nowhere/x").unwrap(), Before::Absent);
     // No temporary file is left.
-    assert!(
-        fs::read_dir(&f.root).unwrap().all(|e| !e
-            .unwrap()
-            .file_name()
-            .to_string_lossy()
-            .ends_with(".tmp"))
-    );
+    assert!(fs::read_dir(&f.root).unwrap().all(|e| !e.unwrap().file_name().to_string_lossy().ends_with(".tmp")));
 }
 
 #[test]
@@ -216,10 +148,7 @@ fn what_is_staged_waits_until_it_is_placed_left_or_dropped() {
     let f = fixture();
     let staged = |tag: &str| f.ws.staged("new/a.txt", tag).unwrap();
     let one = f.ws.stage("new/a.txt", b"one", "1").unwrap();
-    assert_eq!(
-        (one.before.clone(), staged("1")),
-        (Before::Absent, Some(b"one".to_vec()))
-    );
+    assert_eq!((one.before.clone(), staged("1")), (Before::Absent, Some(b"one".to_vec())));
     assert!(!f.ws.exists("new/a.txt").unwrap());
     drop(one);
     assert_eq!(staged("1"), None);
@@ -231,10 +160,7 @@ fn what_is_staged_waits_until_it_is_placed_left_or_dropped() {
     let again = f.ws.stage("new/a.txt", b"three", "2").unwrap();
     assert_eq!(staged("2").as_deref(), Some(&b"three"[..]));
     again.place().unwrap();
-    assert_eq!(
-        (f.ws.read("new/a.txt").unwrap(), staged("2")),
-        (b"three".to_vec(), None)
-    );
+    assert_eq!((f.ws.read("new/a.txt").unwrap(), staged("2")), (b"three".to_vec(), None));
     // What was not there when it was staged is not replaced.
     let late = f.ws.stage("b.txt", b"ours", "3").unwrap();
     fs::write(f.root.join("b.txt"), "theirs").unwrap();
@@ -247,24 +173,11 @@ fn what_is_staged_waits_until_it_is_placed_left_or_dropped() {
 fn sizes_are_bounded_and_a_failed_write_changes_nothing() {
     let f = fixture();
     fs::write(f.root.join("big"), vec![b'x'; 1001]).unwrap();
-    assert!(matches!(
-        f.ws.read("big"),
-        Err(FilesError::TooLarge {
-            size: 1001,
-            max: 1000,
-            ..
-        })
-    ));
-    assert!(matches!(
-        f.ws.write_atomic("readme.md", &[0; 1001]),
-        Err(FilesError::TooLarge { .. })
-    ));
+    assert!(matches!(f.ws.read("big"), Err(FilesError::TooLarge { size: 1001, max: 1000, .. })));
+    assert!(matches!(f.ws.write_atomic("readme.md", &[0; 1001]), Err(FilesError::TooLarge { .. })));
     assert_eq!(f.ws.read("readme.md").unwrap(), b"hello");
     let replaced = f.ws.write_atomic("big", b"small").unwrap();
-    assert!(matches!(
-        replaced.before,
-        Before::TooLarge { size: 1001, .. }
-    ));
+    assert!(matches!(replaced.before, Before::TooLarge { size: 1001, .. }));
     assert!(f.ws.restore("big", &replaced.before).is_err());
 }
 
@@ -272,26 +185,10 @@ fn sizes_are_bounded_and_a_failed_write_changes_nothing() {
 fn errors_name_what_is_near() {
     let f = fixture();
     let text = |path: &str| f.ws.read(path).unwrap_err().to_string();
-    assert!(
-        text("README.md").contains("did you mean readme.md?"),
-        "{}",
-        text("README.md")
-    );
-    assert!(
-        text("docs/b.txt").contains("docs/a.txt"),
-        "{}",
-        text("docs/b.txt")
-    );
-    assert!(
-        text("doc/a.txt").contains("did you mean docs?"),
-        "{}",
-        text("doc/a.txt")
-    );
-    assert!(
-        text("zzzzzzzz").ends_with("does not exist in the workspace"),
-        "{}",
-        text("zzzzzzzz")
-    );
+    assert!(text("README.md").contains("did you mean readme.md?"), "{}", text("README.md"));
+    assert!(text("docs/b.txt").contains("docs/a.txt"), "{}", text("docs/b.txt"));
+    assert!(text("doc/a.txt").contains("did you mean docs?"), "{}", text("doc/a.txt"));
+    assert!(text("zzzzzzzz").ends_with("does not exist in the workspace"), "{}", text("zzzzzzzz"));
 }
 
 #[test]
@@ -304,14 +201,8 @@ fn lists_with_kinds_and_a_limit() {
         (EntryKind::Folder, EntryKind::File, EntryKind::Link)
     );
     assert!(!more && entries.is_sorted_by(|a, b| a.name <= b.name));
-    assert!(matches!(
-        f.ws.list("dir-out"),
-        Err(FilesError::Outside { .. })
-    ));
-    assert!(matches!(
-        f.ws.list("readme.md"),
-        Err(FilesError::Kind { .. })
-    ));
+    assert!(matches!(f.ws.list("dir-out"), Err(FilesError::Outside { .. })));
+    assert!(matches!(f.ws.list("readme.md"), Err(FilesError::Kind { .. })));
     for i in 0..60 {
         fs::write(f.root.join(format!("docs/{i}")), "").unwrap();
     }
@@ -352,22 +243,13 @@ fn a_race_with_links_never_reaches_outside() {
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    assert_eq!(
-        fs::read_to_string(f.outside.join("secret.txt")).unwrap(),
-        "TOP"
-    );
+    assert_eq!(fs::read_to_string(f.outside.join("secret.txt")).unwrap(), "TOP");
     assert_eq!(fs::read_dir(&f.outside).unwrap().count(), 1);
 }
 
 #[test]
 fn a_workspace_must_be_a_folder() {
     let f = fixture();
-    assert!(matches!(
-        Workspace::open(f.root.join("none"), FileLimits::default()),
-        Err(FilesError::NotFound { .. })
-    ));
-    assert!(matches!(
-        Workspace::open(f.root.join("readme.md"), FileLimits::default()),
-        Err(FilesError::Kind { .. })
-    ));
+    assert!(matches!(Workspace::open(f.root.join("none"), FileLimits::default()), Err(FilesError::NotFound { .. })));
+    assert!(matches!(Workspace::open(f.root.join("readme.md"), FileLimits::default()), Err(FilesError::Kind { .. })));
 }

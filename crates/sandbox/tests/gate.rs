@@ -6,9 +6,7 @@ mod sandbox_support;
 use std::time::Duration;
 
 use sandbox_support::{helper, tiers, workspace};
-use steward_sandbox::process::{
-    CommandSpec, Exit, Limits, Sandbox, SandboxError, Session, Tier, Tripwire,
-};
+use steward_sandbox::process::{CommandSpec, Exit, Limits, Sandbox, SandboxError, Session, Tier, Tripwire};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
@@ -21,9 +19,7 @@ fn bash(script: &str, workspace: &std::path::Path) -> CommandSpec {
 /// The tier with namespaces, where this machine has it.
 async fn namespaces() -> Option<Sandbox> {
     let mut found = tiers().await.into_iter();
-    found
-        .find(|(tier, _)| *tier == Tier::Namespaces)
-        .map(|(_, sandbox)| sandbox)
+    found.find(|(tier, _)| *tier == Tier::Namespaces).map(|(_, sandbox)| sandbox)
 }
 
 async fn said(session: &mut Session, told: &str) -> String {
@@ -40,7 +36,8 @@ async fn the_gate_is_all_that_is_reached() {
     let dir = workspace();
     let outside = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let other = outside.local_addr().unwrap().port();
-    let script = "read -r port; exec 3<>/dev/tcp/127.0.0.1/$port; echo question >&3; read -r answer <&3; echo \"$answer\"
+    let script =
+        "read -r port; exec 3<>/dev/tcp/127.0.0.1/$port; echo question >&3; read -r answer <&3; echo \"$answer\"
         read -r other; (exec 4<>/dev/tcp/127.0.0.1/$other) 2>/dev/null && echo reached || echo closed
         ls /proc/self/fd | wc -l";
     let Some(sandbox) = namespaces().await else {
@@ -59,10 +56,7 @@ async fn the_gate_is_all_that_is_reached() {
     });
     let text = said(&mut session, &format!("{port}\n{other}\n")).await;
     // Its three streams, the connection, and the folder that `ls` reads.
-    assert_eq!(
-        text.split_whitespace().collect::<Vec<_>>(),
-        ["answer", "closed", "5"]
-    );
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["answer", "closed", "5"]);
     assert_eq!(&answering.await.unwrap(), b"question\n");
     assert_eq!(session.ending().await.unwrap().0, Exit::Exited(0));
 }
@@ -70,39 +64,22 @@ async fn the_gate_is_all_that_is_reached() {
 #[tokio::test]
 async fn a_gate_is_for_sessions_in_namespaces() {
     let dir = workspace();
-    let refused = Sandbox::new(helper())
-        .only(Tier::Landlock)
-        .open(bash("true", dir.path()))
-        .await;
-    assert!(
-        matches!(refused, Err(SandboxError::Unavailable { .. })),
-        "{refused:?}"
-    );
+    let refused = Sandbox::new(helper()).only(Tier::Landlock).open(bash("true", dir.path())).await;
+    assert!(matches!(refused, Err(SandboxError::Unavailable { .. })), "{refused:?}");
     let Some(sandbox) = namespaces().await else {
         return;
     };
-    let refused = sandbox
-        .run(bash("true", dir.path()), &CancellationToken::new())
-        .await;
-    assert!(
-        matches!(refused, Err(SandboxError::Invalid(_))),
-        "{refused:?}"
-    );
+    let refused = sandbox.run(bash("true", dir.path()), &CancellationToken::new()).await;
+    assert!(matches!(refused, Err(SandboxError::Invalid(_))), "{refused:?}");
     let mut open = bash("true", dir.path());
     open.network = true;
     let refused = sandbox.open(open).await;
-    assert!(
-        matches!(refused, Err(SandboxError::Invalid(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(SandboxError::Invalid(_))), "{refused:?}");
     let mut missing = bash("true", dir.path());
     missing.argv[0] = "/nowhere".to_owned();
     let mut session = sandbox.open(missing).await.unwrap();
     let ended = session.ending().await;
-    assert!(
-        matches!(ended, Err(SandboxError::NotExecutable { .. })),
-        "{ended:?}"
-    );
+    assert!(matches!(ended, Err(SandboxError::NotExecutable { .. })), "{ended:?}");
 }
 
 #[tokio::test]
@@ -110,18 +87,11 @@ async fn the_memory_of_a_session_is_bounded() {
     let dir = workspace();
     let script = "text=x; while true; do text=$text$text; done";
     let mut spec = CommandSpec::new(["/bin/bash", "-c", script], dir.path());
-    spec.limits = Limits {
-        resident_bytes: Some(128 << 20),
-        memory_bytes: 4 << 30,
-        ..Limits::default()
-    };
+    spec.limits = Limits { resident_bytes: Some(128 << 20), memory_bytes: 4 << 30, ..Limits::default() };
     let Some(sandbox) = namespaces().await else {
         return;
     };
     let mut session = sandbox.open(spec).await.unwrap();
     let ended = tokio::time::timeout(Duration::from_mins(1), session.ending()).await;
-    assert_eq!(
-        ended.unwrap().unwrap().0,
-        Exit::LimitExceeded(Tripwire::Memory)
-    );
+    assert_eq!(ended.unwrap().unwrap().0, Exit::LimitExceeded(Tripwire::Memory));
 }

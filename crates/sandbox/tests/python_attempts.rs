@@ -18,13 +18,8 @@ fn expected(code: &str) -> Vec<String> {
 }
 
 async fn all(folder: &str, least: usize) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(folder);
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     assert!(files.len() >= least, "{} attempts", files.len());
     let mut tiers = JoinSet::new();
@@ -46,19 +41,11 @@ async fn wrong(pool: &PythonPool, files: &[PathBuf]) -> Vec<String> {
         let expected = expected(&code);
         // What can only be waited for need not be waited for long.
         let limits = PythonLimits {
-            wall: if expected == ["timeout"] {
-                Duration::from_millis(500)
-            } else {
-                Duration::from_secs(5)
-            },
+            wall: if expected == ["timeout"] { Duration::from_millis(500) } else { Duration::from_secs(5) },
             ..PythonLimits::default()
         };
         let outcome = run(pool, &code, serde_json::json!({}), &limits).await;
-        println!(
-            "{} {}",
-            file.file_name().unwrap().display(),
-            describe(&outcome)
-        );
+        println!("{} {}", file.file_name().unwrap().display(), describe(&outcome));
         if !expected.iter().any(|e| e == outcome.word()) {
             wrong.push(format!("{}: {}", file.display(), describe(&outcome)));
         }

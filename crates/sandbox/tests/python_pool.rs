@@ -19,11 +19,7 @@ use tokio_util::sync::CancellationToken;
 fn below() -> BTreeSet<(u32, String)> {
     let mut parents = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|n| n.parse::<u32>().ok())
-        else {
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse::<u32>().ok()) else {
             continue;
         };
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
@@ -89,20 +85,12 @@ async fn a_thousand_calls_in_parallel_leave_nothing_behind() {
                 21 => "blocked",
                 _ => "ok",
             };
-            assert_eq!(
-                outcome.word(),
-                expected,
-                "{tier:?} {i} {}",
-                describe(&outcome)
-            );
+            assert_eq!(outcome.word(), expected, "{tier:?} {i} {}", describe(&outcome));
             if let Ok(value) = outcome.result {
                 assert_eq!(value, json!(i), "an answer belongs to its call");
             }
         }
-        println!(
-            "{tier:?}: {interpreter:?}; 1000 calls in {:?}",
-            started.elapsed()
-        );
+        println!("{tier:?}: {interpreter:?}; 1000 calls in {:?}", started.elapsed());
         assert_eq!(settled(&warm).await, warm, "{tier:?}");
         drop(pool);
         assert_eq!(settled(&nothing).await, nothing, "{tier:?}");
@@ -143,18 +131,11 @@ def run(p):
         let mut seen = Vec::new();
         for _ in 0..3 {
             let poisoned = run(&pool, poison, json!({}), &limits()).await;
-            assert!(
-                poisoned.result.is_ok() || poisoned.word() == "blocked",
-                "{}",
-                describe(&poisoned)
-            );
+            assert!(poisoned.result.is_ok() || poisoned.word() == "blocked", "{}", describe(&poisoned));
             let outcome = run(&pool, look, json!({}), &limits()).await;
             let mut value = outcome.result.expect("a clean interpreter");
             let own = (value["pid"].take(), value["random"].take());
-            assert!(
-                !seen.contains(&own),
-                "{tier:?}: a process and a random state of its own"
-            );
+            assert!(!seen.contains(&own), "{tier:?}: a process and a random state of its own");
             seen.push(own);
             let expected = json!({"dumps": "[1]", "sqrt": 2.0, "len": 2, "left": [false, false, false],
                 "env": ["TZ"], "limit": 1000, "random": null, "pid": null});
@@ -214,26 +195,12 @@ async fn cancelling_and_dropping_kill() {
             tokio::time::sleep(Duration::from_millis(200)).await;
             soon.cancel();
         });
-        let long = PythonLimits {
-            wall: Duration::from_mins(1),
-            ..limits()
-        };
-        let outcome = pool
-            .run(endless, &Value::Null, &long, &cancel)
-            .await
-            .unwrap();
-        assert_eq!(
-            outcome.result.unwrap_err().kind,
-            FaultKind::Cancelled,
-            "{tier:?}"
-        );
+        let long = PythonLimits { wall: Duration::from_mins(1), ..limits() };
+        let outcome = pool.run(endless, &Value::Null, &long, &cancel).await.unwrap();
+        assert_eq!(outcome.result.unwrap_err().kind, FaultKind::Cancelled, "{tier:?}");
         let never = CancellationToken::new();
         let call = pool.run(endless, &Value::Null, &long, &never);
-        assert!(
-            tokio::time::timeout(Duration::from_millis(200), call)
-                .await
-                .is_err()
-        );
+        assert!(tokio::time::timeout(Duration::from_millis(200), call).await.is_err());
         assert_eq!(settled(&warm).await, warm, "{tier:?}");
     }
 }
@@ -243,21 +210,14 @@ async fn a_lost_interpreter_is_replaced() {
     for (tier, pool) in pools().await {
         let nothing = below();
         let echo = "def run(p): return p";
-        assert_eq!(
-            run(&pool, echo, json!(1), &limits()).await.result,
-            Ok(json!(1))
-        );
+        assert_eq!(run(&pool, echo, json!(1), &limits()).await.result, Ok(json!(1)));
         for (pid, _) in below().difference(&nothing) {
             let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
         // A call that reaches it while it ends is told so; this is about the next one.
         assert_eq!(settled(&nothing).await, nothing, "{tier:?}");
-        assert_eq!(
-            run(&pool, echo, json!(2), &limits()).await.result,
-            Ok(json!(2)),
-            "{tier:?}"
-        );
+        assert_eq!(run(&pool, echo, json!(2), &limits()).await.result, Ok(json!(2)), "{tier:?}");
         drop(pool);
         assert_eq!(settled(&nothing).await, nothing, "{tier:?}");
     }
@@ -271,57 +231,26 @@ async fn errors_say_what_to_do() {
             outcome.result.unwrap_err()
         };
         let raised = fault("def run(p):\n    x = 1\n    return p['missing']").await;
-        assert_eq!(
-            (raised.kind, raised.line),
-            (FaultKind::Raised, Some(3)),
-            "{raised}"
-        );
+        assert_eq!((raised.kind, raised.line), (FaultKind::Raised, Some(3)), "{raised}");
         let refused = fault("import os\ndef run(p): return 1").await;
         assert_eq!(refused.kind, FaultKind::ImportRefused);
-        assert!(
-            refused.hint.contains("statistics") && refused.message.contains("os"),
-            "{refused}"
-        );
+        assert!(refused.hint.contains("statistics") && refused.message.contains("os"), "{refused}");
         assert_eq!(fault("def run(p: return").await.kind, FaultKind::Syntax);
-        assert_eq!(
-            fault("def other(p): return 1").await.kind,
-            FaultKind::NoEntry
-        );
-        assert_eq!(
-            fault("def run(p): return {1}").await.kind,
-            FaultKind::ResultNotJson
-        );
-        assert_eq!(
-            fault("def run(p): return open('a')").await.kind,
-            FaultKind::Denied
-        );
-        assert_eq!(
-            fault("def run(p): return 'x' * 9000000").await.kind,
-            FaultKind::Output
-        );
+        assert_eq!(fault("def other(p): return 1").await.kind, FaultKind::NoEntry);
+        assert_eq!(fault("def run(p): return {1}").await.kind, FaultKind::ResultNotJson);
+        assert_eq!(fault("def run(p): return open('a')").await.kind, FaultKind::Denied);
+        assert_eq!(fault("def run(p): return 'x' * 9000000").await.kind, FaultKind::Output);
         let long = fault(&"#".repeat((256 << 10) + 1)).await;
         assert_eq!(long.kind, FaultKind::Input);
-        assert!(
-            long.message.contains("code has 262145") && long.message.contains("262144"),
-            "{long}"
-        );
+        assert!(long.message.contains("code has 262145") && long.message.contains("262144"), "{long}");
         let large = json!("x".repeat(8 << 20));
         let large = run(&pool, "def run(p): return 1", large, &limits()).await;
-        assert_eq!(
-            (large.word(), large.result.unwrap_err().kind),
-            ("blocked", FaultKind::Input)
-        );
+        assert_eq!((large.word(), large.result.unwrap_err().kind), ("blocked", FaultKind::Input));
     }
     for interpreter in ["/nonexistent/python3", "/bin/true", "/etc/passwd"] {
-        let config = PythonConfig {
-            interpreter: Some(interpreter.into()),
-            ..PythonConfig::default()
-        };
+        let config = PythonConfig { interpreter: Some(interpreter.into()), ..PythonConfig::default() };
         let error = PythonPool::new(helper(), config).warm().await.unwrap_err();
-        assert!(
-            matches!(error, SandboxError::Unavailable { .. }),
-            "{interpreter}: {error}"
-        );
+        assert!(matches!(error, SandboxError::Unavailable { .. }), "{interpreter}: {error}");
     }
 }
 
@@ -338,10 +267,7 @@ def run(p):
     except ZeroDivisionError as e: t = e.__traceback__
     raise ValueError('where').with_traceback(type(t)(None, t.tb_frame, 0, -7))";
     let raised = [
-        (
-            "def run(p): raise ValueError('bad \\ud800 text')",
-            r"ValueError: bad \ud800 text (line 1)",
-        ),
+        ("def run(p): raise ValueError('bad \\ud800 text')", r"ValueError: bad \ud800 text (line 1)"),
         (line, "ValueError: where (line 0)"),
         // Freeing what it has built crashes, and comes after its answer.
         (deep, "ValueError: deep (line 6)"),
@@ -353,18 +279,12 @@ def run(p):
         };
         for (code, message) in raised {
             let (fault, _) = told(code).await;
-            assert_eq!(
-                (fault.kind, fault.message.as_str()),
-                (FaultKind::Raised, message)
-            );
+            assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::Raised, message));
         }
         let (fault, _) = told("def run(p): __import__('\\ud800')").await;
         assert_eq!(fault.kind, FaultKind::ImportRefused, "{fault}");
         let (fault, _) = told("x = 1\ndef run(p) return").await;
-        assert_eq!(
-            fault.message, "SyntaxError: expected ':' (line 2)",
-            "{fault}"
-        );
+        assert_eq!(fault.message, "SyntaxError: expected ':' (line 2)", "{fault}");
         for code in [
             "async def run(p): return 1",
             "async def run(p): yield 1",
@@ -399,11 +319,7 @@ async fn a_killed_program_leaves_no_folder() {
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "a_killed_program_leaves_no_folder",
-            "--nocapture",
-        ])
+        .args(["--exact", "a_killed_program_leaves_no_folder", "--nocapture"])
         .env(ASIDE, "1")
         .env("TMPDIR", folder.path())
         .stdout(Stdio::piped())
@@ -452,12 +368,7 @@ async fn what_it_costs() {
         let interpreter = pool.warm().await.unwrap();
         let resident: u64 = below()
             .iter()
-            .filter_map(|(pid, name)| {
-                Some((
-                    name,
-                    std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?,
-                ))
-            })
+            .filter_map(|(pid, name)| Some((name, std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?)))
             .filter(|(name, _)| name.starts_with("python"))
             .filter_map(|(_, statm)| statm.split_whitespace().nth(1)?.parse::<u64>().ok())
             .sum();

@@ -6,9 +6,7 @@ mod sandbox_support;
 use std::time::{Duration, Instant};
 
 use sandbox_support::{folder, helper, run, shell, tiers, workspace};
-use steward_sandbox::process::{
-    Access, CommandSpec, Exit, Helper, Privileges, Sandbox, SandboxError, Tier,
-};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Privileges, Sandbox, SandboxError, Tier};
 use tokio_util::sync::CancellationToken;
 
 /// So that the tests below cannot pass by skipping: what works by itself must work for the sandbox.
@@ -21,11 +19,7 @@ async fn what_the_machine_has_is_used() {
     let found: Vec<Tier> = tiers().await.into_iter().map(|(tier, _)| tier).collect();
     let capabilities = Sandbox::new(helper()).probe().await.clone();
     println!("{capabilities:?}, bare bubblewrap {bare}");
-    assert_eq!(
-        found.contains(&Tier::Namespaces),
-        bare && capabilities.seccomp,
-        "{capabilities:?}"
-    );
+    assert_eq!(found.contains(&Tier::Namespaces), bare && capabilities.seccomp, "{capabilities:?}");
     assert_eq!(
         found.contains(&Tier::Landlock),
         capabilities.landlock_abi >= 3 && capabilities.seccomp,
@@ -40,10 +34,8 @@ async fn ordinary_work_is_possible() {
         let dir = workspace();
         std::fs::write(dir.path().join("in.txt"), "b\na\n").unwrap();
         folder(dir.path().join("sub"));
-        let mut spec = shell(
-            "sort ../in.txt > out.txt; cat out.txt -; pwd; echo $HOME; echo oops >&2; exit 3",
-            dir.path(),
-        );
+        let mut spec =
+            shell("sort ../in.txt > out.txt; cat out.txt -; pwd; echo $HOME; echo oops >&2; exit 3", dir.path());
         spec.cwd = "sub".into();
         spec.stdin = b"from stdin\n".to_vec();
         let outcome = run(&sandbox, spec).await;
@@ -56,10 +48,7 @@ async fn ordinary_work_is_possible() {
             outcome.stderr.text()
         );
         assert_eq!(outcome.stderr.text(), "oops\n");
-        assert_eq!(
-            std::fs::read_to_string(home.join("sub/out.txt")).unwrap(),
-            "a\nb\n"
-        );
+        assert_eq!(std::fs::read_to_string(home.join("sub/out.txt")).unwrap(), "a\nb\n");
         assert_eq!(outcome.tier, tier);
         println!("{tier:?}: {} ms, {:?}", outcome.wall_ms, outcome.privileges);
     }
@@ -99,18 +88,13 @@ print(json.dumps(out))
     let port = listener.local_addr().unwrap().port();
     for (tier, sandbox) in tiers().await {
         let dir = workspace();
-        let (workspace, outside) = (
-            folder(dir.path().join("workspace")),
-            folder(dir.path().join("outside")),
-        );
+        let (workspace, outside) = (folder(dir.path().join("workspace")), folder(dir.path().join("outside")));
         std::fs::write(outside.join("secret"), "TOP").unwrap();
         std::os::unix::fs::symlink(outside.join("secret"), workspace.join("link")).unwrap();
         let mut spec = CommandSpec::new(["python3", "-c", script], &workspace);
-        spec.env
-            .insert("OUTSIDE".into(), outside.display().to_string());
+        spec.env.insert("OUTSIDE".into(), outside.display().to_string());
         spec.env.insert("PORT".into(), port.to_string());
-        spec.env
-            .insert("OBSERVER".into(), std::process::id().to_string());
+        spec.env.insert("OBSERVER".into(), std::process::id().to_string());
         let outcome = match sandbox.run(spec, &CancellationToken::new()).await {
             Err(SandboxError::NotExecutable { .. }) => return eprintln!("no python3 here"),
             other => other.unwrap(),
@@ -121,19 +105,8 @@ print(json.dumps(out))
             match name.as_str() {
                 "child" => assert_eq!(value, "fine\n"),
                 "env" => {
-                    let extra: Vec<&str> = value
-                        .as_array()
-                        .unwrap()
-                        .iter()
-                        .filter_map(|v| v.as_str())
-                        .collect();
-                    assert_eq!(
-                        extra,
-                        [
-                            "HOME", "LANG", "OBSERVER", "OUTSIDE", "PATH", "PORT", "TMPDIR"
-                        ],
-                        "{tier:?}"
-                    );
+                    let extra: Vec<&str> = value.as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
+                    assert_eq!(extra, ["HOME", "LANG", "OBSERVER", "OUTSIDE", "PATH", "PORT", "TMPDIR"], "{tier:?}");
                 }
                 _ => assert_ne!(value, "possible", "{tier:?} {name}"),
             }
@@ -154,23 +127,10 @@ async fn a_read_only_workspace_stays_as_it_is() {
         spec.access = Access::ReadOnly;
         let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap());
         let outcome = run(&sandbox, spec).await;
-        assert_eq!(
-            outcome.stdout.text(),
-            "before",
-            "{tier:?} {}",
-            outcome.stderr.text()
-        );
+        assert_eq!(outcome.stdout.text(), "before", "{tier:?} {}", outcome.stderr.text());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "before");
-        assert_eq!(
-            std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap()),
-            mode,
-            "{tier:?}"
-        );
-        assert_eq!(
-            std::fs::read_dir(dir.path()).unwrap().count(),
-            1,
-            "{tier:?}"
-        );
+        assert_eq!(std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap()), mode, "{tier:?}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "{tier:?}");
     }
 }
 
@@ -178,20 +138,12 @@ async fn a_read_only_workspace_stays_as_it_is() {
 async fn extra_paths_are_readable_only() {
     for (tier, sandbox) in tiers().await {
         let dir = workspace();
-        let (workspace, shared) = (
-            folder(dir.path().join("workspace")),
-            folder(dir.path().join("shared")),
-        );
+        let (workspace, shared) = (folder(dir.path().join("workspace")), folder(dir.path().join("shared")));
         std::fs::write(shared.join("a"), "shared").unwrap();
         let mut spec = shell("cat ../shared/a; echo x > ../shared/b", &workspace);
         spec.read_paths.push(shared.clone());
         let outcome = run(&sandbox, spec).await;
-        assert_eq!(
-            outcome.stdout.text(),
-            "shared",
-            "{tier:?} {}",
-            outcome.stderr.text()
-        );
+        assert_eq!(outcome.stdout.text(), "shared", "{tier:?} {}", outcome.stderr.text());
         assert!(!shared.join("b").exists(), "{tier:?}");
     }
 }
@@ -200,59 +152,28 @@ async fn extra_paths_are_readable_only() {
 async fn signals_and_errors_are_told_apart() {
     for (tier, sandbox) in tiers().await {
         let dir = workspace();
-        assert_eq!(
-            run(&sandbox, shell("exit 137", dir.path())).await.exit,
-            Exit::Exited(137),
-            "{tier:?}"
-        );
+        assert_eq!(run(&sandbox, shell("exit 137", dir.path())).await.exit, Exit::Exited(137), "{tier:?}");
         if tier == Tier::Namespaces || sandbox.probe().await.landlock_abi >= 6 {
-            assert_eq!(
-                run(&sandbox, shell("kill -9 $$", dir.path())).await.exit,
-                Exit::Signaled(9),
-                "{tier:?}"
-            );
+            assert_eq!(run(&sandbox, shell("kill -9 $$", dir.path())).await.exit, Exit::Signaled(9), "{tier:?}");
         }
-        let fails = async |spec: CommandSpec| {
-            sandbox
-                .run(spec, &CancellationToken::new())
-                .await
-                .unwrap_err()
-        };
+        let fails = async |spec: CommandSpec| sandbox.run(spec, &CancellationToken::new()).await.unwrap_err();
         let missing = fails(CommandSpec::new(["no-such-program"], dir.path())).await;
-        assert!(
-            matches!(missing, SandboxError::NotExecutable { .. }),
-            "{tier:?} {missing}"
-        );
+        assert!(matches!(missing, SandboxError::NotExecutable { .. }), "{tier:?} {missing}");
         std::fs::write(dir.path().join("data"), "x").unwrap();
         let data = fails(CommandSpec::new(["./data"], dir.path())).await;
-        assert!(
-            matches!(data, SandboxError::NotExecutable { .. }),
-            "{tier:?} {data}"
-        );
+        assert!(matches!(data, SandboxError::NotExecutable { .. }), "{tier:?} {data}");
         for bad in [
             CommandSpec::new(Vec::<String>::new(), dir.path()),
             CommandSpec::new(["true"], "/"),
             CommandSpec::new(["true"], "/usr"),
             CommandSpec::new(["true"], dir.path().join("missing")),
             CommandSpec::new(["a\0b"], dir.path()),
-            CommandSpec {
-                cwd: "..".into(),
-                ..CommandSpec::new(["true"], dir.path())
-            },
-            CommandSpec {
-                cwd: "/".into(),
-                ..CommandSpec::new(["true"], dir.path())
-            },
-            CommandSpec {
-                read_paths: vec!["relative".into()],
-                ..CommandSpec::new(["true"], dir.path())
-            },
+            CommandSpec { cwd: "..".into(), ..CommandSpec::new(["true"], dir.path()) },
+            CommandSpec { cwd: "/".into(), ..CommandSpec::new(["true"], dir.path()) },
+            CommandSpec { read_paths: vec!["relative".into()], ..CommandSpec::new(["true"], dir.path()) },
         ] {
             let error = fails(bad.clone()).await;
-            assert!(
-                matches!(error, SandboxError::Invalid(_)),
-                "{tier:?} {bad:?} {error}"
-            );
+            assert!(matches!(error, SandboxError::Invalid(_)), "{tier:?} {bad:?} {error}");
         }
     }
 }
@@ -261,51 +182,29 @@ async fn signals_and_errors_are_told_apart() {
 async fn root_becomes_nobody_where_that_works() {
     for (tier, sandbox) in tiers().await {
         let dir = workspace();
-        let outcome = run(
-            &sandbox,
-            shell("echo x > made; id -u; kill -0 1; echo $?", dir.path()),
-        )
-        .await;
-        assert_eq!(
-            outcome.exit,
-            Exit::Exited(0),
-            "{tier:?} {}",
-            outcome.stderr.text()
-        );
+        let outcome = run(&sandbox, shell("echo x > made; id -u; kill -0 1; echo $?", dir.path())).await;
+        assert_eq!(outcome.exit, Exit::Exited(0), "{tier:?} {}", outcome.stderr.text());
         if sandbox.probe().await.root {
             assert_eq!(outcome.privileges, Privileges::Dropped, "{tier:?}");
             assert_eq!(outcome.stdout.text(), "65534\n1\n", "{tier:?}");
-            let owner =
-                std::os::unix::fs::MetadataExt::uid(&dir.path().join("made").metadata().unwrap());
+            let owner = std::os::unix::fs::MetadataExt::uid(&dir.path().join("made").metadata().unwrap());
             assert_eq!(owner, 65534, "{tier:?}");
             let private = tempfile::tempdir().unwrap();
             let result = sandbox
-                .run(
-                    shell("echo x > made; exec cat /proc/self/status", private.path()),
-                    &CancellationToken::new(),
-                )
+                .run(shell("echo x > made; exec cat /proc/self/status", private.path()), &CancellationToken::new())
                 .await;
             match result {
                 // Root's files, none of root's power.
                 Ok(outcome) => {
-                    assert_eq!(
-                        outcome.privileges,
-                        Privileges::RootWithoutCapabilities,
-                        "{tier:?}"
-                    );
+                    assert_eq!(outcome.privileges, Privileges::RootWithoutCapabilities, "{tier:?}");
                     let text = outcome.stdout.text();
-                    assert!(
-                        text.contains("CapEff:\t0000000000000000"),
-                        "{tier:?} {}",
-                        outcome.stderr.text()
-                    );
+                    assert!(text.contains("CapEff:\t0000000000000000"), "{tier:?} {}", outcome.stderr.text());
                     assert!(private.path().join("made").exists(), "{tier:?}");
                 }
                 // Nothing would bound its processes, where no control group can be made.
-                Err(error) => assert!(
-                    tier == Tier::Landlock && matches!(error, SandboxError::Unavailable { .. }),
-                    "{error}"
-                ),
+                Err(error) => {
+                    assert!(tier == Tier::Landlock && matches!(error, SandboxError::Unavailable { .. }), "{error}")
+                }
             }
         } else {
             assert_eq!(outcome.privileges, Privileges::User);
@@ -320,17 +219,11 @@ async fn many_at_once() {
         let jobs: Vec<_> = (0..12)
             .map(|i| {
                 let (sandbox, spec) = (sandbox.clone(), shell(&format!("echo {i}"), dir.path()));
-                tokio::spawn(
-                    async move { sandbox.run(spec, &CancellationToken::new()).await.unwrap() },
-                )
+                tokio::spawn(async move { sandbox.run(spec, &CancellationToken::new()).await.unwrap() })
             })
             .collect();
         for (i, job) in jobs.into_iter().enumerate() {
-            assert_eq!(
-                job.await.unwrap().stdout.text(),
-                format!("{i}\n"),
-                "{tier:?}"
-            );
+            assert_eq!(job.await.unwrap().stdout.text(), format!("{i}\n"), "{tier:?}");
         }
     }
 }
@@ -339,21 +232,9 @@ async fn many_at_once() {
 async fn a_broken_launcher_is_never_a_reason_to_run_unconfined() {
     let dir = workspace();
     for program in ["/nonexistent/helper", "/bin/true", "/bin/false"] {
-        let sandbox = Sandbox::new(Helper {
-            program: program.into(),
-            prefix: Vec::new(),
-        });
-        let error = sandbox
-            .run(
-                shell("echo x > written", dir.path()),
-                &CancellationToken::new(),
-            )
-            .await
-            .unwrap_err();
-        assert!(
-            matches!(error, SandboxError::Unavailable { .. }),
-            "{program}: {error}"
-        );
+        let sandbox = Sandbox::new(Helper { program: program.into(), prefix: Vec::new() });
+        let error = sandbox.run(shell("echo x > written", dir.path()), &CancellationToken::new()).await.unwrap_err();
+        assert!(matches!(error, SandboxError::Unavailable { .. }), "{program}: {error}");
         assert!(!dir.path().join("written").exists());
     }
 }
@@ -363,24 +244,11 @@ async fn the_doctor_sees_every_barrier() {
     for (tier, sandbox) in tiers().await {
         let checks = sandbox.doctor().await;
         for check in &checks {
-            println!(
-                "{tier:?} {} {}: {}",
-                if check.ok { "ok  " } else { "FAIL" },
-                check.name,
-                check.detail
-            );
+            println!("{tier:?} {} {}: {}", if check.ok { "ok  " } else { "FAIL" }, check.name, check.detail);
         }
-        assert!(
-            checks.len() > 15 && checks.iter().all(|c| c.ok),
-            "{tier:?} {checks:#?}"
-        );
+        assert!(checks.len() > 15 && checks.iter().all(|c| c.ok), "{tier:?} {checks:#?}");
     }
-    let none = Sandbox::new(Helper {
-        program: "/bin/false".into(),
-        prefix: Vec::new(),
-    })
-    .doctor()
-    .await;
+    let none = Sandbox::new(Helper { program: "/bin/false".into(), prefix: Vec::new() }).doctor().await;
     assert!(!none[0].ok && none[0].hint.is_some());
 }
 

@@ -39,12 +39,7 @@ fn fixture(path: &Path) {
 fn policy() -> Policy {
     let mut policy = Policy::denying(
         ["secrets", "app_tokens"],
-        [
-            ("customers", "pin"),
-            ("keyed", "id"),
-            ("keyed", "hidden"),
-            ("flat", "hidden"),
-        ],
+        [("customers", "pin"), ("keyed", "id"), ("keyed", "hidden"), ("flat", "hidden")],
     );
     policy.limits.wall = Duration::from_millis(700);
     policy
@@ -74,32 +69,19 @@ fn every_attempt_ends_as_listed() {
     let before = std::fs::read(guard.path()).unwrap();
     let mut wrong = Vec::new();
     let mut checked = 0;
-    for line in ATTEMPTS
-        .lines()
-        .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
-    {
+    for line in ATTEMPTS.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
         let mut parts = line.splitn(3, '|');
-        let (id, expected, sql) = (
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-        );
+        let (id, expected, sql) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let got = outcome(&guard, sql);
         if got != expected {
-            wrong.push(format!(
-                "{id}: expected {expected}, got {got}: {:?}",
-                guard.query(sql)
-            ));
+            wrong.push(format!("{id}: expected {expected}, got {got}: {:?}", guard.query(sql)));
         }
         checked += 1;
     }
     assert!(checked >= 38, "only {checked} attempts were read");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Nothing was created beside the database, here or in the working directory, and no byte of it changed.
-    let names: Vec<_> = std::fs::read_dir(dir.path())
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
+    let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["shop.db"]);
     assert!(!Path::new("pwned.db").exists() && !Path::new("pwned_wf").exists());
     assert_eq!(before, std::fs::read(guard.path()).unwrap());
@@ -209,18 +191,11 @@ fn ordinary_questions_are_answered() {
 fn errors_say_what_to_do() {
     let (_dir, guard) = open(policy());
     let text = |sql: &str| guard.query(sql).unwrap_err().to_string();
-    assert!(
-        text("SELECT nme FROM customers").contains("did you mean name?"),
-        "{}",
-        text("SELECT nme FROM customers")
-    );
+    assert!(text("SELECT nme FROM customers").contains("did you mean name?"), "{}", text("SELECT nme FROM customers"));
     assert!(text("SELECT * FROM order").contains("syntax error"));
     assert!(text("SELECT * FROM customer").contains("did you mean customers?"));
     assert!(text("SELECT * FROM bills").contains("the tables are customers, flat"));
-    assert!(
-        !text("SELECT * FROM app_token").contains("app_tokens"),
-        "a denied table is not suggested"
-    );
+    assert!(!text("SELECT * FROM app_token").contains("app_tokens"), "a denied table is not suggested");
     assert!(text("SELECT * FROM customers").contains("column customers.pin"));
     assert!(text("").contains("no statement") && text(" -- x").contains("no statement"));
     assert!(text("SELECT 1\0").contains("NUL"));
@@ -231,62 +206,22 @@ fn errors_say_what_to_do() {
 #[test]
 fn values_and_caps() {
     let mut policy = policy();
-    policy.limits = Limits {
-        rows: 3,
-        bytes: 2000,
-        ..policy.limits
-    };
+    policy.limits = Limits { rows: 3, bytes: 2000, ..policy.limits };
     let (_dir, guard) = open(policy);
-    let rows = guard
-        .query("SELECT 1, 1.5, 'ü', NULL, x'00ff', 9e999, -7")
-        .unwrap();
-    assert_eq!(
-        rows.rows[0][..4],
-        [json!(1), json!(1.5), json!("ü"), json!(null)]
-    );
-    assert_eq!(
-        rows.rows[0][4],
-        json!({ "blob_bytes": 2, "hex_prefix": "00ff" })
-    );
+    let rows = guard.query("SELECT 1, 1.5, 'ü', NULL, x'00ff', 9e999, -7").unwrap();
+    assert_eq!(rows.rows[0][..4], [json!(1), json!(1.5), json!("ü"), json!(null)]);
+    assert_eq!(rows.rows[0][4], json!({ "blob_bytes": 2, "hex_prefix": "00ff" }));
     assert_eq!(rows.rows[0][5..], [json!("inf"), json!(-7)]);
     let capped = guard.query("SELECT id FROM orders").unwrap();
-    assert_eq!(
-        (capped.rows.len(), capped.truncated),
-        (3, Some(Truncated::Rows))
-    );
-    assert_eq!(
-        guard
-            .query("SELECT id FROM orders LIMIT 3")
-            .unwrap()
-            .truncated,
-        None
-    );
-    let long = guard
-        .query("SELECT printf('%.*c', 900, 'x') FROM orders")
-        .unwrap();
-    assert_eq!(
-        (long.rows.len(), long.truncated),
-        (2, Some(Truncated::Bytes))
-    );
-    assert!(matches!(
-        guard.query("SELECT printf('%.*c', 9000, 'x')"),
-        Err(SqlError::Limit { .. })
-    ));
-    let bound = guard
-        .query_with(
-            "SELECT ?1, ?2, ?3",
-            &[json!("a' OR 1"), json!(2), json!(null)],
-        )
-        .unwrap();
+    assert_eq!((capped.rows.len(), capped.truncated), (3, Some(Truncated::Rows)));
+    assert_eq!(guard.query("SELECT id FROM orders LIMIT 3").unwrap().truncated, None);
+    let long = guard.query("SELECT printf('%.*c', 900, 'x') FROM orders").unwrap();
+    assert_eq!((long.rows.len(), long.truncated), (2, Some(Truncated::Bytes)));
+    assert!(matches!(guard.query("SELECT printf('%.*c', 9000, 'x')"), Err(SqlError::Limit { .. })));
+    let bound = guard.query_with("SELECT ?1, ?2, ?3", &[json!("a' OR 1"), json!(2), json!(null)]).unwrap();
     assert_eq!(bound.rows, [[json!("a' OR 1"), json!(2), json!(null)]]);
-    assert!(matches!(
-        guard.query("SELECT ?1"),
-        Err(SqlError::Parameter { index: 1, .. })
-    ));
-    assert!(matches!(
-        guard.query_with("SELECT ?1", &[json!([])]),
-        Err(SqlError::Parameter { .. })
-    ));
+    assert!(matches!(guard.query("SELECT ?1"), Err(SqlError::Parameter { index: 1, .. })));
+    assert!(matches!(guard.query_with("SELECT ?1", &[json!([])]), Err(SqlError::Parameter { .. })));
 }
 
 #[test]
@@ -302,8 +237,7 @@ fn steps_and_allow_lists() {
     assert_eq!(outcome(&guard, "SELECT upper(name) FROM customers"), "deny");
     assert_eq!(outcome(&guard, "SELECT count(*) FROM orders"), "deny");
     assert_eq!(outcome(&guard, "SELECT id FROM orders"), "deny");
-    let endless =
-        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT count(*) FROM c";
+    let endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT count(*) FROM c";
     assert_eq!(outcome(&guard, endless), "limit");
     assert_eq!(outcome(&guard, "SELECT id FROM customers"), "ok");
 }
@@ -313,40 +247,15 @@ fn schema_shows_only_what_is_allowed() {
     let (_dir, guard) = open(policy());
     let schema = guard.schema().unwrap();
     let names: Vec<_> = schema.tables.iter().map(|t| t.name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "customers",
-            "flat",
-            "keyed",
-            "orders",
-            "v_names",
-            "v_pins",
-            "v_secrets"
-        ]
-    );
+    assert_eq!(names, ["customers", "flat", "keyed", "orders", "v_names", "v_pins", "v_secrets"]);
     let customers = &schema.tables[0];
-    let columns: Vec<_> = customers
-        .columns
-        .iter()
-        .map(|c| (c.name.as_str(), c.kind.as_str(), c.pk))
-        .collect();
-    assert_eq!(
-        columns,
-        [
-            ("id", "INTEGER", true),
-            ("name", "TEXT", false),
-            ("email", "TEXT", false)
-        ]
-    );
+    let columns: Vec<_> = customers.columns.iter().map(|c| (c.name.as_str(), c.kind.as_str(), c.pk)).collect();
+    assert_eq!(columns, [("id", "INTEGER", true), ("name", "TEXT", false), ("email", "TEXT", false)]);
     assert_eq!(customers.row_estimate, Some(50));
     let orders = &schema.tables[3];
     assert_eq!(orders.row_estimate, Some(20_000));
     assert_eq!(
-        (
-            orders.foreign_keys[0].column.as_str(),
-            orders.foreign_keys[0].table.as_str()
-        ),
+        (orders.foreign_keys[0].column.as_str(), orders.foreign_keys[0].table.as_str()),
         ("customer_id", "customers")
     );
     let values = guard.distinct_values("orders", "CUSTOMER_ID", 7).unwrap();
@@ -358,24 +267,15 @@ fn schema_shows_only_what_is_allowed() {
         ("v_pins", "nope"),
         ("keyed", "hidden"),
     ] {
-        assert!(
-            guard.distinct_values(table, column, 5).is_err(),
-            "{table}.{column}"
-        );
+        assert!(guard.distinct_values(table, column, 5).is_err(), "{table}.{column}");
     }
 }
 
 #[test]
 fn a_schema_that_changes_meanwhile_is_judged_anew() {
-    let (_dir, guard) = open(Policy {
-        tables: Tables::Allow(["customers".to_owned()].into()),
-        ..Policy::default()
-    });
+    let (_dir, guard) = open(Policy { tables: Tables::Allow(["customers".to_owned()].into()), ..Policy::default() });
     assert_eq!(outcome(&guard, "SELECT name FROM customers"), "ok");
-    Connection::open(guard.path())
-        .unwrap()
-        .execute_batch("CREATE TABLE late(x); INSERT INTO late VALUES (1)")
-        .unwrap();
+    Connection::open(guard.path()).unwrap().execute_batch("CREATE TABLE late(x); INSERT INTO late VALUES (1)").unwrap();
     assert_eq!(outcome(&guard, "SELECT count(*) FROM late"), "deny");
 }
 
@@ -383,28 +283,12 @@ fn a_schema_that_changes_meanwhile_is_judged_anew() {
 fn bad_files_have_clear_errors() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
-    std::fs::write(
-        at("text.db"),
-        "this is no database, but it is long enough to be read as one ".repeat(40),
-    )
-    .unwrap();
+    std::fs::write(at("text.db"), "this is no database, but it is long enough to be read as one ".repeat(40)).unwrap();
     std::fs::write(at("empty.db"), "").unwrap();
-    assert!(matches!(
-        Guard::open(at("none.db"), Policy::default()),
-        Err(SqlError::Open { .. })
-    ));
-    assert!(matches!(
-        Guard::open(at("empty.db"), Policy::default()),
-        Err(SqlError::Open { .. })
-    ));
-    assert!(matches!(
-        Guard::open(dir.path(), Policy::default()),
-        Err(SqlError::Open { .. })
-    ));
-    assert!(matches!(
-        Guard::open(at("text.db"), Policy::default()),
-        Err(SqlError::Corrupt { .. })
-    ));
+    assert!(matches!(Guard::open(at("none.db"), Policy::default()), Err(SqlError::Open { .. })));
+    assert!(matches!(Guard::open(at("empty.db"), Policy::default()), Err(SqlError::Open { .. })));
+    assert!(matches!(Guard::open(dir.path(), Policy::default()), Err(SqlError::Open { .. })));
+    assert!(matches!(Guard::open(at("text.db"), Policy::default()), Err(SqlError::Corrupt { .. })));
     assert!(!at("none.db").exists());
 }
 
@@ -415,24 +299,14 @@ fn wal_databases_and_locked_ones() {
     fixture(&path);
     let writer = Connection::open(&path).unwrap();
     writer.pragma_update(None, "journal_mode", "WAL").unwrap();
-    writer
-        .execute("INSERT INTO secrets(value) VALUES ('in the log')", [])
-        .unwrap();
+    writer.execute("INSERT INTO secrets(value) VALUES ('in the log')", []).unwrap();
     let guard = Guard::open(&path, Policy::default()).unwrap();
-    assert_eq!(
-        guard.query("SELECT count(*) FROM secrets").unwrap().rows,
-        [[json!(2)]]
-    );
+    assert_eq!(guard.query("SELECT count(*) FROM secrets").unwrap().rows, [[json!(2)]]);
     drop(guard);
-    writer
-        .pragma_update(None, "journal_mode", "DELETE")
-        .unwrap();
+    writer.pragma_update(None, "journal_mode", "DELETE").unwrap();
     let guard = Guard::open(&path, Policy::default()).unwrap();
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(matches!(
-        guard.query("SELECT 1 FROM orders"),
-        Err(SqlError::Busy)
-    ));
+    assert!(matches!(guard.query("SELECT 1 FROM orders"), Err(SqlError::Busy)));
     writer.execute_batch("ROLLBACK").unwrap();
     assert!(guard.query("SELECT 1 FROM orders LIMIT 1").is_ok());
 }
@@ -456,11 +330,8 @@ fn what_the_guard_costs() {
     };
     let plain = time(&|| {
         let mut statement = bare.prepare(sql).unwrap();
-        let rows: Vec<(String, f64)> = statement
-            .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
+        let rows: Vec<(String, f64)> =
+            statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 3);
     });
     let guarded = time(&|| assert_eq!(guard.query(sql).unwrap().rows.len(), 3));

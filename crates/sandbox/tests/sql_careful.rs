@@ -26,10 +26,7 @@ const SHOP: &str = "
 fn open(policy: Policy) -> (tempfile::TempDir, Guard) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("shop.db");
-    Connection::open(&path)
-        .unwrap()
-        .execute_batch(SHOP)
-        .unwrap();
+    Connection::open(&path).unwrap().execute_batch(SHOP).unwrap();
     let guard = Guard::open(&path, policy).unwrap();
     (dir, guard)
 }
@@ -97,18 +94,9 @@ fn functions_do_not_outrun_the_clock() {
     let long = "printf('%.*c', 1000000, 'a')";
     let likes = vec![format!("{long} LIKE '%' || printf('%.*c', 900, 'a') || '_b'"); 150];
     for (sql, expected) in [
-        (
-            format!("SELECT length(trim({long}, printf('%.*c', 80000, 'b') || 'a'))"),
-            "ok",
-        ),
-        (
-            format!("SELECT instr({long}, printf('%.*c', 500000, 'a') || 'b')"),
-            "ok",
-        ),
-        (
-            format!("SELECT length(replace({long}, printf('%.*c', 500000, 'a') || 'b', 'c'))"),
-            "ok",
-        ),
+        (format!("SELECT length(trim({long}, printf('%.*c', 80000, 'b') || 'a'))"), "ok"),
+        (format!("SELECT instr({long}, printf('%.*c', 500000, 'a') || 'b')"), "ok"),
+        (format!("SELECT length(replace({long}, printf('%.*c', 500000, 'a') || 'b', 'c'))"), "ok"),
         (format!("SELECT {}", likes.join(", ")), "timeout"),
         (format!("SELECT replace({long}, 'a', 'bb')"), "limit"),
     ] {
@@ -121,29 +109,16 @@ fn functions_do_not_outrun_the_clock() {
 #[test]
 fn what_is_closed_is_not_proposed_either() {
     let (_dir, guard) = open(Policy::careful());
-    for (table, column) in [
-        ("overview", "code"),
-        ("gen", "len"),
-        ("gen", "half"),
-        ("gen", "pin"),
-        ("people", "name"),
-    ] {
+    for (table, column) in [("overview", "code"), ("gen", "len"), ("gen", "half"), ("gen", "pin"), ("people", "name")] {
         let told = guard.distinct_values(table, column, 10);
         assert!(told.is_err(), "{table}.{column}: {told:?}");
     }
-    assert_eq!(
-        guard.distinct_values("customers", "name", 10).unwrap(),
-        ["ann"]
-    );
+    assert_eq!(guard.distinct_values("customers", "name", 10).unwrap(), ["ann"]);
     let schema = guard.schema().unwrap();
     let tables: Vec<_> = schema.tables.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(tables, ["customers", "gen", "orders", "overview"]);
     let generated = &schema.tables[1].columns;
-    assert!(
-        generated
-            .iter()
-            .all(|c| c.name != "half" && c.name != "pin")
-    );
+    assert!(generated.iter().all(|c| c.name != "half" && c.name != "pin"));
 }
 
 #[test]
@@ -151,9 +126,7 @@ fn every_listed_function_is_there() {
     let list = include_str!("../data/sql-functions.txt").lines();
     let listed = list.filter(|line| !line.starts_with('#'));
     let conn = Connection::open_in_memory().unwrap();
-    let mut known = conn
-        .prepare("SELECT count(*) FROM pragma_function_list WHERE name = ?1")
-        .unwrap();
+    let mut known = conn.prepare("SELECT count(*) FROM pragma_function_list WHERE name = ?1").unwrap();
     for name in listed.flat_map(str::split_whitespace) {
         let count: i64 = known.query_row([name], |row| row.get(0)).unwrap();
         // These have a grammar of their own.

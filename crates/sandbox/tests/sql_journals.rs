@@ -21,12 +21,7 @@ fn journal(victim: &Path) -> Vec<u8> {
     bytes.extend(pending.to_be_bytes());
     bytes.extend(name);
     bytes.extend(u32::try_from(name.len()).unwrap().to_be_bytes());
-    bytes.extend(
-        name.iter()
-            .map(|b| u32::from(*b))
-            .sum::<u32>()
-            .to_be_bytes(),
-    );
+    bytes.extend(name.iter().map(|b| u32::from(*b)).sum::<u32>().to_be_bytes());
     bytes.extend(MAGIC);
     bytes
 }
@@ -39,21 +34,13 @@ struct Setting {
 
 fn setting() -> Setting {
     let dir = tempfile::tempdir().unwrap();
-    let (database, victim) = (
-        dir.path().join("shop.db"),
-        dir.path().join("authorized_keys"),
-    );
+    let (database, victim) = (dir.path().join("shop.db"), dir.path().join("authorized_keys"));
     let conn = Connection::open(&database).unwrap();
-    conn.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1);")
-        .unwrap();
+    conn.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1);").unwrap();
     drop(conn);
     fs::write(&victim, "ssh-ed25519 AAAA").unwrap();
     fs::write(dir.path().join("shop.db-journal"), journal(&victim)).unwrap();
-    Setting {
-        dir,
-        database,
-        victim,
-    }
+    Setting { dir, database, victim }
 }
 
 /// So that the tests below can't pass by a journal that SQLite would not obey either.
@@ -69,10 +56,7 @@ fn sqlite_by_itself_deletes_the_file() {
 fn a_database_with_a_journal_is_not_opened_for_writing() {
     let s = setting();
     let refused = Guard::open_for_writing(&s.database, Policy::default()).unwrap_err();
-    assert!(
-        matches!(&refused, SqlError::Open { reason, .. } if reason.contains("shop.db-journal")),
-        "{refused}"
-    );
+    assert!(matches!(&refused, SqlError::Open { reason, .. } if reason.contains("shop.db-journal")), "{refused}");
     assert!(s.victim.exists() && s.dir.path().join("shop.db-journal").exists());
     // Reading plays nothing back.
     let _ = Guard::open(&s.database, Policy::default()).map(|guard| guard.query("SELECT x FROM t"));

@@ -22,8 +22,7 @@ fn every_attempt_of_the_red_team_ends_as_listed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("shop.db");
     let shop = Connection::open(&path).unwrap();
-    shop.execute_batch(include_str!("data/shop-more.sql"))
-        .unwrap();
+    shop.execute_batch(include_str!("data/shop-more.sql")).unwrap();
     drop(shop);
     let before = std::fs::read(&path).unwrap();
     let mut policy = Policy::careful();
@@ -35,22 +34,11 @@ fn every_attempt_of_the_red_team_ends_as_listed() {
     let (mut wrong, mut checked) = (Vec::new(), 0);
     for line in ATTEMPTS.lines().filter(|line| !line.starts_with('#')) {
         let mut parts = line.splitn(3, '|');
-        let (id, expected, sql) = (
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-        );
-        let answer = if expected == "timeout" {
-            &hasty
-        } else {
-            &guard
-        }
-        .query(sql);
+        let (id, expected, sql) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+        let answer = if expected == "timeout" { &hasty } else { &guard }.query(sql);
         let got = outcome(&answer);
         if got != expected {
-            wrong.push(format!(
-                "{id}: expected {expected}, got {got}: {sql}: {answer:?}"
-            ));
+            wrong.push(format!("{id}: expected {expected}, got {got}: {sql}: {answer:?}"));
         }
         if let Err(error) = answer {
             assert!(error.to_string().len() < 1500, "{id} is told at length");

@@ -12,7 +12,8 @@ use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError, Truncated};
 use steward_testkit::postgres::TestPostgres;
 
-const TABLES: &str = "CREATE TABLE customers(id INTEGER PRIMARY KEY, name VARCHAR(50), email VARCHAR(50), pin VARCHAR(9));
+const TABLES: &str =
+    "CREATE TABLE customers(id INTEGER PRIMARY KEY, name VARCHAR(50), email VARCHAR(50), pin VARCHAR(9));
     CREATE TABLE orders(id INTEGER PRIMARY KEY, customer_id INTEGER, total DECIMAL(10,2));
     CREATE TABLE secrets(id INTEGER PRIMARY KEY, value VARCHAR(50));
     CREATE TABLE app_tokens(id INTEGER PRIMARY KEY, token VARCHAR(50));
@@ -25,13 +26,7 @@ const TABLES: &str = "CREATE TABLE customers(id INTEGER PRIMARY KEY, name VARCHA
       SELECT i, i % 50 + 1, i * 1.5 FROM n;";
 
 fn options() -> RemoteOptions {
-    RemoteOptions {
-        limits: Limits {
-            wall: Duration::from_secs(1),
-            ..Limits::default()
-        },
-        write: false,
-    }
+    RemoteOptions { limits: Limits { wall: Duration::from_secs(1), ..Limits::default() }, write: false }
 }
 
 fn word(answer: &Result<Answer, SqlError>) -> &'static str {
@@ -53,23 +48,13 @@ async fn attempts(url: &str, list: &str, least: usize) {
     let mut wrong = Vec::new();
     let mut count = 0;
     let mut remote = Remote::connect(url, options()).await.unwrap();
-    for line in list
-        .lines()
-        .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
-    {
+    for line in list.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
         let mut parts = line.splitn(3, '|');
-        let (id, expected, sql) = (
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-        );
+        let (id, expected, sql) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let answer = remote.run(sql, &[]).await;
         if word(&answer) != expected {
             let shown: String = format!("{answer:?}").chars().take(400).collect();
-            wrong.push(format!(
-                "{id}: expected {expected}, got {}: {shown}",
-                word(&answer)
-            ));
+            wrong.push(format!("{id}: expected {expected}, got {}: {shown}", word(&answer)));
         }
         // The same connection goes on, whatever was tried.
         let next = remote.run("SELECT count(*) FROM orders", &[]).await;
@@ -93,11 +78,7 @@ async fn shown(remote: &mut Remote, sql: &str, values: &[serde_json::Value]) -> 
 fn print_cost(what: &str, mut bare: Vec<Duration>, mut guarded: Vec<Duration>) {
     bare.sort();
     guarded.sort();
-    println!(
-        "{what}: bare {:?}, guarded {:?}",
-        bare[bare.len() / 2],
-        guarded[guarded.len() / 2]
-    );
+    println!("{what}: bare {:?}, guarded {:?}", bare[bare.len() / 2], guarded[guarded.len() / 2]);
 }
 
 const QUESTION: &str = "SELECT name, sum(total) FROM customers JOIN orders ON orders.customer_id = customers.id \
@@ -120,27 +101,19 @@ async fn postgres() {
          CREATE ROLE files LOGIN; GRANT pg_read_server_files TO files";
     admin.execute(grants).await.unwrap();
     let as_user = |name: &str| TestPostgres::as_user(&url, name);
-    attempts(
-        &as_user("reader"),
-        include_str!("data/postgres-attempts.txt"),
-        100,
-    )
-    .await;
+    attempts(&as_user("reader"), include_str!("data/postgres-attempts.txt"), 100).await;
     // Nothing of it was done.
-    let (orders, secrets): (i64, i64) = sqlx::query_as(
-        "SELECT (SELECT count(*) FROM orders WHERE total > 0), (SELECT count(*) FROM secrets)",
-    )
-    .fetch_one(&mut admin)
-    .await
-    .unwrap();
+    let (orders, secrets): (i64, i64) =
+        sqlx::query_as("SELECT (SELECT count(*) FROM orders WHERE total > 0), (SELECT count(*) FROM secrets)")
+            .fetch_one(&mut admin)
+            .await
+            .unwrap();
     assert_eq!((orders, secrets), (900, 1));
     for powerful in [url.clone(), as_user("files")] {
         let error = Remote::connect(&powerful, options()).await.unwrap_err();
         assert!(error.to_string().contains("user of its own"), "{error}");
     }
-    let mut reader = Remote::connect(&as_user("reader"), options())
-        .await
-        .unwrap();
+    let mut reader = Remote::connect(&as_user("reader"), options()).await.unwrap();
     let values = shown(
         &mut reader,
         "SELECT id, name, $2::text AS given, 1.50 AS n, ARRAY[1,2] AS a, id FROM customers WHERE id = $1::int ORDER BY id",
@@ -150,14 +123,8 @@ async fn postgres() {
     let expected = json!({"columns": ["id", "name", "given", "n", "a", "id"],
         "rows": [[3, "name 3", "x' OR 1=1 --", 1.50, [1, 2], 3]]});
     assert_eq!(values, expected);
-    assert!(matches!(
-        reader.run("SELECT $1::int", &[]).await,
-        Err(SqlError::Parameter { .. })
-    ));
-    let write = RemoteOptions {
-        write: true,
-        ..options()
-    };
+    assert!(matches!(reader.run("SELECT $1::int", &[]).await, Err(SqlError::Parameter { .. })));
+    let write = RemoteOptions { write: true, ..options() };
     let mut writer = Remote::connect(&as_user("writer"), write).await.unwrap();
     let update = "UPDATE orders SET total = $1::numeric WHERE id = 7";
     assert_eq!(shown(&mut writer, update, &[json!("12.5")]).await, json!(1));
@@ -170,10 +137,8 @@ async fn postgres() {
     ] {
         assert_eq!(word(&writer.run(sql, &[]).await), "deny", "{sql}");
     }
-    let total: f64 = sqlx::query_scalar("SELECT total::float8 FROM orders WHERE id = 7")
-        .fetch_one(&mut admin)
-        .await
-        .unwrap();
+    let total: f64 =
+        sqlx::query_scalar("SELECT total::float8 FROM orders WHERE id = 7").fetch_one(&mut admin).await.unwrap();
     assert!((total - 12.5).abs() < 1e-9);
     let (mut bare, mut guarded) = (Vec::new(), Vec::new());
     for _ in 0..100 {
@@ -192,9 +157,7 @@ async fn postgres() {
 #[tokio::test(flavor = "multi_thread")]
 async fn mariadb() {
     let server = MariaDb::start().await;
-    let mut admin = MySqlConnection::connect(&server.url("root", "mysql"))
-        .await
-        .unwrap();
+    let mut admin = MySqlConnection::connect(&server.url("root", "mysql")).await.unwrap();
     let set_up = format!(
         "CREATE DATABASE shop; USE shop; {TABLES} \
          CREATE USER reader@'127.0.0.1'; GRANT SELECT (id, name, email) ON shop.customers TO reader@'127.0.0.1'; \
@@ -204,16 +167,8 @@ async fn mariadb() {
          CREATE USER writer@'127.0.0.1'; GRANT SELECT, INSERT, UPDATE, DELETE ON shop.orders TO writer@'127.0.0.1'; \
          CREATE USER files@'127.0.0.1'; GRANT FILE ON *.* TO files@'127.0.0.1'"
     );
-    sqlx::raw_sql(sqlx::AssertSqlSafe(set_up))
-        .execute(&mut admin)
-        .await
-        .unwrap();
-    attempts(
-        &server.url("reader", "shop"),
-        include_str!("data/mysql-attempts.txt"),
-        100,
-    )
-    .await;
+    sqlx::raw_sql(sqlx::AssertSqlSafe(set_up)).execute(&mut admin).await.unwrap();
+    attempts(&server.url("reader", "shop"), include_str!("data/mysql-attempts.txt"), 100).await;
     let (orders, secrets): (i64, i64) = sqlx::query_as(
         "SELECT (SELECT count(*) FROM shop.orders WHERE total > 0), (SELECT count(*) FROM shop.secrets)",
     )
@@ -222,14 +177,10 @@ async fn mariadb() {
     .unwrap();
     assert_eq!((orders, secrets), (900, 1));
     for powerful in ["root", "files"] {
-        let error = Remote::connect(&server.url(powerful, "mysql"), options())
-            .await
-            .unwrap_err();
+        let error = Remote::connect(&server.url(powerful, "mysql"), options()).await.unwrap_err();
         assert!(matches!(error, SqlError::Connect { .. }), "{error}");
     }
-    let mut reader = Remote::connect(&server.url("reader", "shop"), options())
-        .await
-        .unwrap();
+    let mut reader = Remote::connect(&server.url("reader", "shop"), options()).await.unwrap();
     let values = shown(
         &mut reader,
         "SELECT id, name, ? AS given, 1.50 AS n, cast('2024-05-06 07:08:09' AS datetime) AS d, cast('2024-05-06' AS date) AS e, \
@@ -240,13 +191,8 @@ async fn mariadb() {
     let expected = json!([[3, "name 3", "x' OR 1=1 -- \\", "1.50", "2024-05-06T07:08:09", "2024-05-06", "-12:30:01", null, 1000.0,
         {"blob_bytes": 2, "hex_prefix": "00ff"}]]);
     assert_eq!(values["rows"], expected);
-    let write = RemoteOptions {
-        write: true,
-        ..options()
-    };
-    let mut writer = Remote::connect(&server.url("writer", "shop"), write)
-        .await
-        .unwrap();
+    let write = RemoteOptions { write: true, ..options() };
+    let mut writer = Remote::connect(&server.url("writer", "shop"), write).await.unwrap();
     let update = "UPDATE orders SET total = ? WHERE id = 7";
     assert_eq!(shown(&mut writer, update, &[json!(12.5)]).await, json!(1));
     for sql in [
@@ -259,16 +205,11 @@ async fn mariadb() {
         assert_eq!(word(&writer.run(sql, &[]).await), "deny", "{sql}");
     }
     too_many_changes_are_rolled_back(&server).await;
-    let mut plain = MySqlConnection::connect(&server.url("root", "shop"))
-        .await
-        .unwrap();
+    let mut plain = MySqlConnection::connect(&server.url("root", "shop")).await.unwrap();
     let (mut bare, mut guarded) = (Vec::new(), Vec::new());
     for _ in 0..100 {
         let started = Instant::now();
-        sqlx::raw_sql("START TRANSACTION")
-            .execute(&mut plain)
-            .await
-            .unwrap();
+        sqlx::raw_sql("START TRANSACTION").execute(&mut plain).await.unwrap();
         sqlx::query(QUESTION).fetch_all(&mut plain).await.unwrap();
         sqlx::raw_sql("ROLLBACK").execute(&mut plain).await.unwrap();
         bare.push(started.elapsed());
@@ -280,16 +221,8 @@ async fn mariadb() {
 }
 
 async fn too_many_changes_are_rolled_back(server: &MariaDb) {
-    let few = RemoteOptions {
-        write: true,
-        limits: Limits {
-            changes: Some(1),
-            ..options().limits
-        },
-    };
-    let mut careful = Remote::connect(&server.url("writer", "shop"), few)
-        .await
-        .unwrap();
+    let few = RemoteOptions { write: true, limits: Limits { changes: Some(1), ..options().limits } };
+    let mut careful = Remote::connect(&server.url("writer", "shop"), few).await.unwrap();
     let seven = "SELECT total FROM orders WHERE id = 7";
     let before = careful.run(seven, &[]).await.unwrap();
     let all = "UPDATE orders SET total = total + 1";
@@ -304,10 +237,7 @@ fn what_was_checked_is_what_is_sent() {
     let sent = |sql: &str| postgres::check(sql, false).unwrap().sql;
     assert_eq!(sent("select 1 -- x\n;"), "SELECT 1");
     assert_eq!(sent("SELECT 'it''s' /* y */"), "SELECT 'it''s'");
-    assert_eq!(
-        sent("SELECT 'a\\'', f, $$' AS x$$"),
-        "SELECT 'a\\'', f, $$' AS x$$"
-    );
+    assert_eq!(sent("SELECT 'a\\'', f, $$' AS x$$"), "SELECT 'a\\'', f, $$' AS x$$");
     assert_eq!(
         sent("SELECT E'a\\'b', U&'d\\0061t', $q$it's$q$, \"a\"\"b\".c, count(*) FROM \"a\"\"b\""),
         "SELECT 'a''b' , 'dat' , 'it''s' , \"a\"\"b\".c , count( * ) FROM \"a\"\"b\""
@@ -328,15 +258,7 @@ fn what_was_checked_is_what_is_sent() {
         format!("SELECT {}", "CASE WHEN 1 THEN ".repeat(1200)),
         "SELECT 1,".repeat(20_000),
     ] {
-        assert!(
-            postgres::check(&sql, false).is_err() || sql.contains("UNION"),
-            "{}",
-            &sql[..40]
-        );
-        assert!(
-            mysql::check(&sql, false).is_err() || sql.contains("UNION"),
-            "{}",
-            &sql[..40]
-        );
+        assert!(postgres::check(&sql, false).is_err() || sql.contains("UNION"), "{}", &sql[..40]);
+        assert!(mysql::check(&sql, false).is_err() || sql.contains("UNION"), "{}", &sql[..40]);
     }
 }

@@ -18,9 +18,7 @@ async fn refused(url: &str, told: &str) {
 }
 
 async fn accepted(url: &str) {
-    let mut remote = Remote::connect(url, RemoteOptions::default())
-        .await
-        .unwrap_or_else(|e| panic!("{url}: {e}"));
+    let mut remote = Remote::connect(url, RemoteOptions::default()).await.unwrap_or_else(|e| panic!("{url}: {e}"));
     remote.run("SELECT 1", &[]).await.unwrap();
     remote.close().await;
 }
@@ -54,14 +52,8 @@ async fn postgres() {
         ("p_subscriber", "the role pg_create_subscription"),
         ("p_checkpoint", "the role pg_checkpoint"),
         ("p_programs", "the role pg_execute_server_program"),
-        (
-            "p_files",
-            "EXECUTE on pg_read_file(text) by the role p_files",
-        ),
-        (
-            "p_importer",
-            "EXECUTE on lo_import(text) by the role p_library",
-        ),
+        ("p_files", "EXECUTE on pg_read_file(text) by the role p_files"),
+        ("p_importer", "EXECUTE on lo_import(text) by the role p_library"),
     ] {
         refused(&as_user(name), told).await;
     }
@@ -90,9 +82,7 @@ const MARIADB: &str = "CREATE DATABASE shop; CREATE TABLE shop.t(id int); \
 #[tokio::test(flavor = "multi_thread")]
 async fn mariadb() {
     let server = MariaDb::start().await;
-    let mut admin = MySqlConnection::connect(&server.url("root", "mysql"))
-        .await
-        .unwrap();
+    let mut admin = MySqlConnection::connect(&server.url("root", "mysql")).await.unwrap();
     sqlx::raw_sql(MARIADB).execute(&mut admin).await.unwrap();
     for (name, told) in [
         ("by_default", "FILE ON *.*, granted to `filer`"),
@@ -104,34 +94,19 @@ async fn mariadb() {
         refused(&server.url(name, "shop"), told).await;
     }
     // The rights of a role that is enabled stay.
-    let mut by_role = Remote::connect(&server.url("by_role", "shop"), RemoteOptions::default())
-        .await
-        .unwrap();
+    let mut by_role = Remote::connect(&server.url("by_role", "shop"), RemoteOptions::default()).await.unwrap();
     by_role.run("SELECT id FROM t", &[]).await.unwrap();
     let plain = ["plain", "reads_all", "reads_mysql", "by_role"];
     for name in plain {
         accepted(&server.url(name, "shop")).await;
     }
-    for database in [
-        "mysql",
-        "information_schema",
-        "INFORMATION_SCHEMA",
-        "performance_schema",
-        "sys",
-    ] {
-        refused(
-            &server.url("reads_all", database),
-            "a database of the server's own",
-        )
-        .await;
+    for database in ["mysql", "information_schema", "INFORMATION_SCHEMA", "performance_schema", "sys"] {
+        refused(&server.url("reads_all", database), "a database of the server's own").await;
     }
     // What everybody has, and what a role has that everybody has.
     for (sql, told) in [
         ("GRANT filer TO PUBLIC", "FILE ON *.*, granted to `filer`"),
-        (
-            "GRANT PROCESS ON *.* TO PUBLIC",
-            "PROCESS ON *.*, granted to PUBLIC",
-        ),
+        ("GRANT PROCESS ON *.* TO PUBLIC", "PROCESS ON *.*, granted to PUBLIC"),
     ] {
         sqlx::raw_sql(sql).execute(&mut admin).await.unwrap();
         for name in plain {

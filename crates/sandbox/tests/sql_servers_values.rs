@@ -13,13 +13,7 @@ use steward_sandbox::sql::{Limits, SqlError, Truncated};
 use steward_testkit::postgres::TestPostgres;
 
 fn options() -> RemoteOptions {
-    RemoteOptions {
-        limits: Limits {
-            wall: Duration::from_secs(5),
-            ..Limits::default()
-        },
-        write: false,
-    }
+    RemoteOptions { limits: Limits { wall: Duration::from_secs(5), ..Limits::default() }, write: false }
 }
 
 async fn rows(remote: &mut Remote, sql: &str) -> (Vec<Vec<Value>>, Option<Truncated>) {
@@ -65,8 +59,7 @@ async fn postgres() {
             [1.5, 2.5, 3.5, 4]
         ])
     );
-    let nested =
-        "SELECT ARRAY[1.5, 12345678901234567890.5], json_build_object('n', 0.12345678901234567891)";
+    let nested = "SELECT ARRAY[1.5, 12345678901234567890.5], json_build_object('n', 0.12345678901234567891)";
     assert_eq!(
         one(&mut reader, nested).await,
         json!([[[1.5, "12345678901234567890.5"], {"n": "0.12345678901234567891"}]])
@@ -81,19 +74,10 @@ async fn postgres() {
         json!([[deep], ["\"\\ud800\""], [{"a": [1.5]}]])
     );
     // What fits, fits however the row is sent.
-    let few = RemoteOptions {
-        limits: Limits {
-            bytes: 6,
-            ..options().limits
-        },
-        write: false,
-    };
+    let few = RemoteOptions { limits: Limits { bytes: 6, ..options().limits }, write: false };
     let reader = TestPostgres::as_user(&url, "value_reader");
     let mut small = Remote::connect(&reader, few).await.unwrap();
-    assert_eq!(
-        one(&mut small, "SELECT 11, 22, 33").await,
-        json!([[11, 22, 33]])
-    );
+    assert_eq!(one(&mut small, "SELECT 11, 22, 33").await, json!([[11, 22, 33]]));
     for sql in ["SELECT 11, 22, 333", "SELECT repeat('x', 1000)"] {
         let answer = small.run(sql, &[]).await;
         assert!(matches!(answer, Err(SqlError::Limit { .. })), "{answer:?}");
@@ -119,14 +103,11 @@ const MARIADB: &str = "CREATE DATABASE shop; USE shop; \
 #[tokio::test(flavor = "multi_thread")]
 async fn mariadb() {
     let server = MariaDb::start().await;
-    let mut admin = MySqlConnection::connect(&server.url("root", "mysql"))
-        .await
-        .unwrap();
+    let mut admin = MySqlConnection::connect(&server.url("root", "mysql")).await.unwrap();
     sqlx::raw_sql(MARIADB).execute(&mut admin).await.unwrap();
-    let mut reader = Remote::connect(&server.url("reader", "shop"), options())
-        .await
-        .unwrap();
-    let texts = "SELECT t.*, json_value(j, '$.a'), json_unquote(json_extract(j, '$.a')), concat(b, 'x'), hex(v) FROM texts t";
+    let mut reader = Remote::connect(&server.url("reader", "shop"), options()).await.unwrap();
+    let texts =
+        "SELECT t.*, json_value(j, '$.a'), json_unquote(json_extract(j, '$.a')), concat(b, 'x'), hex(v) FROM texts t";
     assert_eq!(
         one(&mut reader, texts).await,
         json!([[
@@ -138,29 +119,14 @@ async fn mariadb() {
     assert_eq!(
         one(&mut reader, "SELECT * FROM numbers").await,
         json!([
-            [
-                1.1,
-                1.1,
-                "12345678901234567890.1234567891",
-                255,
-                1,
-                u64::MAX,
-                2024,
-                u64::MAX,
-                i64::MIN
-            ],
+            [1.1, 1.1, "12345678901234567890.1234567891", 255, 1, u64::MAX, 2024, u64::MAX, i64::MIN],
             [null, null, null, null, null, null, null, null, null]
         ])
     );
     assert_eq!(
         one(&mut reader, "SELECT * FROM times").await,
         json!([
-            [
-                "-26:03:04.000500",
-                "0000-00-00",
-                "0000-00-00T00:00:00",
-                "0000-00-00T00:00:00"
-            ],
+            ["-26:03:04.000500", "0000-00-00", "0000-00-00T00:00:00", "0000-00-00T00:00:00"],
             ["00:00:00", "2024-05-00", "2024-05-06T07:08:09", null],
             [null, null, null, null]
         ])

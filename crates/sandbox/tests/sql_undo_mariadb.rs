@@ -12,9 +12,7 @@ use std::time::Duration;
 use mariadb_support::MariaDb;
 use random::{statement, table};
 use serde_json::{Value, json};
-use sqlx::{
-    AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, Row as _, ValueRef as _,
-};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, Row as _, ValueRef as _};
 use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
 use steward_sandbox::sql::remote::{Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError};
@@ -22,12 +20,7 @@ use undo_support::Dice;
 
 fn options() -> RemoteOptions {
     RemoteOptions {
-        limits: Limits {
-            wall: Duration::from_secs(20),
-            changes: Some(200),
-            rows: 1,
-            ..Limits::default()
-        },
+        limits: Limits { wall: Duration::from_secs(20), changes: Some(200), rows: 1, ..Limits::default() },
         write: true,
     }
 }
@@ -48,30 +41,18 @@ fn changes(answer: Result<Answer, SqlError>) -> Result<Changes, SqlError> {
 impl Base {
     async fn new(set_up: &str, rights: &str) -> Self {
         let server = MariaDb::start().await;
-        let mut admin = MySqlConnection::connect(&server.url("root", "mysql"))
-            .await
-            .unwrap();
+        let mut admin = MySqlConnection::connect(&server.url("root", "mysql")).await.unwrap();
         let sql = format!(
             "CREATE DATABASE shop CHARACTER SET utf8mb4; USE shop; {set_up} \
              CREATE USER writer@'127.0.0.1'; GRANT {rights} ON shop.* TO writer@'127.0.0.1';"
         );
-        sqlx::raw_sql(AssertSqlSafe(sql))
-            .execute(&mut admin)
-            .await
-            .unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut admin).await.unwrap();
         let url = server.url("writer", "shop");
-        Self {
-            admin,
-            url,
-            _server: server,
-        }
+        Self { admin, url, _server: server }
     }
 
     async fn sql(&mut self, sql: &str) {
-        sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
-            .execute(&mut self.admin)
-            .await
-            .unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut self.admin).await.unwrap();
     }
 
     /// A connection for each call, as skills have.
@@ -104,11 +85,7 @@ impl Base {
     /// The bytes that the server itself sends for each value of each row.
     async fn dump(&mut self, table: &str) -> Vec<String> {
         let sql = format!("SELECT * FROM {table}");
-        let rows = self
-            .admin
-            .fetch_all(sqlx::query(AssertSqlSafe(sql)))
-            .await
-            .unwrap();
+        let rows = self.admin.fetch_all(sqlx::query(AssertSqlSafe(sql))).await.unwrap();
         let mut all: Vec<String> = rows
             .iter()
             .map(|row| {
@@ -151,55 +128,27 @@ const ALL: &str = "SELECT, INSERT, UPDATE, DELETE, TRIGGER";
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP, ALL).await;
     let before = base.dump("orders").await;
-    let told = base
-        .look("UPDATE orders SET total = total * 2 WHERE customer_id = 1")
-        .await
-        .unwrap();
+    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(
-        told.lines,
-        [
-            "orders id=1: total 10.00 → 20.00",
-            "orders id=2: total 20.50 → 41.00"
-        ]
-    );
+    assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
     assert!(told.undo.is_ok());
     assert_eq!(base.dump("orders").await, before, "only tried");
     for (table, sql) in [
-        (
-            "orders",
-            "UPDATE shop.orders AS o SET o.total = o.total + 1 WHERE o.id > 1 ORDER BY o.id",
-        ),
+        ("orders", "UPDATE shop.orders AS o SET o.total = o.total + 1 WHERE o.id > 1 ORDER BY o.id"),
         ("orders", "DELETE FROM orders ORDER BY id DESC LIMIT 2"),
-        (
-            "orders",
-            "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers",
-        ),
+        ("orders", "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers"),
         ("customers", "UPDATE customers SET name = upper(name)"),
-        (
-            "customers",
-            "UPDATE customers SET name = name, changed = now() WHERE changed < now()",
-        ),
+        ("customers", "UPDATE customers SET name = name, changed = now() WHERE changed < now()"),
         ("parents", "UPDATE parents SET id = id + 10 WHERE id = 2"),
         ("keyless", "INSERT INTO parents VALUES (5, 'ü')"),
     ] {
         let before = base.dump(table).await;
-        let done = base
-            .run(sql, &[])
-            .await
-            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let done = base.run(sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         let snapshot = done.undo.unwrap_or_else(|why| panic!("{sql}: {why}"));
-        base.put_back(&snapshot)
-            .await
-            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+        base.put_back(&snapshot).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert_eq!(base.dump(table).await, before, "{sql}");
     }
-    let done = base
-        .run(
-            "UPDATE orders SET total = ? WHERE id = ?",
-            &[json!(7.5), json!(3)],
-        )
-        .await;
+    let done = base.run("UPDATE orders SET total = ? WHERE id = ?", &[json!(7.5), json!(3)]).await;
     assert_eq!(done.unwrap().count, 1);
 }
 
@@ -212,65 +161,35 @@ async fn what_cannot_be_told_or_undone_is_said() {
         ("UPDATE stays SET v = 'y'", "roll nothing back"),
     ] {
         let error = base.look(sql).await.unwrap_err();
-        assert!(
-            matches!(&error, SqlError::Untold(told) if told.contains(why)),
-            "{sql}: {error}"
-        );
+        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
     for (sql, count, why) in [
         ("UPDATE keyless SET b = 'y'", 1, "no key"),
         ("DELETE FROM parents WHERE id = 1", 1, "children"),
-        (
-            "UPDATE parents SET id = id + 100, code = concat(code, '1') WHERE id = 2",
-            1,
-            "names the rows",
-        ),
+        ("UPDATE parents SET id = id + 100, code = concat(code, '1') WHERE id = 2", 1, "names the rows"),
         ("UPDATE orders SET total = 1 LIMIT 1", 1, "LIMIT"),
-        (
-            "DELETE FROM orders WHERE rand() < 2",
-            3,
-            "may find other rows",
-        ),
+        ("DELETE FROM orders WHERE rand() < 2", 3, "may find other rows"),
         ("INSERT IGNORE INTO parents VALUES (1, 'a')", 0, "already"),
-        (
-            "UPDATE orders o JOIN customers c ON c.id = o.customer_id SET o.total = 1",
-            3,
-            "other tables",
-        ),
+        ("UPDATE orders o JOIN customers c ON c.id = o.customer_id SET o.total = 1", 3, "other tables"),
     ] {
-        let told = base
-            .look(sql)
-            .await
-            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let told = base.look(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert_eq!(told.count, count, "{sql}");
         let said = told.undo.unwrap_err();
         assert!(said.contains(why), "{sql}: {said}");
     }
-    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM shop.children")
-        .fetch_one(&mut base.admin)
-        .await
-        .unwrap();
+    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM shop.children").fetch_one(&mut base.admin).await.unwrap();
     assert_eq!(rows, 2, "only tried");
     base.sql("INSERT INTO orders(customer_id, total) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT 1, i FROM n").await;
     // How many rows that makes shows only when it is too late.
-    let error = base
-        .run("INSERT INTO stays VALUES (9, 'x')", &[])
-        .await
-        .unwrap_err();
+    let error = base.run("INSERT INTO stays VALUES (9, 'x')", &[]).await.unwrap_err();
     assert!(error.to_string().contains("roll nothing back"), "{error}");
     base.sql("INSERT INTO stays WITH RECURSIVE n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, 'x' FROM n").await;
     for table in ["orders", "stays"] {
         let before = base.dump(table).await;
-        let error = base
-            .run(&format!("DELETE FROM {table}"), &[])
-            .await
-            .unwrap_err();
-        assert!(
-            matches!(&error, SqlError::Limit { what } if what.contains("at most 200")),
-            "{error}"
-        );
+        let error = base.run(&format!("DELETE FROM {table}"), &[]).await.unwrap_err();
+        assert!(matches!(&error, SqlError::Limit { what } if what.contains("at most 200")), "{error}");
         assert_eq!(base.dump(table).await, before);
     }
 }
@@ -279,18 +198,9 @@ async fn what_cannot_be_told_or_undone_is_said() {
 async fn triggers_that_the_user_does_not_see() {
     let mut base = Base::new(SHOP, "SELECT, INSERT, UPDATE, DELETE").await;
     let before = base.dump("orders").await;
-    let told = base
-        .look("UPDATE orders SET total = 0 WHERE id = 1")
-        .await
-        .unwrap();
-    assert_eq!(
-        (told.count, told.lines[0].as_str()),
-        (1, "orders id=1 is: id=1, customer_id=1, total=10.00")
-    );
-    assert!(
-        told.notes[0].contains("not tried") && told.undo.is_err(),
-        "{told:?}"
-    );
+    let told = base.look("UPDATE orders SET total = 0 WHERE id = 1").await.unwrap();
+    assert_eq!((told.count, told.lines[0].as_str()), (1, "orders id=1 is: id=1, customer_id=1, total=10.00"));
+    assert!(told.notes[0].contains("not tried") && told.undo.is_err(), "{told:?}");
     assert_eq!(base.dump("orders").await, before);
     let done = base.run("UPDATE watched SET v = 'y'", &[]).await.unwrap();
     assert!(done.undo.unwrap_err().contains("triggers"));
@@ -301,10 +211,7 @@ async fn triggers_that_the_user_does_not_see() {
     assert_eq!(base.dump("orders").await, before);
     // One that was made since would run at the undo.
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
-    base.sql(
-        "CREATE TRIGGER more AFTER UPDATE ON orders FOR EACH ROW INSERT INTO log VALUES ('y')",
-    )
-    .await;
+    base.sql("CREATE TRIGGER more AFTER UPDATE ON orders FOR EACH ROW INSERT INTO log VALUES ('y')").await;
     let left = base.dump("orders").await;
     let error = base.put_back(&done.undo.unwrap()).await.unwrap_err();
     assert!(error.to_string().contains("triggers"), "{error}");
@@ -338,11 +245,7 @@ async fn a_write_that_was_cut_off_shows_in_its_rows() {
     }
     // Nothing holds these back, so they are not begun.
     let stays = base.dump("stays").await;
-    let error = base
-        .remote()
-        .await
-        .hold("INSERT INTO stays VALUES (9, 'x')", &[])
-        .await;
+    let error = base.remote().await.hold("INSERT INTO stays VALUES (9, 'x')", &[]).await;
     assert!(matches!(error, Err(SqlError::Untold(_))), "{error:?}");
     assert_eq!(base.dump("stays").await, stays);
 }
@@ -352,44 +255,23 @@ async fn rows_that_others_changed_since_are_named() {
     let mut base = Base::new(SHOP, ALL).await;
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
     let snapshot = done.undo.unwrap();
-    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1")
-        .await;
+    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1").await;
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(
-        matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"),
-        "{error}"
-    );
-    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1")
-        .await;
+    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"), "{error}");
+    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 3);
-    assert_eq!(
-        base.put_back(&snapshot).await.unwrap(),
-        0,
-        "it is back already"
-    );
-    let came = base
-        .run("INSERT INTO parents VALUES (7, 'z')", &[])
-        .await
-        .unwrap();
+    assert_eq!(base.put_back(&snapshot).await.unwrap(), 0, "it is back already");
+    let came = base.run("INSERT INTO parents VALUES (7, 'z')", &[]).await.unwrap();
     base.sql("INSERT INTO children VALUES (7, 7)").await;
     let snapshot = came.undo.unwrap();
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(
-        error.to_string().contains("refer to what would go"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("refer to what would go"), "{error}");
     base.sql("DELETE FROM children WHERE id = 7").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 1);
-    let done = base
-        .run("UPDATE orders SET total = 1 WHERE id = 1", &[])
-        .await
-        .unwrap();
+    let done = base.run("UPDATE orders SET total = 1 WHERE id = 1", &[]).await.unwrap();
     base.sql("BEGIN").await;
     base.sql("UPDATE orders SET total = 2 WHERE id = 1").await;
-    assert!(matches!(
-        base.put_back(&done.undo.unwrap()).await,
-        Err(SqlError::Busy)
-    ));
+    assert!(matches!(base.put_back(&done.undo.unwrap()).await, Err(SqlError::Busy)));
 }
 
 /// Random writes on random tables, undone in the reverse order: after each step back every byte is as it was.
@@ -411,18 +293,12 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         for _ in 0..3 {
             let sql = statement(dice, table);
             let told = base.look(&sql).await;
-            assert_eq!(
-                base.dump(&table.name).await,
-                before,
-                "{seed}: the preview of {sql} left something"
-            );
+            assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
             let Ok(told) = told else { continue };
             writes += 1;
             let done = base.run(&sql, &[]).await.unwrap();
             assert_eq!(told.count, done.count, "{seed}: {sql}");
-            let snapshot = done
-                .undo
-                .unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
+            let snapshot = done.undo.unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
             let after = base.dump(&table.name).await;
             steps.push((sql, std::mem::replace(&mut before, after), snapshot));
         }

@@ -18,11 +18,7 @@ use undo_support::Dice;
 
 fn options() -> RemoteOptions {
     RemoteOptions {
-        limits: Limits {
-            wall: Duration::from_secs(20),
-            changes: Some(200),
-            ..Limits::default()
-        },
+        limits: Limits { wall: Duration::from_secs(20), changes: Some(200), ..Limits::default() },
         write: true,
     }
 }
@@ -40,10 +36,7 @@ impl Base {
         let mut admin = PgConnection::connect(&url).await.unwrap();
         let (_, rest) = url.split_once('@').unwrap();
         let user = format!("u{}", rest.rsplit('/').next().unwrap());
-        admin
-            .execute(AssertSqlSafe(set_up.to_owned()))
-            .await
-            .unwrap();
+        admin.execute(AssertSqlSafe(set_up.to_owned())).await.unwrap();
         let grants = format!(
             "DROP ROLE IF EXISTS {user}; CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA public TO {user}; \
              GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {user}; \
@@ -56,10 +49,7 @@ impl Base {
     }
 
     async fn sql(&mut self, sql: &str) {
-        self.admin
-            .execute(AssertSqlSafe(sql.to_owned()))
-            .await
-            .unwrap();
+        self.admin.execute(AssertSqlSafe(sql.to_owned())).await.unwrap();
     }
 
     async fn run(&mut self, sql: &str, values: &[Value]) -> Result<Changes, SqlError> {
@@ -72,32 +62,18 @@ impl Base {
 
     async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let text = serde_json::to_string(snapshot).unwrap();
-        self.remote
-            .put_back(&serde_json::from_str(&text).unwrap())
-            .await
+        self.remote.put_back(&serde_json::from_str(&text).unwrap()).await
     }
 
     /// The bytes that the server itself sends for each value of each row.
     async fn dump(&mut self, table: &str) -> Vec<String> {
         let sql = "SELECT a.attname::text, t.typsend::text FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
             WHERE a.attrelid = $1::regclass AND a.attnum > 0 ORDER BY a.attnum";
-        let columns: Vec<(String, String)> = sqlx::query_as(sql)
-            .bind(table)
-            .fetch_all(&mut self.admin)
-            .await
-            .unwrap();
-        let parts: Vec<String> = columns
-            .iter()
-            .map(|(name, send)| format!("coalesce(encode({send}(\"{name}\"), 'hex'), 'null')"))
-            .collect();
-        let sql = format!(
-            "SELECT concat_ws(' ', {}) AS r FROM {table} ORDER BY 1",
-            parts.join(", ")
-        );
-        let rows = sqlx::query(AssertSqlSafe(sql))
-            .fetch_all(&mut self.admin)
-            .await
-            .unwrap();
+        let columns: Vec<(String, String)> = sqlx::query_as(sql).bind(table).fetch_all(&mut self.admin).await.unwrap();
+        let parts: Vec<String> =
+            columns.iter().map(|(name, send)| format!("coalesce(encode({send}(\"{name}\"), 'hex'), 'null')")).collect();
+        let sql = format!("SELECT concat_ws(' ', {}) AS r FROM {table} ORDER BY 1", parts.join(", "));
+        let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut self.admin).await.unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 }
@@ -133,33 +109,15 @@ const SHOP: &str = "CREATE TABLE customers(id int PRIMARY KEY, name text);
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP).await;
     let before = base.dump("orders").await;
-    let told = base
-        .look("UPDATE orders SET total = total * 2 WHERE customer_id = 1")
-        .await
-        .unwrap();
+    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(
-        told.lines,
-        [
-            "orders id=1: total 10.00 → 20.00",
-            "orders id=2: total 20.50 → 41.00"
-        ]
-    );
+    assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
     assert!(told.undo.is_ok());
     assert_eq!(base.dump("orders").await, before, "only tried");
     for (table, sql) in [
-        (
-            "orders",
-            "UPDATE orders AS o SET total = o.total + c.id FROM customers c WHERE c.id = o.customer_id",
-        ),
-        (
-            "orders",
-            "DELETE FROM orders USING customers c WHERE c.id = customer_id AND c.name = 'Ann'",
-        ),
-        (
-            "orders",
-            "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers RETURNING id",
-        ),
+        ("orders", "UPDATE orders AS o SET total = o.total + c.id FROM customers c WHERE c.id = o.customer_id"),
+        ("orders", "DELETE FROM orders USING customers c WHERE c.id = customer_id AND c.name = 'Ann'"),
+        ("orders", "INSERT INTO orders(customer_id, total) SELECT id, 1 FROM customers RETURNING id"),
         (
             "customers",
             "INSERT INTO customers VALUES (1, 'Other'), (9, 'New') ON CONFLICT (id) DO UPDATE SET name = excluded.name",
@@ -173,35 +131,24 @@ async fn told_before_and_undone_after() {
         assert_ne!(base.dump(table).await, before, "{sql}");
         match done.undo {
             Ok(snapshot) => {
-                base.put_back(&snapshot)
-                    .await
-                    .unwrap_or_else(|error| panic!("{sql}: {error}"));
+                base.put_back(&snapshot).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
                 assert_eq!(base.dump(table).await, before, "{sql}");
             }
             Err(why) => assert!(why.contains("go along: children"), "{sql}: {why}"),
         }
     }
-    let done = base
-        .run(
-            "UPDATE orders SET total = $1::numeric WHERE id = $2::int",
-            &[json!("7.5"), json!(3)],
-        )
-        .await;
+    let done = base.run("UPDATE orders SET total = $1::numeric WHERE id = $2::int", &[json!("7.5"), json!(3)]).await;
     assert_eq!(done.unwrap().count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_told_or_undone_is_said() {
     let mut base = Base::new(SHOP).await;
-    for (sql, why) in [
-        ("UPDATE watched SET v = 'y'", "triggers would run"),
-        ("UPDATE names SET name = 'y'", "not a table"),
-    ] {
+    for (sql, why) in
+        [("UPDATE watched SET v = 'y'", "triggers would run"), ("UPDATE names SET name = 'y'", "not a table")]
+    {
         let error = base.look(sql).await.unwrap_err();
-        assert!(
-            matches!(&error, SqlError::Untold(told) if told.contains(why)),
-            "{sql}: {error}"
-        );
+        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
@@ -218,21 +165,12 @@ async fn what_cannot_be_told_or_undone_is_said() {
         assert_eq!(told.count, count, "{sql}");
         assert!(told.undo.unwrap_err().contains(why), "{sql}");
     }
-    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM children")
-        .fetch_one(&mut base.admin)
-        .await
-        .unwrap();
+    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM children").fetch_one(&mut base.admin).await.unwrap();
     assert_eq!(rows, 2, "only tried");
     let before = base.dump("orders").await;
-    base.sql(
-        "INSERT INTO orders(customer_id, total) SELECT 1, i FROM generate_series(1, 300) AS i",
-    )
-    .await;
+    base.sql("INSERT INTO orders(customer_id, total) SELECT 1, i FROM generate_series(1, 300) AS i").await;
     let error = base.run("DELETE FROM orders", &[]).await.unwrap_err();
-    assert!(
-        matches!(&error, SqlError::Limit { what } if what.contains("303 rows")),
-        "{error}"
-    );
+    assert!(matches!(&error, SqlError::Limit { what } if what.contains("303 rows")), "{error}");
     base.sql("DELETE FROM orders WHERE id > 3").await;
     assert_eq!(base.dump("orders").await, before);
 }
@@ -267,48 +205,25 @@ async fn rows_that_others_changed_since_are_named() {
     let mut base = Base::new(SHOP).await;
     let done = base.run("UPDATE orders SET total = 0", &[]).await.unwrap();
     let snapshot = done.undo.unwrap();
-    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1")
-        .await;
+    base.sql("UPDATE orders SET customer_id = 2 WHERE id = 1").await;
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(
-        matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"),
-        "{error}"
-    );
-    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1")
-        .await;
+    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders id=1"), "{error}");
+    base.sql("UPDATE orders SET customer_id = 1 WHERE id = 1").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 3);
-    assert_eq!(
-        base.put_back(&snapshot).await.unwrap(),
-        0,
-        "it is back already"
-    );
+    assert_eq!(base.put_back(&snapshot).await.unwrap(), 0, "it is back already");
     // What was made since would go along with a row that came.
-    let came = base
-        .run("INSERT INTO parents VALUES (7, 'z')", &[])
-        .await
-        .unwrap();
+    let came = base.run("INSERT INTO parents VALUES (7, 'z')", &[]).await.unwrap();
     base.sql("INSERT INTO children VALUES (7, 7)").await;
     let snapshot = came.undo.unwrap();
     let error = base.put_back(&snapshot).await.unwrap_err();
-    assert!(
-        error.to_string().contains("refer to what would go"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("refer to what would go"), "{error}");
     base.sql("DELETE FROM children WHERE id = 7").await;
     assert_eq!(base.put_back(&snapshot).await.unwrap(), 1);
     // A lock of others is not waited for without end.
-    let done = base
-        .run("UPDATE orders SET total = 1 WHERE id = 1", &[])
-        .await
-        .unwrap();
-    base.sql("BEGIN; UPDATE orders SET total = 2 WHERE id = 1")
-        .await;
-    assert!(matches!(
-        base.put_back(&done.undo.unwrap()).await,
-        Err(SqlError::Busy)
-    ));
-    base.sql("ROLLBACK; ALTER TABLE customers ADD COLUMN extra int")
-        .await;
+    let done = base.run("UPDATE orders SET total = 1 WHERE id = 1", &[]).await.unwrap();
+    base.sql("BEGIN; UPDATE orders SET total = 2 WHERE id = 1").await;
+    assert!(matches!(base.put_back(&done.undo.unwrap()).await, Err(SqlError::Busy)));
+    base.sql("ROLLBACK; ALTER TABLE customers ADD COLUMN extra int").await;
 }
 
 /// Random writes on random tables, undone in the reverse order: after each step back every byte is as it was.
@@ -332,18 +247,12 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         for _ in 0..5 {
             let sql = statement(dice, table);
             let told = base.look(&sql).await;
-            assert_eq!(
-                base.dump(&table.name).await,
-                before,
-                "{seed}: the preview of {sql} left something"
-            );
+            assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
             let Ok(told) = told else { continue };
             writes += 1;
             let done = base.run(&sql, &[]).await.unwrap();
             assert_eq!(told.count, done.count, "{seed}: {sql}");
-            let snapshot = done
-                .undo
-                .unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
+            let snapshot = done.undo.unwrap_or_else(|why| panic!("{seed}: {sql}: {why}"));
             let after = base.dump(&table.name).await;
             steps.push((sql, std::mem::replace(&mut before, after), snapshot));
         }

@@ -49,19 +49,12 @@ fn file(sql: &str) -> File {
     let path = folder.path().join("shop.db");
     let conn = Connection::open(&path).unwrap();
     conn.execute_batch(sql).unwrap();
-    File {
-        _folder: folder,
-        path,
-    }
+    File { _folder: folder, path }
 }
 
 fn policy() -> Policy {
     let mut policy = Policy::denying(["secrets"], [("customers", "pin")]);
-    policy.limits = Limits {
-        changes: Some(100),
-        wall: Duration::from_secs(20),
-        ..Limits::default()
-    };
+    policy.limits = Limits { changes: Some(100), wall: Duration::from_secs(20), ..Limits::default() };
     policy
 }
 
@@ -81,10 +74,7 @@ impl File {
     }
 
     fn sql(&self, sql: &str) {
-        Connection::open(&self.path)
-            .unwrap()
-            .execute_batch(sql)
-            .unwrap();
+        Connection::open(&self.path).unwrap().execute_batch(sql).unwrap();
     }
 
     fn dump(&self) -> String {
@@ -98,11 +88,8 @@ fn dump(path: &Path) -> String {
     let mut tables = conn
         .prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
         .unwrap();
-    let tables: Vec<(String, bool)> = tables
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
+    let tables: Vec<(String, bool)> =
+        tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
     let mut out = String::new();
     for (table, own_key) in tables {
         let number = if own_key { "" } else { "_rowid_, " };
@@ -138,11 +125,7 @@ fn every_attempt_ends_as_listed() {
         .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
     {
         let mut parts = line.splitn(3, '|');
-        let (id, expected, sql) = (
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-        );
+        let (id, expected, sql) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let mut policy = policy();
         policy.limits.wall = Duration::from_millis(700);
         policy.limits.changes = Some(20);
@@ -161,10 +144,8 @@ fn every_attempt_ends_as_listed() {
     }
     assert!(count >= 60, "only {count} attempts");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let names: Vec<_> = std::fs::read_dir(file.path.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let names: Vec<_> =
+        std::fs::read_dir(file.path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["shop.db"]);
 }
 
@@ -172,43 +153,24 @@ fn every_attempt_ends_as_listed() {
 fn a_preview_tells_and_leaves_nothing() {
     let file = file(SHOP);
     let before = file.dump();
-    let told = file
-        .change(
-            "UPDATE orders SET total = total * 2 WHERE customer_id = ?1",
-            &[json!(1)],
-            false,
-        )
-        .unwrap();
+    let told = file.change("UPDATE orders SET total = total * 2 WHERE customer_id = ?1", &[json!(1)], false).unwrap();
     assert_eq!(told.count, 2);
-    assert_eq!(
-        told.lines,
-        [
-            "orders rowid=1: total 10.0 → 20.0",
-            "orders rowid=2: total 20.5 → 41.0"
-        ]
-    );
+    assert_eq!(told.lines, ["orders rowid=1: total 10.0 → 20.0", "orders rowid=2: total 20.5 → 41.0"]);
     assert!(told.undo.is_ok());
     // What goes along is counted and named.
     let told = file.change("DELETE FROM customers WHERE id = 1", &[], false);
     // Its pin is closed, and so not kept.
     let told = told.unwrap();
     assert_eq!(told.count, 5, "{told:?}");
-    assert!(
-        told.notes[0].contains("customers 1, items 2, orders 2"),
-        "{told:?}"
-    );
+    assert!(told.notes[0].contains("customers 1, items 2, orders 2"), "{told:?}");
     assert!(told.undo.unwrap_err().contains("closed"));
     assert!(!told.lines.join("\n").contains("1234"));
-    let told = file
-        .change("DELETE FROM orders WHERE id = 1", &[], false)
-        .unwrap();
+    let told = file.change("DELETE FROM orders WHERE id = 1", &[], false).unwrap();
     assert_eq!((told.count, told.undo.is_ok()), (3, true));
     assert_eq!(file.dump(), before);
     // A query is one still.
     let guard = Guard::open_for_writing(&file.path, policy()).unwrap();
-    let answer = guard
-        .change("SELECT count(*) FROM orders", &[], true)
-        .unwrap();
+    let answer = guard.change("SELECT count(*) FROM orders", &[], true).unwrap();
     assert!(matches!(answer, Answer::Rows(rows) if rows.rows == [[json!(4)]]));
 }
 
@@ -235,8 +197,7 @@ fn what_goes_along_comes_back() {
         assert_ne!(before, after, "{sql}");
         match done.undo {
             Ok(snapshot) => {
-                file.put_back(&snapshot)
-                    .unwrap_or_else(|error| panic!("{sql}: {error}"));
+                file.put_back(&snapshot).unwrap_or_else(|error| panic!("{sql}: {error}"));
                 assert_eq!(file.dump(), before, "{sql}");
             }
             // Triggers of the database ran: replaced rows are not told of then.
@@ -251,38 +212,26 @@ fn what_goes_along_comes_back() {
 #[test]
 fn rows_that_others_changed_since_are_named() {
     let file = file(SHOP);
-    let done = file
-        .change("UPDATE orders SET total = 0 WHERE id < 3", &[], true)
-        .unwrap();
+    let done = file.change("UPDATE orders SET total = 0 WHERE id < 3", &[], true).unwrap();
     let snapshot = done.undo.unwrap();
     file.sql("UPDATE orders SET note = 'mine' WHERE id = 2");
     let left = file.dump();
     let error = file.put_back(&snapshot).unwrap_err();
-    assert!(
-        matches!(&error, SqlError::Conflict { rows } if rows == "orders rowid=2"),
-        "{error}"
-    );
+    assert!(matches!(&error, SqlError::Conflict { rows } if rows == "orders rowid=2"), "{error}");
     assert_eq!(file.dump(), left, "nothing of it was undone");
     file.sql("UPDATE orders SET note = 'none' WHERE id = 2");
     assert_eq!(file.put_back(&snapshot).unwrap(), 2);
     assert_eq!(file.put_back(&snapshot).unwrap(), 0, "it is back already");
     // Somebody took the key of a row that went.
-    let gone = file
-        .change("DELETE FROM orders WHERE id = 4", &[], true)
-        .unwrap();
+    let gone = file.change("DELETE FROM orders WHERE id = 4", &[], true).unwrap();
     file.sql("INSERT INTO orders(id, total) VALUES (4, 4)");
     let error = file.put_back(&gone.undo.unwrap()).unwrap_err();
     assert!(matches!(error, SqlError::Conflict { .. }), "{error}");
     // Somebody refers to a row that came.
-    let came = file
-        .change("INSERT INTO orders(id, total) VALUES (50, 1)", &[], true)
-        .unwrap();
+    let came = file.change("INSERT INTO orders(id, total) VALUES (50, 1)", &[], true).unwrap();
     file.sql("INSERT INTO items VALUES (50, 'pen')");
     let error = file.put_back(&came.undo.unwrap()).unwrap_err();
-    assert!(
-        error.to_string().contains("refer to what would go"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("refer to what would go"), "{error}");
     // The table is another one.
     let done = file.change("UPDATE plain SET a = 5", &[], true).unwrap();
     file.sql("ALTER TABLE plain ADD COLUMN c");
@@ -293,9 +242,8 @@ fn rows_that_others_changed_since_are_named() {
 #[test]
 fn a_write_that_was_cut_off_shows_in_its_rows() {
     let file = file(SHOP);
-    let settle = |snapshot: &Snapshot, later: &[Snapshot]| {
-        Guard::settle(&file.path, policy(), snapshot, later).unwrap()
-    };
+    let settle =
+        |snapshot: &Snapshot, later: &[Snapshot]| Guard::settle(&file.path, policy(), snapshot, later).unwrap();
     let tried = |sql: &str| file.change(sql, &[], false).unwrap().undo.unwrap();
     let done = |sql: &str| file.change(sql, &[], true).unwrap().undo.unwrap();
     for sql in [
@@ -314,11 +262,7 @@ fn a_write_that_was_cut_off_shows_in_its_rows() {
     assert_eq!(settle(&first, &[second]), Found::NotDone);
     let (first, second) = (done(sale), done(sale));
     assert_eq!(settle(&first, std::slice::from_ref(&second)), Found::Done);
-    assert_eq!(
-        settle(&first, &[]),
-        Found::Mixed,
-        "somebody has changed it since"
-    );
+    assert_eq!(settle(&first, &[]), Found::Mixed, "somebody has changed it since");
     // The key that a row would have had is another call's.
     let order = "INSERT INTO plain(a) VALUES (7)";
     let (first, second) = (tried(order), done("INSERT INTO plain(a) VALUES (8)"));
@@ -341,19 +285,13 @@ fn too_much_is_refused_or_not_kept() {
     let before = file.dump();
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) INSERT INTO plain(a) SELECT i FROM n";
     let error = file.change(many, &[], true).unwrap_err();
-    assert!(
-        matches!(&error, SqlError::Limit { what } if what.contains("at most 100")),
-        "{error}"
-    );
+    assert!(matches!(&error, SqlError::Limit { what } if what.contains("at most 100")), "{error}");
     assert_eq!(file.dump(), before);
     let big = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) INSERT INTO plain(a) SELECT zeroblob(10000) FROM n";
     let done = file.change(big, &[], true).unwrap();
     assert_eq!(done.count, 60);
     assert!(done.undo.unwrap_err().contains("KB"));
-    assert!(matches!(
-        file.change("UPDATE plain SET a = ?1", &[], true),
-        Err(SqlError::Parameter { .. })
-    ));
+    assert!(matches!(file.change("UPDATE plain SET a = ?1", &[], true), Err(SqlError::Parameter { .. })));
 }
 
 /// Random writes on random tables, undone in the reverse order: after each step back every bit is as it was.
@@ -383,11 +321,7 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
             let sql = statement(dice, &made);
             let before = file.dump();
             let told = file.change(&sql, &[], false);
-            assert_eq!(
-                file.dump(),
-                before,
-                "{seed}: the preview of {sql} left something"
-            );
+            assert_eq!(file.dump(), before, "{seed}: the preview of {sql} left something");
             let Ok(told) = told else { continue };
             writes += 1;
             let Ok(_) = told.undo else { continue };
@@ -396,16 +330,12 @@ fn a_hundred_random_runs_come_back_bit_for_bit() {
             steps.push((sql, before, done.undo.unwrap()));
         }
         while let Some((sql, before, snapshot)) = steps.pop() {
-            file.put_back(&snapshot).unwrap_or_else(|error| {
-                panic!("{seed}: {sql}: {error}\n{snapshot:?}\n{}", file.dump())
-            });
+            file.put_back(&snapshot)
+                .unwrap_or_else(|error| panic!("{seed}: {sql}: {error}\n{snapshot:?}\n{}", file.dump()));
             assert_eq!(file.dump(), before, "{seed}: {sql}");
             undone += 1;
         }
     }
     println!("{writes} writes, {undone} undone");
-    assert!(
-        writes >= 400 && undone * 10 >= writes * 9,
-        "{undone} of {writes}"
-    );
+    assert!(writes >= 400 && undone * 10 >= writes * 9, "{undone} of {writes}");
 }

@@ -8,14 +8,11 @@ use steward_tools::browser::{BrowserConfig, Browsers, find};
 use steward_tools::web::{Client, HostPort};
 
 /// How to get one.
-pub const HINT: &str =
-    "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
+pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
 
 /// The browser's program; an error says why there is none.
 pub fn program() -> Result<PathBuf, String> {
-    let search: Vec<PathBuf> = variable("PATH")
-        .map(|path| std::env::split_paths(&path).collect())
-        .unwrap_or_default();
+    let search: Vec<PathBuf> = variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
     let wanted = variable("STEWARD_CHROMIUM");
     find(wanted.as_deref(), &search).ok_or_else(|| match wanted {
         Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),
@@ -48,10 +45,7 @@ fn most(text: Option<&str>) -> anyhow::Result<Option<usize>> {
     match text.map(str::parse) {
         None => Ok(None),
         Some(Ok(most @ 1..=100)) => Ok(Some(most)),
-        Some(_) => bail!(
-            "STEWARD_BROWSERS is `{}`; set it to a number from 1 to 100",
-            text.unwrap_or("")
-        ),
+        Some(_) => bail!("STEWARD_BROWSERS is `{}`; set it to a number from 1 to 100", text.unwrap_or("")),
     }
 }
 
@@ -66,10 +60,7 @@ mod tests {
         assert_eq!(most(Some("7")).unwrap(), Some(7));
         for wrong in ["0", "many", "1000", "-1"] {
             let error = most(Some(wrong)).unwrap_err().to_string();
-            assert!(
-                error.contains("1 to 100") && error.contains(wrong),
-                "{error}"
-            );
+            assert!(error.contains("1 to 100") && error.contains(wrong), "{error}");
         }
     }
 }

@@ -56,13 +56,7 @@ pub struct Global {
     #[arg(long, global = true, env = "STEWARD_DATA", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// PostgreSQL instead of the embedded database: postgres://user@host/name.
-    #[arg(
-        long,
-        global = true,
-        env = "STEWARD_DATABASE",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, global = true, env = "STEWARD_DATABASE", value_name = "URL", hide_env_values = true)]
     pub database: Option<String>,
     /// Connection to use, by name (see `steward connections`).
     #[arg(long, global = true, env = "STEWARD_CONNECTION", value_name = "NAME")]
@@ -79,9 +73,7 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API and resume what was interrupted.
-    #[command(
-        after_help = "Examples:\n  steward serve\n  steward serve --listen 127.0.0.1:9000 --workspace ~/data"
-    )]
+    #[command(after_help = "Examples:\n  steward serve\n  steward serve --listen 127.0.0.1:9000 --workspace ~/data")]
     Serve(Serve),
     /// Give an agent one request: plan, approve, do, answer.
     #[command(
@@ -138,9 +130,7 @@ pub enum Command {
     )]
     Connections(Connections),
     /// Examine the model of a connection; recognise what answers at an address.
-    #[command(
-        after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434"
-    )]
+    #[command(after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434")]
     Model(Model),
     /// What calls of models took: tokens and money.
     #[command(after_help = "Examples:\n  steward usage\n  steward usage --by agent --days 7")]
@@ -196,12 +186,7 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
     /// Address and port.
-    #[arg(
-        long,
-        env = "STEWARD_LISTEN",
-        default_value = "127.0.0.1:8800",
-        value_name = "ADDR"
-    )]
+    #[arg(long, env = "STEWARD_LISTEN", default_value = "127.0.0.1:8800", value_name = "ADDR")]
     pub listen: String,
     /// Folder that the agents' file tools are confined to.
     #[arg(long, env = "STEWARD_WORKSPACE", value_name = "DIR")]
@@ -210,20 +195,10 @@ pub struct Serve {
     #[arg(long)]
     pub sample: bool,
     /// Let web tools reach this private host and port; may be given often.
-    #[arg(
-        long,
-        env = "STEWARD_ALLOW",
-        value_name = "HOST:PORT",
-        value_delimiter = ','
-    )]
+    #[arg(long, env = "STEWARD_ALLOW", value_name = "HOST:PORT", value_delimiter = ',')]
     pub allow: Vec<String>,
     /// Name under which browsers reach this program, as behind a proxy; may be given often.
-    #[arg(
-        long,
-        env = "STEWARD_HOSTS",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
+    #[arg(long, env = "STEWARD_HOSTS", value_name = "NAME", value_delimiter = ',')]
     pub host: Vec<String>,
 }
 
@@ -241,10 +216,7 @@ impl Default for Serve {
 
 /// `ask`.
 #[derive(Debug, Clone, Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of its own on the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Ask {
     /// The request; `-` or nothing reads it from standard input.
     pub request: Vec<String>,
@@ -313,12 +285,7 @@ pub struct Chat {
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
     /// With which agent, by name (see `steward agents`) [default: steward].
-    #[arg(
-        long,
-        short = 'a',
-        value_name = "NAME",
-        conflicts_with = "conversation"
-    )]
+    #[arg(long, short = 'a', value_name = "NAME", conflicts_with = "conversation")]
     pub agent: Option<String>,
 }
 

@@ -91,19 +91,14 @@ pub struct App {
 
 /// How this program confines commands: by starting itself.
 pub fn sandbox_helper(settings: &Settings) -> Helper {
-    Helper {
-        program: settings.program.clone(),
-        prefix: vec!["sandbox-exec".into()],
-    }
+    Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
 }
 
 /// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
 pub fn python_config() -> steward_sandbox::python::PythonConfig {
     steward_sandbox::python::PythonConfig {
         interpreter: variable("STEWARD_PYTHON").map(Into::into),
-        search: variable("PATH")
-            .map(|path| std::env::split_paths(&path).collect())
-            .unwrap_or_default(),
+        search: variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
         ..Default::default()
     }
 }
@@ -111,10 +106,7 @@ pub fn python_config() -> steward_sandbox::python::PythonConfig {
 impl App {
     /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
     /// model and the embedding model are loaded when they are first needed.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one part after the other, each named once"
-    )]
+    #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
         install_tls();
         let tenant = TenantId::DEFAULT;
@@ -128,12 +120,7 @@ impl App {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
-        let vault_keys = Arc::new(crate::vault::open(
-            settings,
-            store.clone(),
-            Arc::clone(&clock),
-            Arc::clone(&ids),
-        )?);
+        let vault_keys = Arc::new(crate::vault::open(settings, store.clone(), Arc::clone(&clock), Arc::clone(&ids))?);
         if let Err(error) = vault_keys.check().await {
             // All else works without.
             tracing::error!(%error, "credentials can't be used");
@@ -185,11 +172,7 @@ impl App {
             web_allow: web_allow.clone(),
         };
         let tools = crate::extra::tools(
-            ToolsConfig {
-                web_allow,
-                terminal: settings.terminal.clone(),
-                sandbox_helper: sandbox_helper(settings),
-            },
+            ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
                 facts: store.clone(),
                 blobs: blobs.clone(),
@@ -221,11 +204,7 @@ impl App {
             // Two nodes on one database must not take each other's leases for their own.
             format!("node-{}", ids.next())
         };
-        let mut config = EngineConfig {
-            node,
-            deep: settings.deep,
-            ..EngineConfig::default()
-        };
+        let mut config = EngineConfig { node, deep: settings.deep, ..EngineConfig::default() };
         config.max_runs = settings.max_runs.unwrap_or(config.max_runs);
         if let Some(seconds) = settings.lease_s {
             config.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
@@ -272,9 +251,7 @@ impl App {
 
     /// The API without a socket, for the owner of the data directory.
     pub async fn inside(&self) -> anyhow::Result<&Inside> {
-        self.inside
-            .get_or_try_init(|| crate::front::inside(self))
-            .await
+        self.inside.get_or_try_init(|| crate::front::inside(self)).await
     }
 
     /// Starts what a first request would else wait for, beside what goes on.
@@ -343,12 +320,7 @@ fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(dir)
-        .with_context(|| {
-            format!(
-                "cannot make the data directory {}; choose another with --data-dir",
-                dir.display()
-            )
-        })
+        .with_context(|| format!("cannot make the data directory {}; choose another with --data-dir", dir.display()))
 }
 
 fn local_model(settings: &Settings) -> Supervisor {
@@ -361,10 +333,7 @@ fn local_model(settings: &Settings) -> Supervisor {
         .arg("--idle-exit")
         .arg(settings.model_idle_s.to_string());
     let token = SecretString::from(hex::encode(crate::keys::random(24)));
-    Supervisor::new(
-        command,
-        SupervisorOptions::new(settings.data_dir.join("run"), token),
-    )
+    Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
 
 /// Those of the environment and of this machine, then the built-in model.
@@ -375,9 +344,6 @@ async fn find_connections(settings: &Settings, client: &Client) -> Vec<Known> {
     discover(&environment, client)
         .await
         .into_iter()
-        .map(|found| Known {
-            connection: found.connection,
-            from: found.how,
-        })
+        .map(|found| Known { connection: found.connection, from: found.how })
         .collect()
 }

@@ -46,49 +46,30 @@ pub struct Parts {
 impl Daily {
     /// From `STEWARD_SEARCH`, `STEWARD_SEARCH_URL`, `STEWARD_SEARCH_CREDENTIAL` or `STEWARD_SEARCH_KEY`, and from the
     /// file that `STEWARD_MAIL` names, else `mail.toml` in the data directory.
-    pub fn read(
-        variable: &dyn Fn(&str) -> Option<String>,
-        data_dir: &Path,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
-            search: search(variable)?,
-            mail: mail(variable("STEWARD_MAIL").as_deref(), data_dir)?,
-        })
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>, data_dir: &Path) -> anyhow::Result<Self> {
+        Ok(Self { search: search(variable)?, mail: mail(variable("STEWARD_MAIL").as_deref(), data_dir)? })
     }
 }
 
 fn search(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<SearchConfig>> {
     let Some(engine) = variable("STEWARD_SEARCH") else {
-        for name in [
-            "STEWARD_SEARCH_URL",
-            "STEWARD_SEARCH_KEY",
-            "STEWARD_SEARCH_CREDENTIAL",
-        ] {
+        for name in ["STEWARD_SEARCH_URL", "STEWARD_SEARCH_KEY", "STEWARD_SEARCH_CREDENTIAL"] {
             if variable(name).is_some() {
-                bail!(
-                    "{name} is set without STEWARD_SEARCH; set that to searxng, brave or duckduckgo"
-                );
+                bail!("{name} is set without STEWARD_SEARCH; set that to searxng, brave or duckduckgo");
             }
         }
         return Ok(None);
     };
-    let key = match (
-        variable("STEWARD_SEARCH_KEY"),
-        variable("STEWARD_SEARCH_CREDENTIAL"),
-    ) {
+    let key = match (variable("STEWARD_SEARCH_KEY"), variable("STEWARD_SEARCH_CREDENTIAL")) {
         (None, None) => SearchKey::None,
         (Some(key), None) => SearchKey::Plain(key.into()),
         (None, Some(name)) => SearchKey::Credential(name),
         _ => bail!("set only one of STEWARD_SEARCH_KEY and STEWARD_SEARCH_CREDENTIAL"),
     };
-    let engine = engine
-        .parse()
-        .map_err(|error| anyhow!("STEWARD_SEARCH: {error}"))?;
+    let engine = engine.parse().map_err(|error| anyhow!("STEWARD_SEARCH: {error}"))?;
     let url = variable("STEWARD_SEARCH_URL");
     let config = SearchConfig::new(engine, url.as_deref(), key);
-    Ok(Some(config.map_err(|error| {
-        anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}")
-    })?))
+    Ok(Some(config.map_err(|error| anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}"))?))
 }
 
 /// A file that is named must be there; the usual one may be missing.
@@ -98,10 +79,7 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         // A data directory that can't be one is told by whoever makes it.
-        Err(error)
-            if named.is_none()
-                && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-        {
+        Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(MailConfig::default());
         }
         Err(error) => {
@@ -115,27 +93,12 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
 
 /// Adds what is set up; the calendar always.
 pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> DispatcherBuilder {
-    let Parts {
-        vault,
-        users,
-        blobs,
-        clock,
-        web_allow,
-    } = parts;
-    let search = SearchPorts {
-        client: Client::new(web_allow.clone()),
-        vault: Arc::clone(&vault),
-    };
+    let Parts { vault, users, blobs, clock, web_allow } = parts;
+    let search = SearchPorts { client: Client::new(web_allow.clone()), vault: Arc::clone(&vault) };
     let builder = with_search(builder, settings.daily.search.clone(), &search);
-    let calendar = CalendarConfig {
-        folder: settings.data_dir.join(CALENDARS),
-        zone: TimeZone::system(),
-    };
+    let calendar = CalendarConfig { folder: settings.data_dir.join(CALENDARS), zone: TimeZone::system() };
     let builder = with_calendar(builder, calendar, &clock, &blobs);
-    let mail = MailConfig {
-        allow: web_allow,
-        ..settings.daily.mail.clone()
-    };
+    let mail = MailConfig { allow: web_allow, ..settings.daily.mail.clone() };
     with_mail(builder, mail, MailPorts { vault, users })
 }
 
@@ -149,24 +112,16 @@ const SEARCH_PATIENCE: Duration = Duration::from_secs(3);
 async fn try_search(config: &SearchConfig) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
     if config.own.is_none() {
-        return Ok(format!(
-            "{what}, not tried: it is asked when an agent searches"
-        ));
+        return Ok(format!("{what}, not tried: it is asked when an agent searches"));
     }
-    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default())
-    else {
+    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default()) else {
         return Err(format!("{what}: the address has no host"));
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connected = tokio::time::timeout(
-        SEARCH_PATIENCE,
-        tokio::net::TcpStream::connect((host, port)),
-    );
+    let connected = tokio::time::timeout(SEARCH_PATIENCE, tokio::net::TcpStream::connect((host, port)));
     match connected.await {
         Ok(Ok(_)) => Ok(format!("{what} answers")),
-        Ok(Err(error)) => Err(format!(
-            "{what}: {error}; start it, or mend STEWARD_SEARCH_URL"
-        )),
+        Ok(Err(error)) => Err(format!("{what}: {error}; start it, or mend STEWARD_SEARCH_URL")),
         Err(_) => Err(format!(
             "{what}: no connection within {} s; start it, or mend STEWARD_SEARCH_URL",
             SEARCH_PATIENCE.as_secs()
@@ -175,18 +130,10 @@ async fn try_search(config: &SearchConfig) -> Result<String, String> {
 }
 
 /// What `doctor` says. Mail accounts are tried by logging in; a search is not made.
-pub async fn doctor(
-    settings: &Settings,
-    ports: MailPorts,
-    clock: &dyn Clock,
-    tenant: TenantId,
-) -> Vec<Line> {
+pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, tenant: TenantId) -> Vec<Line> {
     let search = match settings.daily.search.as_ref() {
         Some(config) => try_search(config).await,
-        None => Ok(
-            "not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo"
-                .to_owned(),
-        ),
+        None => Ok("not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo".to_owned()),
     };
     let mut lines = vec![("web search".to_owned(), search)];
     if settings.daily.mail.accounts.is_empty() {
@@ -221,41 +168,18 @@ mod tests {
     fn a_search_engine_is_chosen_by_variables() {
         let dir = tempfile::tempdir().unwrap();
         assert!(read(&[], dir.path()).unwrap().search.is_none());
-        let set = [
-            ("STEWARD_SEARCH", "brave"),
-            ("STEWARD_SEARCH_CREDENTIAL", "brave-key"),
-        ];
+        let set = [("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_CREDENTIAL", "brave-key")];
         let search = read(&set, dir.path()).unwrap().search.unwrap();
         assert_eq!(search.engine, SearchEngine::Brave);
         assert!(matches!(search.key, SearchKey::Credential(name) if name == "brave-key"));
-        let own = [
-            ("STEWARD_SEARCH", "searxng"),
-            ("STEWARD_SEARCH_URL", "http://127.0.0.1:8888"),
-        ];
-        assert!(
-            read(&own, dir.path())
-                .unwrap()
-                .search
-                .unwrap()
-                .own
-                .is_some()
-        );
+        let own = [("STEWARD_SEARCH", "searxng"), ("STEWARD_SEARCH_URL", "http://127.0.0.1:8888")];
+        assert!(read(&own, dir.path()).unwrap().search.unwrap().own.is_some());
         for (set, expect) in [
             (vec![("STEWARD_SEARCH", "bing")], "choose searxng"),
+            (vec![("STEWARD_SEARCH", "searxng")], "address of an instance"),
+            (vec![("STEWARD_SEARCH_URL", "http://x")], "without STEWARD_SEARCH"),
             (
-                vec![("STEWARD_SEARCH", "searxng")],
-                "address of an instance",
-            ),
-            (
-                vec![("STEWARD_SEARCH_URL", "http://x")],
-                "without STEWARD_SEARCH",
-            ),
-            (
-                vec![
-                    ("STEWARD_SEARCH", "brave"),
-                    ("STEWARD_SEARCH_KEY", "k"),
-                    ("STEWARD_SEARCH_CREDENTIAL", "c"),
-                ],
+                vec![("STEWARD_SEARCH", "brave"), ("STEWARD_SEARCH_KEY", "k"), ("STEWARD_SEARCH_CREDENTIAL", "c")],
                 "only one of",
             ),
         ] {
@@ -269,29 +193,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(read(&[], dir.path()).unwrap().mail.accounts.is_empty());
         let file = dir.path().join("mail.toml");
-        std::fs::write(
-            &file,
-            "[accounts.work]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'own.pem'\n",
-        )
-        .unwrap();
+        std::fs::write(&file, "[accounts.work]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'own.pem'\n").unwrap();
         let error = format!("{:#}", read(&[], dir.path()).unwrap_err());
-        assert!(
-            error.contains("mail.toml") && error.contains("own.pem can't be read"),
-            "{error}"
-        );
+        assert!(error.contains("mail.toml") && error.contains("own.pem can't be read"), "{error}");
         std::fs::write(dir.path().join("own.pem"), "x").unwrap();
         let accounts = read(&[], dir.path()).unwrap().mail.accounts;
-        assert_eq!(
-            (accounts[0].name.as_str(), accounts[0].ca.as_deref()),
-            ("work", Some(&b"x"[..]))
-        );
-        let error = format!(
-            "{:#}",
-            read(&[("STEWARD_MAIL", "/nowhere/mail.toml")], dir.path()).unwrap_err()
-        );
-        assert!(
-            error.contains("/nowhere/mail.toml can't be read"),
-            "{error}"
-        );
+        assert_eq!((accounts[0].name.as_str(), accounts[0].ca.as_deref()), ("work", Some(&b"x"[..])));
+        let error = format!("{:#}", read(&[("STEWARD_MAIL", "/nowhere/mail.toml")], dir.path()).unwrap_err());
+        assert!(error.contains("/nowhere/mail.toml can't be read"), "{error}");
     }
 }

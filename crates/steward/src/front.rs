@@ -51,22 +51,13 @@ pub async fn inside(app: &App) -> anyhow::Result<Inside> {
     let user = app.store.user_by_email(app.tenant, LOCAL_USER).await?;
     let user = user.ok_or_else(|| anyhow!("the local user is gone; run the command again"))?;
     let identity = Identity {
-        principal: Principal {
-            tenant: app.tenant,
-            user: user.id,
-            name: user.name,
-            role: Role::Admin,
-            key: None,
-        },
+        principal: Principal { tenant: app.tenant, user: user.id, name: user.name, role: Role::Admin, key: None },
         email: user.email,
         session: None,
     };
     let front = Front {
         access: Arc::new(access),
-        workspace: workspace(None)
-            .context("the current folder can't be used")?
-            .display()
-            .to_string(),
+        workspace: workspace(None).context("the current folder can't be used")?.display().to_string(),
         hosts: Hosts::default(),
     };
     Ok(Inside::new(state(app, front).await, identity))
@@ -93,9 +84,7 @@ async fn about(app: &App) -> AboutFacts {
     };
     AboutFacts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: option_env!("STEWARD_COMMIT")
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned),
+        commit: option_env!("STEWARD_COMMIT").filter(|text| !text.is_empty()).map(str::to_owned),
         database,
         database_version,
         schema_version: Some(steward_store::SCHEMA_VERSION),
@@ -110,15 +99,8 @@ fn health(app: &App) -> Health {
     let database: Probe = Box::new(move || {
         let store = store.clone();
         Box::pin(async move {
-            let filter = steward_core::ports::RunFilter {
-                limit: 1,
-                ..Default::default()
-            };
-            store
-                .runs(tenant, filter)
-                .await
-                .map(|_| "answers".to_owned())
-                .map_err(|error| error.to_string())
+            let filter = steward_core::ports::RunFilter { limit: 1, ..Default::default() };
+            store.runs(tenant, filter).await.map(|_| "answers".to_owned()).map_err(|error| error.to_string())
         })
     });
     let models = app.models.clone();
@@ -143,11 +125,5 @@ fn health(app: &App) -> Health {
             }
         })
     });
-    Health {
-        probes: vec![
-            ("database", true, database),
-            ("model", false, model),
-            ("embeddings", false, embeddings),
-        ],
-    }
+    Health { probes: vec![("database", true, database), ("model", false, model), ("embeddings", false, embeddings)] }
 }

@@ -18,17 +18,10 @@ impl KeyVariables {
     /// `text` is the setting: names or patterns, separated by commas.
     pub fn read(text: Option<&str>) -> anyhow::Result<Self> {
         let names = text.unwrap_or_default().split(',').map(str::trim);
-        let names: Vec<String> = names
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
         for name in &names {
             let plain = name.replacen('*', "", 1);
-            if plain.is_empty()
-                || !plain
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'_')
-            {
+            if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
                 bail!(
                     "{SETTING} names `{name}`; write names of variables or patterns such as OFFICE_*, separated by commas"
                 );
@@ -41,9 +34,7 @@ impl KeyVariables {
     pub fn check(&self, name: &str) -> Result<(), String> {
         // Windows aside, names have no case; nobody is to get around this by one.
         if name.to_uppercase().starts_with(OWN) {
-            return Err(format!(
-                "the environment variable {name} is one of Steward's own and is never sent anywhere"
-            ));
+            return Err(format!("the environment variable {name} is one of Steward's own and is never sent anywhere"));
         }
         let mut all = USUAL.into_iter().chain(self.0.iter().map(String::as_str));
         if all.any(|pattern| fits(name, pattern)) {
@@ -59,9 +50,7 @@ impl KeyVariables {
 fn fits(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => name == pattern,
-        Some((begin, end)) => {
-            name.len() > begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
-        }
+        Some((begin, end)) => name.len() > begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end),
     }
 }
 
@@ -79,19 +68,10 @@ mod tests {
             assert_eq!(usual.check(name), Ok(()), "{name}");
         }
         for name in ["OFFICE_LLM", "THE_KEY"] {
-            assert!(
-                usual
-                    .check(name)
-                    .unwrap_err()
-                    .contains("STEWARD_KEY_VARIABLES")
-            );
+            assert!(usual.check(name).unwrap_err().contains("STEWARD_KEY_VARIABLES"));
             assert_eq!(more.check(name), Ok(()), "{name}");
         }
-        for name in [
-            "STEWARD_ADMIN_PASSWORD",
-            "STEWARD_SEARCH_API_KEY",
-            "Steward_X_TOKEN",
-        ] {
+        for name in ["STEWARD_ADMIN_PASSWORD", "STEWARD_SEARCH_API_KEY", "Steward_X_TOKEN"] {
             assert!(more.check(name).unwrap_err().contains("own"), "{name}");
         }
         for name in ["HOME", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "_TOKEN", ""] {

@@ -18,12 +18,7 @@ pub fn signing_key(data_dir: &Path) -> anyhow::Result<SecretBox<Vec<u8>>> {
             let bytes = hex::decode(text.trim())
                 .ok()
                 .filter(|bytes| bytes.len() >= KEY_BYTES)
-                .with_context(|| {
-                    format!(
-                        "{} is damaged; delete it, and everybody logs in again",
-                        path.display()
-                    )
-                })?;
+                .with_context(|| format!("{} is damaged; delete it, and everybody logs in again", path.display()))?;
             Ok(SecretBox::new(Box::new(bytes)))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -25,10 +25,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
         Err(error) => return fail(Term::detect(true), &error),
     };
     let term = Term::detect(settings.no_color);
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
     };
@@ -48,9 +45,7 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Runs(args) => commands::runs::run(settings, args, term).await,
             Command::Resume(args) => commands::resume::run(settings, args, term).await,
             Command::Approvals(args) => commands::approvals::run(settings, args, term).await,
-            Command::Conversations(args) => {
-                commands::conversations::run(settings, args, term).await
-            }
+            Command::Conversations(args) => commands::conversations::run(settings, args, term).await,
             Command::Grants(args) => commands::grants::run(settings, args, term).await,
             Command::Agents(args) => commands::agents::run(settings, args, term).await,
             Command::Reminders(args) => commands::reminders::run(settings, args, term).await,

@@ -57,10 +57,7 @@ pub struct Settings {
 }
 
 /// A variable that is set and not empty.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the binary's composition is where variables are read"
-)]
+#[expect(clippy::disallowed_methods, reason = "the binary's composition is where variables are read")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -70,9 +67,7 @@ impl Settings {
     pub fn read(global: &Global) -> anyhow::Result<Self> {
         let home = variable("HOME").map(PathBuf::from);
         let beneath = |name: &str, default: &str| {
-            variable(name)
-                .map(PathBuf::from)
-                .or_else(|| home.as_ref().map(|home| home.join(default)))
+            variable(name).map(PathBuf::from).or_else(|| home.as_ref().map(|home| home.join(default)))
         };
         let cache = variable("STEWARD_CACHE")
             .map(PathBuf::from)
@@ -85,10 +80,7 @@ impl Settings {
                 .context("no home directory is known; choose a data directory with --data-dir")?,
         };
         let models = cache.join("models");
-        let admin = match (
-            variable("STEWARD_ADMIN_EMAIL"),
-            variable("STEWARD_ADMIN_PASSWORD"),
-        ) {
+        let admin = match (variable("STEWARD_ADMIN_EMAIL"), variable("STEWARD_ADMIN_PASSWORD")) {
             (Some(email), Some(password)) => Some((email, password)),
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
@@ -99,10 +91,7 @@ impl Settings {
             data_dir,
             database: global.database.clone(),
             cache_dir: cache,
-            model: global.model.as_ref().map_or_else(
-                || models.join("SmolLM2-135M-Instruct.Q4_1.gguf"),
-                PathBuf::from,
-            ),
+            model: global.model.as_ref().map_or_else(|| models.join("SmolLM2-135M-Instruct.Q4_1.gguf"), PathBuf::from),
             embedding_dir: models.join("all-MiniLM-L6-v2-int8"),
             connection: global.connection.clone(),
             log: global.log.clone(),
@@ -112,10 +101,7 @@ impl Settings {
             no_color: variable("NO_COLOR").is_some(),
             model_idle_s: 600,
             lease_s: variable("STEWARD_LEASE_SECONDS")
-                .map(|text| {
-                    text.parse()
-                        .context("STEWARD_LEASE_SECONDS is not a number")
-                })
+                .map(|text| text.parse().context("STEWARD_LEASE_SECONDS is not a number"))
                 .transpose()?,
             max_runs: variable("STEWARD_MAX_RUNS")
                 .map(|text| {
@@ -158,10 +144,7 @@ fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConf
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         // A data directory that can't be one is told by whoever makes it.
-        Err(error)
-            if named.is_none()
-                && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-        {
+        Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(TerminalConfig::default());
         }
         Err(error) => {
@@ -201,16 +184,10 @@ fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<De
 pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     let dir = dir.unwrap_or(Path::new("."));
     let full = dir.canonicalize().with_context(|| {
-        format!(
-            "the workspace {} is not there; choose a folder with --workspace DIR",
-            dir.display()
-        )
+        format!("the workspace {} is not there; choose a folder with --workspace DIR", dir.display())
     })?;
     if !full.is_dir() {
-        bail!(
-            "the workspace {} is not a folder; choose one with --workspace DIR",
-            dir.display()
-        );
+        bail!("the workspace {} is not a folder; choose one with --workspace DIR", dir.display());
     }
     if full.parent().is_none() {
         bail!("the workspace must not be the root folder; choose one with --workspace DIR");
@@ -227,11 +204,7 @@ mod tests {
     use steward_core::deep::DeepDefaults;
 
     fn read(set: &[(&str, &str)]) -> anyhow::Result<DeepDefaults> {
-        deep_defaults(&|name| {
-            set.iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, value)| (*value).to_owned())
-        })
+        deep_defaults(&|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -251,10 +224,7 @@ mod tests {
             ("DEEP_AGENT_PLAN_STYLE", "long"),
         ] {
             let error = read(&[wrong]).unwrap_err().to_string();
-            assert!(
-                error.contains(wrong.0) && error.contains("set it to"),
-                "{error}"
-            );
+            assert!(error.contains(wrong.0) && error.contains("set it to"), "{error}");
         }
     }
 }

@@ -11,20 +11,14 @@ use steward_store::Store;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
 use steward_tools::package::{Library, Packages};
 use steward_tools::skills::{
-    AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor,
-    HuggingfaceExecutor, Programs, PythonExecutor, ScrapeExecutor, ShellExecutor, SqlExecutor,
-    SshExecutor,
+    AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor, HuggingfaceExecutor, Programs,
+    PythonExecutor, ScrapeExecutor, ShellExecutor, SqlExecutor, SshExecutor,
 };
 use steward_tools::web::{Client, HostPort};
 use steward_tools::{SkillPorts, SkillRuntime};
 
 /// Variables of the environment that docker gets.
-const DOCKER: [&str; 4] = [
-    "DOCKER_HOST",
-    "DOCKER_TLS_VERIFY",
-    "DOCKER_CERT_PATH",
-    "DOCKER_CONTEXT",
-];
+const DOCKER: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
 
 /// Host keys of servers that were accepted; a file in the data folder.
 pub const HOST_KEYS: &str = "ssh_known_hosts.json";
@@ -63,27 +57,12 @@ pub struct Desk {
 
 /// Puts them together.
 pub fn open(settings: &Settings, parts: Parts) -> Desk {
-    let Parts {
-        store,
-        vault,
-        blobs,
-        clock,
-        ids,
-        web_allow,
-    } = parts;
-    let path: Vec<PathBuf> = variable("PATH")
-        .map(|path| std::env::split_paths(&path).collect())
-        .unwrap_or_default();
+    let Parts { store, vault, blobs, clock, ids, web_allow } = parts;
+    let path: Vec<PathBuf> = variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
     let search: Vec<PathBuf> = settings.programs.iter().chain(&path).cloned().collect();
-    let docker = DOCKER
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), variable(name)?)))
-        .collect::<BTreeMap<_, _>>();
-    let programs = |env| Programs {
-        search: search.clone(),
-        own: settings.programs.clone(),
-        env,
-    };
+    let docker =
+        DOCKER.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect::<BTreeMap<_, _>>();
+    let programs = |env| Programs { search: search.clone(), own: settings.programs.clone(), env };
     let client = Client::new(web_allow);
     let helper = || sandbox_helper(settings);
     let mcp = Arc::new(McpHub::new(
@@ -98,12 +77,7 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
     ));
     let python = Arc::new(PythonPool::new(helper(), python_config()));
     let host_keys = Arc::new(FileHostKeys::new(settings.data_dir.join(HOST_KEYS)));
-    let rows = SkillPorts {
-        skills: store.clone(),
-        agents: store.clone(),
-        users: store.clone(),
-        vault,
-    };
+    let rows = SkillPorts { skills: store.clone(), agents: store.clone(), users: store.clone(), vault };
     let runtime = SkillRuntime::new(rows)
         .with(Arc::new(HttpExecutor::new(client.clone())))
         .with(Arc::new(GraphqlExecutor::new(client.clone())))
@@ -112,28 +86,19 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         .with(Arc::new(PythonExecutor::new(python.clone())))
         .with(Arc::new(SqlExecutor))
         .with(Arc::new(SshExecutor::new(host_keys.clone())))
-        .with(Arc::new(
-            ShellExecutor::new(helper(), blobs.clone()).with(programs(BTreeMap::new())),
-        ))
+        .with(Arc::new(ShellExecutor::new(helper(), blobs.clone()).with(programs(BTreeMap::new()))))
         .with(Arc::new(DockerExecutor::new(programs(docker))))
-        .with(Arc::new(AnsibleExecutor::new(
-            programs(BTreeMap::new()),
-            helper(),
-        )))
+        .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
         .with(Arc::new(McpExecutor::new(mcp.clone())));
     let runtime = Arc::new(runtime);
     let check = Arc::clone(&runtime);
-    let packages = Packages::new(store.clone(), store.clone(), blobs.clone(), clock, ids)
-        .checked(move |skill| check.check(skill));
+    let packages =
+        Packages::new(store.clone(), store.clone(), blobs.clone(), clock, ids).checked(move |skill| check.check(skill));
     Desk {
         runtime,
         mcp,
         packages: Arc::new(packages),
-        library: Library {
-            skills: store.clone(),
-            packages: store,
-            blobs,
-        },
+        library: Library { skills: store.clone(), packages: store, blobs },
         host_keys,
         python,
     }

@@ -40,10 +40,7 @@ mod tests {
         for (given, expect) in [
             ("info", "info"),
             ("debug", "rmcp=info,debug"),
-            (
-                "steward_tools=trace, DEBUG",
-                "rmcp=info,steward_tools=trace, DEBUG",
-            ),
+            ("steward_tools=trace, DEBUG", "rmcp=info,steward_tools=trace, DEBUG"),
             ("steward_tools=debug,warn", "steward_tools=debug,warn"),
             ("debug,rmcp=debug", "debug,rmcp=debug"),
         ] {

@@ -22,19 +22,11 @@ impl Term {
     /// From the standard streams. `no_color`: the variable NO_COLOR is set.
     pub fn detect(no_color: bool) -> Self {
         let live = std::io::stderr().is_terminal();
-        Self {
-            colour: live && !no_color,
-            live,
-            can_ask: std::io::stdin().is_terminal() && live,
-        }
+        Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live }
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.colour {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// Less important.
@@ -99,8 +91,7 @@ impl Term {
 
     /// Whether a question is answered with yes.
     pub fn agrees(self, question: &str) -> bool {
-        self.ask(question)
-            .is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+        self.ask(question).is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Asks on the terminal without showing what is typed; `None` at the end of input. Ctrl-C leaves the terminal as

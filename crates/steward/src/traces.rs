@@ -2,9 +2,7 @@
 //! arguments or a key. The names of the GenAI conventions stand here and nowhere else.
 
 use crate::settings::Settings;
-use opentelemetry::trace::{
-    SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState,
-};
+use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
@@ -60,12 +58,7 @@ impl Traces {
             Ok(mut exporter) => {
                 let resource = Resource::builder().with_service_name("steward").build();
                 exporter.set_resource(&resource);
-                Some(Self {
-                    exporter,
-                    store,
-                    tenant,
-                    tasks: TaskTracker::new(),
-                })
+                Some(Self { exporter, store, tenant, tasks: TaskTracker::new() })
             }
             Err(error) => {
                 tracing::error!(endpoint, %error, "OTEL_EXPORTER_OTLP_ENDPOINT can't be used; no traces are sent");
@@ -93,10 +86,7 @@ impl Traces {
     /// Waits for what is being sent, for a moment.
     pub async fn close(&self) {
         self.tasks.close();
-        if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait()).await.is_err() {
             tracing::warn!("traces were not all sent");
         }
     }
@@ -141,11 +131,7 @@ fn parent_of(events: &[Event]) -> Option<RunId> {
 /// The call by which a run was delegated.
 fn delegation(events: &[Event], child: RunId) -> Option<&str> {
     events.iter().find_map(|event| match &event.body {
-        EventBody::RunDelegated {
-            call_id,
-            child: made,
-            ..
-        } if *made == child => Some(call_id.as_str()),
+        EventBody::RunDelegated { call_id, child: made, .. } if *made == child => Some(call_id.as_str()),
         _ => None,
     })
 }
@@ -164,13 +150,8 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
     let span = |name: String, id: SpanId, parent: SpanId, from: Timestamp, to: Timestamp| {
         bare(name, of, id, parent, (from, to))
     };
-    let mut whole = span(
-        format!("invoke_agent {}", setup.agent.name),
-        root,
-        above.unwrap_or(SpanId::INVALID),
-        first.at,
-        last.at,
-    );
+    let mut whole =
+        span(format!("invoke_agent {}", setup.agent.name), root, above.unwrap_or(SpanId::INVALID), first.at, last.at);
     whole.attributes = vec![
         KeyValue::new(OPERATION_NAME, "invoke_agent"),
         KeyValue::new(AGENT_NAME, setup.agent.name.clone()),
@@ -178,9 +159,7 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
         KeyValue::new(RUN_ID, run.to_string()),
     ];
     if let Some(conversation) = setup.conversation {
-        whole
-            .attributes
-            .push(KeyValue::new(CONVERSATION_ID, conversation.to_string()));
+        whole.attributes.push(KeyValue::new(CONVERSATION_ID, conversation.to_string()));
     }
     let mut found = Vec::new();
     let mut asked: Option<&Event> = None;
@@ -199,10 +178,7 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
                     KeyValue::new(OPERATION_NAME, "chat"),
                     KeyValue::new(REQUEST_MODEL, model.to_owned()),
                     KeyValue::new(REQUEST_MAX_TOKENS, i64::from(setup.agent.tuning.max_tokens)),
-                    KeyValue::new(
-                        REQUEST_TEMPERATURE,
-                        f64::from(setup.agent.tuning.temperature),
-                    ),
+                    KeyValue::new(REQUEST_TEMPERATURE, f64::from(setup.agent.tuning.temperature)),
                 ];
                 call.attributes.extend(tokens(usage));
                 answered(&mut call, &event.body);
@@ -211,12 +187,7 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
             EventBody::ToolIntent { call_id, .. } => {
                 begun.insert(call_id, event.at);
             }
-            EventBody::ToolResult {
-                call_id,
-                tool,
-                result,
-                ..
-            } => {
+            EventBody::ToolResult { call_id, tool, result, .. } => {
                 let Some(at) = begun.remove(call_id.as_str()) else {
                     continue;
                 };
@@ -248,13 +219,7 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
 }
 
 /// A span without attributes.
-fn bare(
-    name: String,
-    trace: TraceId,
-    id: SpanId,
-    parent: SpanId,
-    (from, to): (Timestamp, Timestamp),
-) -> SpanData {
+fn bare(name: String, trace: TraceId, id: SpanId, parent: SpanId, (from, to): (Timestamp, Timestamp)) -> SpanData {
     let (flags, state) = (TraceFlags::SAMPLED, TraceState::default());
     SpanData {
         span_context: SpanContext::new(trace, id, flags, false, state),
@@ -283,20 +248,13 @@ fn requested(event: &Event) -> Option<(Timestamp, &str)> {
 /// Who answered and how it ended.
 fn answered(call: &mut SpanData, body: &EventBody) {
     match body {
-        EventBody::ModelResponded {
-            finish, answered, ..
-        } => {
+        EventBody::ModelResponded { finish, answered, .. } => {
             let reasons = Array::String(vec![StringValue::from(finish.clone())]);
-            call.attributes.push(KeyValue::new(
-                RESPONSE_FINISH_REASONS,
-                Value::Array(reasons),
-            ));
+            call.attributes.push(KeyValue::new(RESPONSE_FINISH_REASONS, Value::Array(reasons)));
             if let Some(answered) = answered {
-                call.attributes
-                    .push(KeyValue::new(RESPONSE_MODEL, answered.model.clone()));
+                call.attributes.push(KeyValue::new(RESPONSE_MODEL, answered.model.clone()));
                 if let Some(provider) = answered.provider {
-                    call.attributes
-                        .push(KeyValue::new(PROVIDER_NAME, provider_name(provider)));
+                    call.attributes.push(KeyValue::new(PROVIDER_NAME, provider_name(provider)));
                 }
             }
         }
@@ -310,8 +268,7 @@ fn answered(call: &mut SpanData, body: &EventBody) {
 }
 
 fn failed(span: &mut SpanData, class: &str) {
-    span.attributes
-        .push(KeyValue::new(ERROR_TYPE, class.to_owned()));
+    span.attributes.push(KeyValue::new(ERROR_TYPE, class.to_owned()));
     span.status = Status::error(class.to_owned());
 }
 
@@ -410,44 +367,19 @@ mod tests {
         let above = span_id(RunId(Uuid::from_u128(9)), "c9");
         let found = spans(&events, RunId(Uuid::from_u128(9)), Some(above));
         let names: Vec<&str> = found.iter().map(|span| span.name.as_ref()).collect();
-        assert_eq!(
-            names,
-            [
-                "invoke_agent helper",
-                "chat m",
-                "execute_tool read",
-                "chat m"
-            ]
-        );
+        assert_eq!(names, ["invoke_agent helper", "chat m", "execute_tool read", "chat m"]);
         assert!(!format!("{found:?}").contains("secret"), "{found:?}");
         let root = found[0].span_context.span_id();
-        assert_eq!(
-            (found[0].parent_span_id, attribute(&found[0], AGENT_NAME)),
-            (above, Some("helper".to_owned()))
-        );
+        assert_eq!((found[0].parent_span_id, attribute(&found[0], AGENT_NAME)), (above, Some("helper".to_owned())));
         assert!(found[1..].iter().all(|span| span.parent_span_id == root));
         let trace = TraceId::from_bytes(*Uuid::from_u128(9).as_bytes());
-        assert!(
-            found
-                .iter()
-                .all(|span| span.span_context.trace_id() == trace)
-        );
+        assert!(found.iter().all(|span| span.span_context.trace_id() == trace));
         assert_eq!(attribute(&found[2], TOOL_NAME).as_deref(), Some("read"));
         assert_eq!(attribute(&found[3], ERROR_TYPE).as_deref(), Some("timeout"));
-        assert_eq!(
-            attribute(&found[1], super::USAGE_CACHED_TOKENS).as_deref(),
-            Some("4")
-        );
-        let took = found[2]
-            .end_time
-            .duration_since(found[2].start_time)
-            .unwrap();
+        assert_eq!(attribute(&found[1], super::USAGE_CACHED_TOKENS).as_deref(), Some("4"));
+        let took = found[2].end_time.duration_since(found[2].start_time).unwrap();
         assert_eq!(took.as_millis(), 1000);
         assert_ne!(root, SpanId::INVALID);
-        assert_eq!(
-            found,
-            spans(&events, RunId(Uuid::from_u128(9)), Some(above)),
-            "read twice it is the same"
-        );
+        assert_eq!(found, spans(&events, RunId(Uuid::from_u128(9)), Some(above)), "read twice it is the same");
     }
 }

@@ -53,16 +53,9 @@ pub fn open(
         VaultKeys::DataDir => Arc::new(FileKeys::new(settings.data_dir.join("vault.key"))),
         VaultKeys::File(path) => Arc::new(FileKeys::new(path)),
         VaultKeys::Keys(keys) => Arc::new(FixedKeys::parse(keys, "STEWARD_VAULT_KEY")?),
-        VaultKeys::Passphrase(text) => {
-            Arc::new(PassphraseKeys::new(Arc::clone(&rows), text.clone()))
-        }
+        VaultKeys::Passphrase(text) => Arc::new(PassphraseKeys::new(Arc::clone(&rows), text.clone())),
     };
-    Ok(SealedVault::new(VaultDeps {
-        rows,
-        source,
-        clock,
-        ids,
-    }))
+    Ok(SealedVault::new(VaultDeps { rows, source, clock, ids }))
 }
 
 #[cfg(test)]
@@ -81,14 +74,8 @@ mod tests {
         let keys = read(&["STEWARD_VAULT_KEY"]).unwrap();
         assert!(matches!(keys, VaultKeys::Keys(_)));
         assert!(!format!("{keys:?}").contains("quiet"), "{keys:?}");
-        assert!(matches!(
-            read(&["STEWARD_VAULT_KEY_FILE"]).unwrap(),
-            VaultKeys::File(_)
-        ));
-        assert!(matches!(
-            read(&["STEWARD_VAULT_PASSPHRASE"]).unwrap(),
-            VaultKeys::Passphrase(_)
-        ));
+        assert!(matches!(read(&["STEWARD_VAULT_KEY_FILE"]).unwrap(), VaultKeys::File(_)));
+        assert!(matches!(read(&["STEWARD_VAULT_PASSPHRASE"]).unwrap(), VaultKeys::Passphrase(_)));
         let two = read(&["STEWARD_VAULT_KEY", "STEWARD_VAULT_PASSPHRASE"]);
         assert!(two.unwrap_err().to_string().contains("only one"));
     }

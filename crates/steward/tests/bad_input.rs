@@ -40,10 +40,7 @@ fn survives(fault: Behaviour) {
     let server = Server::start(&bench);
     let (status, answer) = server.chat(&bench, ASK);
     assert_eq!(status, StatusCode::OK, "{answer}");
-    assert_eq!(
-        answer["choices"][0]["message"]["content"], "Hello there.",
-        "{answer}"
-    );
+    assert_eq!(answer["choices"][0]["message"]["content"], "Hello there.", "{answer}");
     assert_eq!(bench.model.chats().len(), 2, "one more try");
     server.kill();
     nothing_lost(&bench, "completed");
@@ -51,19 +48,13 @@ fn survives(fault: Behaviour) {
 
 #[test]
 fn a_wrong_key_upstream() {
-    let script = Script {
-        api_key: Some("another".to_owned()),
-        ..Script::default()
-    };
+    let script = Script { api_key: Some("another".to_owned()), ..Script::default() };
     fails_with(script, &["the key was refused", "OPENAI_API_KEY"]);
 }
 
 #[test]
 fn a_wrong_key_upstream_through_the_api() {
-    let bench = Bench::new(Script {
-        api_key: Some("another".to_owned()),
-        ..Script::default()
-    });
+    let bench = Bench::new(Script { api_key: Some("another".to_owned()), ..Script::default() });
     let server = Server::start(&bench);
     let (status, body) = server.chat(&bench, ASK);
     assert_eq!(status, StatusCode::UNAUTHORIZED, "{body}");
@@ -74,34 +65,18 @@ fn a_wrong_key_upstream_through_the_api() {
 
 #[test]
 fn a_model_that_the_server_does_not_have() {
-    let script = Script {
-        models: vec!["other".to_owned()],
-        strict_models: true,
-        ..Script::default()
-    };
-    fails_with(
-        script,
-        &[
-            "does not know this model",
-            "give the connection one of these",
-        ],
-    );
+    let script = Script { models: vec!["other".to_owned()], strict_models: true, ..Script::default() };
+    fails_with(script, &["does not know this model", "give the connection one of these"]);
 }
 
 #[test]
 fn a_prompt_that_is_too_long_for_the_model() {
-    fails_with(
-        Script::always(Behaviour::context_length()),
-        &["context", "window"],
-    );
+    fails_with(Script::always(Behaviour::context_length()), &["context", "window"]);
 }
 
 #[test]
 fn a_model_server_that_resets_for_good() {
-    fails_with(
-        Script::always(Behaviour::Reset),
-        &["the answer broke off", "ask again"],
-    );
+    fails_with(Script::always(Behaviour::Reset), &["the answer broke off", "ask again"]);
 }
 
 #[test]
@@ -113,9 +88,7 @@ fn a_model_server_that_is_not_there() {
     let mut command = bench.command(&["ask", "-y", ASK]);
     command.env("OPENAI_BASE_URL", &url);
     let asks_back = format!("is the server running at {url}?");
-    common::finish(command)
-        .exits(1)
-        .tells(&["no connection", &asks_back]);
+    common::finish(command).exits(1).tells(&["no connection", &asks_back]);
     nothing_lost(&bench, "failed");
 }
 
@@ -126,25 +99,17 @@ fn a_reset_is_tried_again() {
 
 #[test]
 fn half_a_stream_is_tried_again() {
-    survives(Behaviour::Cut {
-        reply: Reply::text("Hello the").pieces(2, 0),
-        clean: false,
-    });
+    survives(Behaviour::Cut { reply: Reply::text("Hello the").pieces(2, 0), clean: false });
 }
 
 #[test]
 fn half_a_stream_that_ends_politely_is_tried_again() {
-    survives(Behaviour::Cut {
-        reply: Reply::text("Hello the").pieces(2, 0),
-        clean: true,
-    });
+    survives(Behaviour::Cut { reply: Reply::text("Hello the").pieces(2, 0), clean: true });
 }
 
 #[test]
 fn invalid_json_is_tried_again() {
-    survives(Behaviour::InvalidJson {
-        reply: Reply::text("Hello the").pieces(2, 0),
-    });
+    survives(Behaviour::InvalidJson { reply: Reply::text("Hello the").pieces(2, 0) });
 }
 
 #[test]
@@ -158,10 +123,7 @@ fn an_empty_answer_is_not_passed_off_as_one() {
     let server = Server::start(&bench);
     let (status, body) = server.chat(&bench, ASK);
     assert_eq!(status, StatusCode::BAD_GATEWAY, "{body}");
-    assert!(
-        body["error"]["message"].as_str().unwrap().contains("empty"),
-        "{body}"
-    );
+    assert!(body["error"]["message"].as_str().unwrap().contains("empty"), "{body}");
     server.kill();
     nothing_lost(&bench, "failed");
 }
@@ -174,16 +136,10 @@ fn a_model_server_that_hangs_can_be_stopped() {
     assert!(bench.runtime.block_on(asked));
     let begun = Instant::now();
     let pid = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
+    let sent = std::process::Command::new("kill").args(["-INT", &pid]).status();
     assert!(sent.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(4));
-    assert!(
-        begun.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     nothing_lost(&bench, "stopped");
 }
 
@@ -199,15 +155,8 @@ fn a_damaged_database() {
     let before = std::fs::read(&file).unwrap();
     let garbage = vec![0xA5; 8192];
     std::fs::write(&file, &garbage).unwrap();
-    refused(
-        bench.run(&["runs"]),
-        &["damaged", "nothing was changed", "restore a backup"],
-    );
-    assert_eq!(
-        std::fs::read(&file).unwrap(),
-        garbage,
-        "the file is left as it is"
-    );
+    refused(bench.run(&["runs"]), &["damaged", "nothing was changed", "restore a backup"]);
+    assert_eq!(std::fs::read(&file).unwrap(), garbage, "the file is left as it is");
     std::fs::write(&file, &before).unwrap();
     bench.run(&["runs"]).exits(0);
 }
@@ -217,10 +166,7 @@ fn a_database_of_a_newer_program() {
     let bench = Bench::new(Script::default());
     bench.run(&["runs"]).exits(0);
     let file = bench.data().join("steward.db");
-    common::change_database(
-        &file,
-        "insert into steward_schema (version, name) values (999, 'of the future')",
-    );
+    common::change_database(&file, "insert into steward_schema (version, name) values (999, 'of the future')");
     refused(bench.run(&["runs"]), &["999", "newer steward"]);
     common::change_database(&file, "delete from steward_schema where version = 999");
     bench.run(&["runs"]).exits(0);
@@ -232,10 +178,7 @@ fn a_data_directory_in_use() {
     let server = Server::start(&bench);
     // Other commands work through the server; a second server can't.
     bench.run(&["runs"]).exits(0);
-    refused(
-        bench.run(&["serve", "--listen", "127.0.0.1:0"]),
-        &["in use by another steward", "--data-dir"],
-    );
+    refused(bench.run(&["serve", "--listen", "127.0.0.1:0"]), &["in use by another steward", "--data-dir"]);
     let (status, _) = server.request(&bench, Method::GET, "/healthz", None, None);
     assert_eq!(status, StatusCode::OK);
     server.kill();
@@ -256,47 +199,29 @@ fn a_taken_port() {
     let bench = Bench::new(Script::default());
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = holder.local_addr().unwrap().to_string();
-    refused(
-        bench.run(&["serve", "--listen", &address]),
-        &["taken by another program", "--listen"],
-    );
+    refused(bench.run(&["serve", "--listen", &address]), &["taken by another program", "--listen"]);
     assert!(!bench.data().exists(), "the data directory is not touched");
-    refused(
-        bench.run(&["serve", "--listen", "nonsense"]),
-        &["cannot listen on nonsense", "ADDRESS:PORT"],
-    );
+    refused(bench.run(&["serve", "--listen", "nonsense"]), &["cannot listen on nonsense", "ADDRESS:PORT"]);
 }
 
 #[test]
 fn a_missing_workspace() {
     let bench = Bench::new(Script::default());
-    refused(
-        bench.run(&["ask", "-w", "nowhere", ASK]),
-        &["workspace nowhere is not there", "--workspace"],
-    );
+    refused(bench.run(&["ask", "-w", "nowhere", ASK]), &["workspace nowhere is not there", "--workspace"]);
     bench.work.write("file", "").unwrap();
-    refused(
-        bench.run(&["ask", "-w", "file", ASK]),
-        &["is not a folder", "--workspace"],
-    );
+    refused(bench.run(&["ask", "-w", "file", ASK]), &["is not a folder", "--workspace"]);
     assert!(bench.runs().is_empty());
 }
 
 #[test]
 fn an_empty_request() {
     let bench = Bench::new(Script::default());
-    refused(
-        bench.run(&["ask", "  "]),
-        &["the request is empty", "say what is to be done"],
-    );
+    refused(bench.run(&["ask", "  "]), &["the request is empty", "say what is to be done"]);
     assert!(bench.runs().is_empty());
     let server = Server::start(&bench);
     let (status, body) = server.chat(&bench, "  ");
     assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
-    assert!(
-        body["error"]["message"].as_str().unwrap().contains("empty"),
-        "{body}"
-    );
+    assert!(body["error"]["message"].as_str().unwrap().contains("empty"), "{body}");
 }
 
 #[test]
@@ -309,37 +234,23 @@ fn a_request_body_that_is_not_understood() {
     };
     for (body, part) in [
         (json!({"model": "steward"}), "messages"),
-        (
-            json!({"model": "steward", "messages": [], "tools": [{}]}),
-            "tools",
-        ),
+        (json!({"model": "steward", "messages": [], "tools": [{}]}), "tools"),
         (json!({"model": "steward", "messages": [], "n": 2}), "`n`"),
     ] {
         let (status, answer) = chat(body);
         assert_eq!(status, StatusCode::BAD_REQUEST, "{answer}");
-        assert!(
-            answer["error"]["message"].as_str().unwrap().contains(part),
-            "{answer}"
-        );
+        assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
     let (status, answer) = chat(json!({"model": "nobody", "messages": []}));
     assert_eq!(status, StatusCode::NOT_FOUND);
-    assert!(
-        answer["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("there are: steward")
-    );
+    assert!(answer["error"]["message"].as_str().unwrap().contains("there are: steward"));
 }
 
 #[test]
 fn unreadable_asks() {
     let bench = Bench::new(Script::default());
     let eval = |file: &str| bench.run(&["eval", "asks", file, "-w", "."]);
-    refused(
-        eval("nowhere.jsonl"),
-        &["cannot read the requests of nowhere.jsonl"],
-    );
+    refused(eval("nowhere.jsonl"), &["cannot read the requests of nowhere.jsonl"]);
     bench.work.write("empty.jsonl", "\n").unwrap();
     refused(eval("empty.jsonl"), &["empty.jsonl has no requests"]);
     bench.work.write("broken.jsonl", "{\"id\": 1").unwrap();
@@ -349,59 +260,32 @@ fn unreadable_asks() {
 #[test]
 fn unknown_names() {
     let bench = Bench::new(Script::default());
-    refused(
-        bench.run(&["--connection", "nope", "ask", ASK]),
-        &["no connection `nope`", "there are: openai"],
-    );
-    refused(
-        bench.run(&["runs", "show", "zzz"]),
-        &["no run `zzz`", "steward runs"],
-    );
-    refused(
-        bench.run(&["approvals", "approve", "zzz"]),
-        &["nothing open", "steward approvals"],
-    );
-    bench
-        .run(&["runs", "--limit", "0"])
-        .exits(2)
-        .tells(&["1..=1000"]);
-    bench
-        .run(&["ask", "--plan-only", "--dry-run", ASK])
-        .exits(2)
-        .tells(&["--dry-run"]);
+    refused(bench.run(&["--connection", "nope", "ask", ASK]), &["no connection `nope`", "there are: openai"]);
+    refused(bench.run(&["runs", "show", "zzz"]), &["no run `zzz`", "steward runs"]);
+    refused(bench.run(&["approvals", "approve", "zzz"]), &["nothing open", "steward approvals"]);
+    bench.run(&["runs", "--limit", "0"]).exits(2).tells(&["1..=1000"]);
+    bench.run(&["ask", "--plan-only", "--dry-run", ASK]).exits(2).tells(&["--dry-run"]);
 }
 
 #[test]
 fn a_missing_local_model() {
     let bench = Bench::new(Script::default());
     let done = bench.run(&["--model", "nowhere.gguf", "doctor"]);
-    assert!(
-        format!("{}{}", done.out, done.err).contains("nowhere.gguf"),
-        "{done:#?}"
-    );
-    assert!(
-        format!("{}{}", done.out, done.err).contains("make setup"),
-        "{done:#?}"
-    );
+    assert!(format!("{}{}", done.out, done.err).contains("nowhere.gguf"), "{done:#?}");
+    assert!(format!("{}{}", done.out, done.err).contains("make setup"), "{done:#?}");
 }
 
 #[test]
 fn function_calls_that_cannot_be_measured() {
     let bench = Bench::new(Script::default());
-    bench
-        .run(&["eval", "bfcl", "--category", "simple"])
-        .exits(2)
-        .tells(&["possible values", "simple_python", "live_multiple"]);
+    bench.run(&["eval", "bfcl", "--category", "simple"]).exits(2).tells(&[
+        "possible values",
+        "simple_python",
+        "live_multiple",
+    ]);
     bench.run(&["eval", "bfcl"]).exits(2).tells(&["--category"]);
     bench
-        .run(&[
-            "eval",
-            "bfcl",
-            "--category",
-            "multiple",
-            "--strategy",
-            "magic",
-        ])
+        .run(&["eval", "bfcl", "--category", "multiple", "--strategy", "magic"])
         .exits(2)
         .tells(&["react", "schema", "best"]);
 }
@@ -411,12 +295,8 @@ fn function_calls_that_cannot_be_measured() {
 fn function_calls_without_the_package() {
     let bench = Bench::new(Script::default());
     let mut command = bench.command(&["eval", "bfcl", "--category", "parallel", "--limit", "1"]);
-    command
-        .env("STEWARD_CACHE", bench.work.path().join("no-cache"))
-        .env("PATH", "");
-    common::finish(command)
-        .exits(1)
-        .tells(&["no Python environment could be made", "install python3"]);
+    command.env("STEWARD_CACHE", bench.work.path().join("no-cache")).env("PATH", "");
+    common::finish(command).exits(1).tells(&["no Python environment could be made", "install python3"]);
 }
 
 /// With a package of our own making in the cache, the command is seen through without any index.
@@ -428,16 +308,12 @@ fn function_calls_past_the_end() {
     let venv = cache.join("bfcl").join("bfcl-eval-2026.3.23");
     std::fs::create_dir_all(venv.join("bin")).unwrap();
     let python = venv.join("bin").join("python");
-    let case =
-        json!([{"id": "p_0", "question": [[{"role": "user", "content": "Hi"}]], "function": []}]);
+    let case = json!([{"id": "p_0", "question": [[{"role": "user", "content": "Hi"}]], "function": []}]);
     std::fs::write(&python, format!("#!/bin/sh\necho '{case}'\n")).unwrap();
     std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::write(venv.join("installed"), "").unwrap();
     for (arguments, tells) in [
-        (
-            ["--offset", "7"],
-            "parallel has 1 cases; choose an --offset below that",
-        ),
+        (["--offset", "7"], "parallel has 1 cases; choose an --offset below that"),
         (["--limit", "0"], "choose at least 1"),
     ] {
         let mut all = vec!["eval", "bfcl", "--category", "parallel"];
@@ -449,7 +325,5 @@ fn function_calls_past_the_end() {
     std::fs::write(&python, "#!/bin/sh\necho broken >&2\nexit 3\n").unwrap();
     let mut command = bench.command(&["eval", "bfcl", "--category", "parallel"]);
     command.env("STEWARD_CACHE", &cache);
-    common::finish(command)
-        .exits(1)
-        .tells(&["remove", "to install it anew", "broken"]);
+    common::finish(command).exits(1).tells(&["remove", "to install it anew", "broken"]);
 }

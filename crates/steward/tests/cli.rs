@@ -56,19 +56,13 @@ fn every_command_has_help() {
 fn plan_only_and_dry_run_change_nothing() {
     let bench = write_bench();
     let done = bench.run(&["ask", "--plan-only", ASK]).exits(0);
-    assert!(
-        format!("{}{}", done.out, done.err).contains("write path=a.txt"),
-        "{done:?}"
-    );
+    assert!(format!("{}{}", done.out, done.err).contains("write path=a.txt"), "{done:?}");
     untouched(&bench);
     bench.model.replace(write_script().0);
     let done = bench.run(&["ask", "--dry-run", "--json", ASK]).exits(0);
     let report = done.json();
     let answer = report["answer"].as_str().unwrap();
-    assert!(
-        answer.contains("-old") && answer.contains("+new"),
-        "{answer}"
-    );
+    assert!(answer.contains("-old") && answer.contains("+new"), "{answer}");
     untouched(&bench);
 }
 
@@ -110,20 +104,14 @@ fn the_verdict_on_an_answer_is_shown() {
     let done = ask("What else can I do for you?");
     assert!(!done.err.contains("verified"), "{done:?}");
     let listed = bench.run(&["runs"]).exits(0).out;
-    let words: Vec<bool> = listed
-        .lines()
-        .map(|line| line.contains("verified"))
-        .collect();
+    let words: Vec<bool> = listed.lines().map(|line| line.contains("verified")).collect();
     assert_eq!(words, [false, true, true], "{listed}");
 }
 
 #[test]
 fn a_plan_waits_for_approval_and_goes_on() {
     let bench = write_bench();
-    bench
-        .run(&["ask", ASK])
-        .exits(3)
-        .tells(&["waits for a person", "steward approvals approve"]);
+    bench.run(&["ask", ASK]).exits(3).tells(&["waits for a person", "steward approvals approve"]);
     untouched(&bench);
     let listed = bench.run(&["approvals"]).exits(0);
     assert!(listed.out.contains("a.txt"), "{listed:?}");
@@ -131,10 +119,7 @@ fn a_plan_waits_for_approval_and_goes_on() {
     let done = bench.run(&["approvals", "approve", &id]).exits(0);
     assert!(done.out.contains("It is written."), "{done:?}");
     assert_eq!(bench.work.read("a.txt").unwrap(), "new\n");
-    bench
-        .run(&["approvals", "approve", &id])
-        .exits(1)
-        .tells(&["nothing open", "steward approvals"]);
+    bench.run(&["approvals", "approve", &id]).exits(1).tells(&["nothing open", "steward approvals"]);
     bench.model.assert_clean();
 }
 
@@ -146,10 +131,7 @@ fn undo_restores_the_file_byte_for_byte() {
     let run = report["run"].as_str().unwrap();
     bench.run(&["runs", "undo", run]).exits(0);
     untouched(&bench);
-    bench
-        .run(&["runs", "undo", run])
-        .exits(0)
-        .tells(&["Nothing to undo"]);
+    bench.run(&["runs", "undo", run]).exits(0).tells(&["Nothing to undo"]);
     untouched(&bench);
 }
 
@@ -162,16 +144,10 @@ fn denied_and_stopped_runs_end() {
     bench.model.replace(write_script().0);
     bench.run(&["ask", ASK]).exits(3);
     let run = bench.runs()[0]["id"].as_str().unwrap().to_owned();
-    bench
-        .run(&["runs", "stop", &run])
-        .exits(0)
-        .tells(&["stopped"]);
+    bench.run(&["runs", "stop", &run]).exits(0).tells(&["stopped"]);
     assert_eq!(bench.runs()[0]["outcome"]["status"], "stopped");
     assert_eq!(bench.run(&["approvals", "--json"]).json(), json!([]));
-    bench
-        .run(&["runs", "stop", &run])
-        .exits(0)
-        .tells(&["ended already"]);
+    bench.run(&["runs", "stop", &run]).exits(0).tells(&["ended already"]);
     untouched(&bench);
 }
 
@@ -181,14 +157,8 @@ fn feedback_leads_to_another_plan() {
     bench.run(&["ask", ASK]).exits(3);
     let id = bench.open_approval();
     let other = json!({"path": "b.txt", "content": "new\n"});
-    bench.model.replace(Script::of([
-        plan("write", &other),
-        plan("write", &other),
-        Behaviour::text("It is in b.txt."),
-    ]));
-    bench
-        .run(&["approvals", "answer", &id, "call it b.txt"])
-        .exits(3);
+    bench.model.replace(Script::of([plan("write", &other), plan("write", &other), Behaviour::text("It is in b.txt.")]));
+    bench.run(&["approvals", "answer", &id, "call it b.txt"]).exits(3);
     let sent = bench.model.chats().last().unwrap().body.to_string();
     assert!(sent.contains("call it b.txt"), "{sent}");
     let second = bench.open_approval();
@@ -203,24 +173,15 @@ fn feedback_leads_to_another_plan() {
 fn connections_are_saved_tested_and_removed() {
     let bench = Bench::new(Script::always(Behaviour::text("Hello")));
     let url = bench.model.base_url();
-    bench
-        .run(&["connections", "add", "big", &url, "--model", "scripted"])
-        .exits(0);
+    bench.run(&["connections", "add", "big", &url, "--model", "scripted"]).exits(0);
     let done = bench.run(&["connections", "test", "big"]).exits(0);
     assert!(done.out.contains("big answered"), "{done:?}");
     bench.run(&["connections", "default", "big"]).exits(0);
     let list = bench.run(&["connections", "--json"]).exits(0).json();
-    let big = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["connection"]["name"] == "big");
+    let big = list.as_array().unwrap().iter().find(|one| one["connection"]["name"] == "big");
     assert_eq!(big.unwrap()["default"], true, "{list}");
     bench.run(&["connections", "remove", "big"]).exits(0);
-    bench
-        .run(&["connections", "remove", "big"])
-        .exits(1)
-        .tells(&["there is no connection `big`"]);
+    bench.run(&["connections", "remove", "big"]).exits(1).tells(&["there is no connection `big`"]);
 }
 
 fn workspace() -> Workspace {
@@ -256,29 +217,12 @@ fn eval(bench: &Bench, file: &str, port: &str) -> Value {
 fn local_model_answers_a_simple_ask() {
     let bench = Bench::with(Script::default(), workspace());
     let list = bench.run(&["connections", "--json"]).exits(0).json();
-    let local = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["connection"]["provider"] == "local");
-    let name = local.unwrap()["connection"]["name"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let args = [
-        "--connection",
-        &name,
-        "ask",
-        "-y",
-        "--json",
-        "List the files in this folder.",
-    ];
+    let local = list.as_array().unwrap().iter().find(|one| one["connection"]["provider"] == "local");
+    let name = local.unwrap()["connection"]["name"].as_str().unwrap().to_owned();
+    let args = ["--connection", &name, "ask", "-y", "--json", "List the files in this folder."];
     let report = bench.run(&args).exits(0).json();
     assert_eq!(report["steps"][0]["tool"], "list", "{report}");
-    assert!(
-        report["answer"].as_str().unwrap().contains("chinook.db"),
-        "{report}"
-    );
+    assert!(report["answer"].as_str().unwrap().contains("chinook.db"), "{report}");
     assert!(bench.model.chats().is_empty(), "another model was asked");
 }
 
@@ -308,21 +252,12 @@ fn local_everyday_requests() {
         let ask = case["ask"].as_str().unwrap();
         let args = ["--connection", "local", "ask", "-y", "--json", ask];
         let report = bench.run(&args).exits(0).json();
-        assert_eq!(
-            report["steps"][0]["tool"], case["tool"],
-            "{ask}: {report:#}"
-        );
+        assert_eq!(report["steps"][0]["tool"], case["tool"], "{ask}: {report:#}");
         let answer = report["answer"].as_str().unwrap();
         for part in case["says"].as_array().unwrap() {
             assert!(answer.contains(part.as_str().unwrap()), "{ask}: {answer}");
         }
-        assert!(
-            !answer.contains("[Now") && !answer.contains('{'),
-            "{ask}: {answer}"
-        );
-        assert_ne!(
-            report["receipts"]["verdict"], "unverified",
-            "{ask}: {report:#}"
-        );
+        assert!(!answer.contains("[Now") && !answer.contains('{'), "{ask}: {answer}");
+        assert_ne!(report["receipts"]["verdict"], "unverified", "{ask}: {report:#}");
     }
 }

@@ -46,17 +46,8 @@ fn refused(done: Done, parts: &[&str]) {
 #[test]
 fn a_model_that_fails_in_passing_is_followed_and_shown() {
     let mut script = script();
-    let busy = Behaviour::Status {
-        status: 503,
-        body: json!({"error": {"message": "overloaded"}}),
-        retry_after: None,
-    };
-    let rule = |then| Rule {
-        contains: String::new(),
-        role: None,
-        times: Some(4),
-        then,
-    };
+    let busy = Behaviour::Status { status: 503, body: json!({"error": {"message": "overloaded"}}), retry_after: None };
+    let rule = |then| Rule { contains: String::new(), role: None, times: Some(4), then };
     script.rules.insert(0, rule(busy));
     let bench = Bench::new(script);
     let _server = Server::start(&bench);
@@ -64,10 +55,7 @@ fn a_model_that_fails_in_passing_is_followed_and_shown() {
     let run = report["run"].as_str().unwrap();
     let shown = bench.run(&["runs", "show", run, "--json"]).exits(0);
     let alarm = shown.out.lines().find(|line| line.contains("timer.set"));
-    assert!(
-        alarm.is_some_and(|line| line.contains("rings_at")),
-        "{shown:?}"
-    );
+    assert!(alarm.is_some_and(|line| line.contains("rings_at")), "{shown:?}");
 }
 
 #[test]
@@ -119,10 +107,7 @@ fn a_request_goes_through_the_server() {
 fn a_decision_goes_through_the_server() {
     let bench = bench();
     let _server = Server::start(&bench);
-    bench
-        .run(&["ask", ASK])
-        .exits(3)
-        .tells(&["waits for a person"]);
+    bench.run(&["ask", ASK]).exits(3).tells(&["waits for a person"]);
     let id = bench.open_approval();
     let listed = bench.run(&["approvals"]).exits(0);
     assert!(listed.out.contains("a.txt"), "{listed:?}");
@@ -133,26 +118,18 @@ fn a_decision_goes_through_the_server() {
     bench.model.replace(script());
     bench.run(&["ask", ASK]).exits(3);
     let run = bench.runs()[0]["id"].as_str().unwrap().to_owned();
-    bench
-        .run(&["resume"])
-        .exits(3)
-        .tells(&["waits for a person"]);
+    bench.run(&["resume"]).exits(3).tells(&["waits for a person"]);
     let stopped = bench.run(&["runs", "stop", &run]).exits(0);
     stopped.tells(&["stopped"]);
     assert_eq!(bench.runs()[0]["outcome"]["status"], "stopped");
-    bench
-        .run(&["runs", "resume", &run])
-        .exits(0)
-        .tells(&["has ended"]);
+    bench.run(&["runs", "resume", &run]).exits(0).tells(&["has ended"]);
     assert_eq!(bench.run(&["approvals", "--json"]).json(), json!([]));
 }
 
 #[test]
 fn a_server_may_die_and_come_back_in_mid_request() {
     let bench = bench();
-    bench
-        .model
-        .replace(Script::of([Behaviour::HangAfterHeaders]));
+    bench.model.replace(Script::of([Behaviour::HangAfterHeaders]));
     let server = Server::start(&bench);
     let came = std::thread::scope(|scope| {
         let asking = scope.spawn(|| finish(bench.command(&["ask", "-y", "--json", ASK])));
@@ -166,11 +143,7 @@ fn a_server_may_die_and_come_back_in_mid_request() {
     });
     let report = came.exits(0).json();
     assert_eq!(report["answer"], "It is written.", "{report}");
-    assert_eq!(
-        report["steps"].as_array().map(Vec::len),
-        Some(1),
-        "{report}"
-    );
+    assert_eq!(report["steps"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(content(&bench), "new\n");
 }
 
@@ -183,11 +156,7 @@ fn a_server_that_ends_takes_its_file_along_and_a_dead_one_is_in_nobodys_way() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     let begun = Instant::now();
     while serve_file(&bench).exists() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(20),
-            "{}",
-            server.said()
-        );
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", server.said());
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(server);
@@ -203,9 +172,7 @@ fn a_server_that_ends_takes_its_file_along_and_a_dead_one_is_in_nobodys_way() {
 fn another_command_in_the_way_is_no_server() {
     let bench = bench();
     Server::start(&bench).kill();
-    bench
-        .model
-        .replace(Script::of([Behaviour::HangAfterHeaders]));
+    bench.model.replace(Script::of([Behaviour::HangAfterHeaders]));
     let mut asking = bench
         .command(&["ask", "-y", ASK])
         .stdout(std::process::Stdio::null())
@@ -217,10 +184,7 @@ fn another_command_in_the_way_is_no_server() {
     let done = bench.run(&["runs"]);
     asking.kill().unwrap();
     asking.wait().unwrap();
-    refused(
-        done,
-        &["not beside each other", "in use by another steward"],
-    );
+    refused(done, &["not beside each other", "in use by another steward"]);
 }
 
 #[test]
@@ -232,17 +196,11 @@ fn what_is_wrong_with_the_server_is_said() {
     let parts = ["is steward 0.0.1", "restart the server with this program"];
     refused(bench.run(&["runs"]), &parts);
     std::fs::write(serve_file(&bench), "{").unwrap();
-    refused(
-        bench.run(&["runs"]),
-        &["is damaged", "restart `steward serve`"],
-    );
+    refused(bench.run(&["runs"]), &["is damaged", "restart `steward serve`"]);
     std::fs::write(serve_file(&bench), &right).unwrap();
     // Nothing listens on port 1 of this machine.
     announce(&bench, |file| file["url"] = json!("http://127.0.0.1:1"));
-    refused(
-        bench.run(&["runs"]),
-        &["does not answer at http://127.0.0.1:1"],
-    );
+    refused(bench.run(&["runs"]), &["does not answer at http://127.0.0.1:1"]);
     std::fs::write(serve_file(&bench), &right).unwrap();
     let key = bench.data().join("api-key");
     std::fs::write(&key, "sk-steward-0000").unwrap();
@@ -276,19 +234,14 @@ fn what_only_this_process_could_do_is_refused() {
     let mut elsewhere = bench.command(&["ask", "--plan-only", ASK]);
     elsewhere.current_dir(other);
     bench.model.replace(script());
-    finish(elsewhere)
-        .exits(0)
-        .tells(&["the workspace of the running server", own]);
+    finish(elsewhere).exits(0).tells(&["the workspace of the running server", own]);
 }
 
 /// Forks, replays and keeps the only run of a bench.
 fn the_past(bench: &Bench) {
     let report = bench.run(&["ask", "-y", "--json", ASK]).exits(0).json();
     let run = report["run"].as_str().unwrap();
-    let replay = bench
-        .run(&["runs", "replay", run, "--json"])
-        .exits(0)
-        .json();
+    let replay = bench.run(&["runs", "replay", run, "--json"]).exits(0).json();
     assert_eq!(replay["same"], true, "{replay}");
     assert!(replay["decisions"].as_u64() > Some(0), "{replay}");
     bench.run(&["runs", "replay", run]).exits(0);
@@ -296,10 +249,7 @@ fn the_past(bench: &Bench) {
     refused(bench.run(&["runs", "fork", run, "--at", "99999"]), &tells);
     bench.work.write("a.txt", "in between").unwrap();
     bench.model.replace(script());
-    let fork = bench
-        .run(&["runs", "fork", run, "-y", "--json"])
-        .exits(0)
-        .json();
+    let fork = bench.run(&["runs", "fork", run, "-y", "--json"]).exits(0).json();
     assert_eq!(fork["answer"], "It is written.", "{fork}");
     let runs = bench.runs();
     assert_eq!(runs.len(), 2, "{runs:?}");
@@ -308,9 +258,7 @@ fn the_past(bench: &Bench) {
     assert_eq!(content(bench), "new\n", "the fork wrote by itself");
     bench.run(&["runs", "keep", run, "first"]).exits(0);
     bench.run(&["runs", "keep", run, "a/b"]).exits(1);
-    bench
-        .run(&["runs", "keep", fork["run"].as_str().unwrap(), "first"])
-        .exits(1);
+    bench.run(&["runs", "keep", fork["run"].as_str().unwrap(), "first"]).exits(1);
     let kept = bench.run(&["runs", "kept", "--json"]).exits(0).json();
     assert_eq!(kept[0]["name"], "first", "{kept}");
     assert_eq!(kept[0]["run"], run);
@@ -318,10 +266,7 @@ fn the_past(bench: &Bench) {
     assert_eq!((&report["kept"], &report["same"]), (&json!(1), &json!(1)));
     bench.run(&["runs", "unkeep", "first"]).exits(0);
     refused(bench.run(&["runs", "unkeep", "first"]), &["first"]);
-    bench
-        .run(&["eval", "kept"])
-        .exits(0)
-        .tells(&["No runs are kept"]);
+    bench.run(&["eval", "kept"]).exits(0).tells(&["No runs are kept"]);
     bench.model.assert_clean();
 }
 
@@ -364,9 +309,7 @@ fn a_replay_that_differs_is_shown_and_fails() {
 fn grants(bench: &Bench) {
     let ask = |content: &str| {
         let args = json!({"path": "a.txt", "content": content});
-        bench
-            .model
-            .replace(plan_and_answer("write", &args, "Done."));
+        bench.model.replace(plan_and_answer("write", &args, "Done."));
     };
     ask("one");
     bench.run(&["ask", ASK]).exits(3);
@@ -375,9 +318,7 @@ fn grants(bench: &Bench) {
     wrong.exits(2).tells(&["90s, 30m, 1h or 7d"]);
     let done = bench.run(&["approvals", "approve", &id, "--for", "8d"]);
     refused(done, &["7 days at most"]);
-    bench
-        .run(&["approvals", "approve", &id, "--for", "1h"])
-        .exits(0);
+    bench.run(&["approvals", "approve", &id, "--for", "1h"]).exits(0);
     assert_eq!(content(bench), "one");
     let list = bench.run(&["grants", "--json"]).exits(0).json();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
@@ -396,9 +337,7 @@ fn grants(bench: &Bench) {
     bench.run(&["ask", ASK]).exits(3);
     assert_eq!(content(bench), "two");
     let id = bench.open_approval();
-    bench
-        .run(&["approvals", "approve", &id, "--for-run"])
-        .exits(0);
+    bench.run(&["approvals", "approve", &id, "--for-run"]).exits(0);
     assert_eq!(content(bench), "three");
     assert_eq!(bench.run(&["grants", "--json"]).json(), json!([]));
 }
@@ -421,13 +360,7 @@ fn agents_and_connections_are_the_same_here_and_there() {
     let bench = Bench::new(Script::always(Behaviour::text("Hello")));
     let url = bench.model.base_url();
     let both = |args: &[&str]| bench.run(args).exits(0).json();
-    let lists = || {
-        (
-            both(&["agents", "--json"]),
-            both(&["agents", "show", "--json"]),
-            both(&["connections", "--json"]),
-        )
-    };
+    let lists = || (both(&["agents", "--json"]), both(&["agents", "show", "--json"]), both(&["connections", "--json"]));
     let here = lists();
     assert_eq!(here.0[0]["name"], "steward", "{here:?}");
     let server = Server::start(&bench);
@@ -444,20 +377,12 @@ fn agents_and_connections_are_the_same_here_and_there() {
     let done = bench.run(&["connections", "test"]).exits(0);
     assert!(done.out.contains("big answered"), "{done:?}");
     let all = both(&["connections", "--json"]);
-    let big: Vec<&Value> = all
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|one| one["connection"]["name"] == "big")
-        .collect();
+    let big: Vec<&Value> = all.as_array().unwrap().iter().filter(|one| one["connection"]["name"] == "big").collect();
     assert_eq!(big.len(), 1, "{all}");
     assert_eq!(big[0]["connection"]["model"], "scripted");
     assert_eq!(big[0]["default"], true);
     bench.run(&["connections", "remove", "big"]).exits(0);
-    refused(
-        bench.run(&["connections", "remove", "big"]),
-        &["no connection `big`"],
-    );
+    refused(bench.run(&["connections", "remove", "big"]), &["no connection `big`"]);
     drop(server);
     assert_eq!(lists(), here);
 }
@@ -465,9 +390,7 @@ fn agents_and_connections_are_the_same_here_and_there() {
 /// A conversation of two messages, then gone on with.
 fn talk(bench: &Bench) {
     use std::io::Write;
-    bench
-        .model
-        .replace(Script::always(Behaviour::text("Hello yourself.")));
+    bench.model.replace(Script::always(Behaviour::text("Hello yourself.")));
     let say = |args: &[&str], text: &str| {
         let mut command = bench.command(args);
         let mut file = tempfile::tempfile().unwrap();
@@ -487,14 +410,8 @@ fn talk(bench: &Bench) {
         assert_eq!(run["conversation"], id, "{runs:?}");
     }
     let last = bench.model.chats().last().unwrap().body.to_string();
-    assert!(
-        last.contains("how are you"),
-        "its history went along: {last}"
-    );
-    refused(
-        bench.run(&["chat", "--conversation", "x"]),
-        &["not a conversation id"],
-    );
+    assert!(last.contains("how are you"), "its history went along: {last}");
+    refused(bench.run(&["chat", "--conversation", "x"]), &["not a conversation id"]);
 }
 
 #[test]

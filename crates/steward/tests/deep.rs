@@ -32,9 +32,7 @@ struct Step {
 
 fn cases() -> Vec<Case> {
     let text = std::fs::read_to_string(data_file("multi-step.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn call(step: &Step) -> Behaviour {
@@ -76,12 +74,7 @@ fn unplanned() -> Script {
 /// before it is; where it looked in the wrong place, it plans again.
 fn planned() -> Script {
     let mut script = Script::always(Behaviour::text("That is all that I could do."));
-    let once = |contains: String, then: Behaviour| Rule {
-        contains,
-        role: None,
-        times: Some(1),
-        then,
-    };
+    let once = |contains: String, then: Behaviour| Rule { contains, role: None, times: Some(1), then };
     for case in cases() {
         let Steps { steps, trap } = case.script;
         for (number, step) in (1..).zip(steps.iter()) {
@@ -89,25 +82,16 @@ fn planned() -> Script {
             if number == steps.len() && trap.is_empty() {
                 script.rules.push(once(now.clone(), Behaviour::text(CLAIM)));
             }
-            script.rules.push(Rule {
-                times: None,
-                ..once(now, call(step))
-            });
+            script.rules.push(Rule { times: None, ..once(now, call(step)) });
         }
         if !trap.is_empty() {
             let lost = format!("1. [failed] {}", steps[0].goal);
             script.rules.push(once(lost, plan(&trap)));
             for (number, step) in (1..).zip(trap.iter()) {
-                script.rules.push(Rule {
-                    times: None,
-                    ..once(format!("{number}. [NOW] {}", step.goal), call(step))
-                });
+                script.rules.push(Rule { times: None, ..once(format!("{number}. [NOW] {}", step.goal), call(step)) });
             }
         }
-        script.rules.push(Rule {
-            role: Some("user".into()),
-            ..once(case.ask.clone(), plan(&steps))
-        });
+        script.rules.push(Rule { role: Some("user".into()), ..once(case.ask.clone(), plan(&steps)) });
     }
     script
 }
@@ -151,10 +135,7 @@ fn a_plan_keeps_a_lazy_model_at_work() {
     assert!(number(off, "reached") <= 1, "{off}");
     assert!(number(on, "replans") >= 5, "{on}");
     assert!(number(on, "reminded") >= 15, "{on}");
-    assert!(
-        number(on, "false_completions") < number(off, "false_completions"),
-        "{on} {off}"
-    );
+    assert!(number(on, "false_completions") < number(off, "false_completions"), "{on} {off}");
 }
 
 #[test]

@@ -16,24 +16,13 @@ fn a_report_card_and_its_json() {
     let none = bench.run(&["model", "exam", "--last"]).exits(1);
     none.tells(&["has not been examined yet", "steward model exam"]);
     let done = bench.run(&["model", "exam"]).exits(0);
-    for part in [
-        "What it can do",
-        "How good it is",
-        "E tool calls",
-        "How it is used from now on",
-    ] {
+    for part in ["What it can do", "How good it is", "E tool calls", "How it is used from now on"] {
         assert!(done.out.contains(part), "no `{part}` in {}", done.out);
     }
     done.tells(&["reach", "native calls"]);
-    let last = bench
-        .run(&["model", "exam", "--last", "--json"])
-        .exits(0)
-        .json();
+    let last = bench.run(&["model", "exam", "--last", "--json"]).exits(0).json();
     assert_eq!(last["grades"]["tool_call"], "E");
-    bench
-        .run(&["model", "exam", "nobody"])
-        .exits(1)
-        .tells(&["no connection `nobody`"]);
+    bench.run(&["model", "exam", "nobody"]).exits(1).tells(&["no connection `nobody`"]);
 }
 
 #[test]
@@ -44,16 +33,10 @@ fn through_a_running_server() {
     let report = done.json();
     assert_eq!(report["model"], "scripted");
     done.tells(&["reach", "questions"]);
-    let last = bench
-        .run(&["model", "exam", "--last", "--json"])
-        .exits(0)
-        .json();
+    let last = bench.run(&["model", "exam", "--last", "--json"]).exits(0).json();
     assert_eq!(last, report);
     let url = bench.model.root_url();
-    let found = bench
-        .run(&["model", "recognise", &url, "--json"])
-        .exits(0)
-        .json();
+    let found = bench.run(&["model", "recognise", &url, "--json"]).exits(0).json();
     assert_eq!(found["models"], json!(["scripted"]));
 }
 
@@ -67,10 +50,7 @@ fn the_local_model_comes_out_weak() {
     assert_eq!(can["plans"], false, "{report:#}");
     assert_eq!(can["window"], 2048);
     assert_eq!(can["strategy"], "guided_json");
-    let card = bench
-        .run(&["model", "exam", "local", "--last"])
-        .exits(0)
-        .out;
+    let card = bench.run(&["model", "exam", "local", "--last"]).exits(0).out;
     assert!(card.contains("How it is used from now on"), "{card}");
     // So that a person can read it in the test's output.
     println!("{card}");

@@ -19,14 +19,8 @@ const PASSWORD: &str = "a heron stands in the reeds";
 /// away the session, the password, or the key.
 ///
 /// An exam asks whatever address an earlier request made up for minutes, and answers 503 for it.
-const NOT_WITH_TOKEN: [&str; 6] = [
-    "examineConnection",
-    "watchAll",
-    "logout",
-    "changePassword",
-    "endSession",
-    "removeApiKey",
-];
+const NOT_WITH_TOKEN: [&str; 6] =
+    ["examineConnection", "watchAll", "logout", "changePassword", "endSession", "removeApiKey"];
 
 struct House {
     bench: Bench,
@@ -65,15 +59,16 @@ impl House {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("schemathesis.toml");
         std::fs::write(&file, settings).unwrap();
-        let mut command = Command::new(steward_testkit::set_up(
-            "venv-schemathesis/bin/schemathesis",
-        ));
+        let mut command = Command::new(steward_testkit::set_up("venv-schemathesis/bin/schemathesis"));
         command
             .args(["--no-color", "--config-file"])
             .arg(&file)
             .arg("run")
             .arg(format!("{}/api/openapi.json", self.server.url))
-            .args(["--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"])
+            .args([
+                "--checks",
+                "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+            ])
             .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "20"])
             // The same requests each time: what fails once is found again.
             .args(["--seed", "20261121", "--generation-database", "none"])
@@ -88,18 +83,10 @@ impl House {
         let summary = done.out.lines().rev().take(12).collect::<Vec<_>>();
         println!("{:?}: {summary:#?}", begun.elapsed());
         assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
-        assert!(
-            done.out.contains(" passed"),
-            "nothing was tried: {}",
-            done.out
-        );
+        assert!(done.out.contains(" passed"), "nothing was tried: {}", done.out);
         // It still works after all that.
         self.call(Method::GET, "/api/auth/status", None, None);
-        assert!(
-            !self.server.said().contains("panicked"),
-            "{}",
-            self.server.said()
-        );
+        assert!(!self.server.said().contains("panicked"), "{}", self.server.said());
     }
 }
 
@@ -141,9 +128,7 @@ fn long_what_is_there_is_as_the_document_says() {
     let run = said["run_id"].as_str().unwrap();
     let begun = Instant::now();
     while get(&format!("/api/runs/{run}"))["status"] != "finished"
-        || get("/api/approvals?status=open")["items"]
-            .as_array()
-            .is_none_or(Vec::is_empty)
+        || get("/api/approvals?status=open")["items"].as_array().is_none_or(Vec::is_empty)
     {
         assert!(begun.elapsed() < Duration::from_mins(1), "no end: {asked}");
         std::thread::sleep(Duration::from_millis(50));
@@ -155,28 +140,19 @@ fn long_what_is_there_is_as_the_document_says() {
     let conversation = said["conversation_id"].as_str().unwrap();
     let known = [
         (agent.as_str(), "getAgent replaceAgent restoreAgent chat"),
-        (
-            run,
-            "getRun getRunLog watchRun stopRun steerRun resumeRun forkRun replayRun undoRun keepRun",
-        ),
-        (
-            conversation,
-            "getConversation renameConversation restoreConversation forkConversation",
-        ),
+        (run, "getRun getRunLog watchRun stopRun steerRun resumeRun forkRun replayRun undoRun keepRun"),
+        (conversation, "getConversation renameConversation restoreConversation forkConversation"),
         (approval.as_str(), "getApproval decideApproval"),
         (connection.as_str(), "defaultConnection testConnection"),
     ];
-    let lists = "listAgents listRuns listConversations listApprovals listKept listTools listConnections runKept about me";
+    let lists =
+        "listAgents listRuns listConversations listApprovals listKept listTools listConnections runKept about me";
     let header = format!("Authorization: Bearer {token}");
     let mut arguments = vec!["--header", &header];
     let mut settings = String::new();
     for (id, operations) in known {
         for operation in operations.split(' ') {
-            let name = if operation == "chat" {
-                "agent_id"
-            } else {
-                "id"
-            };
+            let name = if operation == "chat" { "agent_id" } else { "id" };
             writeln!(
                 settings,
                 "[[operations]]\ninclude-operation-id = \"{operation}\"\nparameters = {{ \"path.{name}\" = \"{id}\" }}"

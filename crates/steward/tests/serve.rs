@@ -25,10 +25,7 @@ fn probes_answer() {
     }
     let (status, problem) = get("/api/nowhere");
     assert_eq!(status, StatusCode::NOT_FOUND);
-    assert!(
-        problem["hint"].as_str().unwrap().contains("/docs"),
-        "{problem}"
-    );
+    assert!(problem["hint"].as_str().unwrap().contains("/docs"), "{problem}");
 }
 
 #[test]
@@ -40,24 +37,11 @@ fn the_first_administrator_is_set_up_once_and_guessing_is_slowed() {
     let wrong = json!({"token": "guess", "email": EMAIL, "password": PASSWORD});
     let (status, problem) = post("/api/auth/setup", wrong);
     assert_eq!(status, StatusCode::FORBIDDEN, "{problem}");
-    assert!(
-        problem["hint"].as_str().unwrap().contains("terminal"),
-        "{problem}"
-    );
+    assert!(problem["hint"].as_str().unwrap().contains("terminal"), "{problem}");
     let right = json!({"token": token, "email": EMAIL, "password": PASSWORD});
-    assert_eq!(
-        post("/api/auth/setup", right.clone()).0,
-        StatusCode::CREATED
-    );
-    assert_eq!(
-        post("/api/auth/setup", right).0,
-        StatusCode::FORBIDDEN,
-        "the token works once"
-    );
-    let (status, login) = post(
-        "/api/auth/login",
-        json!({"email": EMAIL, "password": PASSWORD}),
-    );
+    assert_eq!(post("/api/auth/setup", right.clone()).0, StatusCode::CREATED);
+    assert_eq!(post("/api/auth/setup", right).0, StatusCode::FORBIDDEN, "the token works once");
+    let (status, login) = post("/api/auth/login", json!({"email": EMAIL, "password": PASSWORD}));
     assert_eq!(status, StatusCode::OK, "{login}");
     let access = login["access_token"].as_str().unwrap();
     let (status, me) = server.request(&bench, Method::GET, "/api/auth/me", Some(access), None);
@@ -72,18 +56,13 @@ fn the_first_administrator_is_set_up_once_and_guessing_is_slowed() {
     }
     let (status, problem) = post("/api/auth/login", guess);
     assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{problem}");
-    assert!(
-        problem["hint"].as_str().unwrap().contains("wait"),
-        "{problem}"
-    );
+    assert!(problem["hint"].as_str().unwrap().contains("wait"), "{problem}");
 }
 
 #[test]
 fn a_run_outlives_a_killed_server() {
-    let bench = Bench::new(Script::of([
-        Behaviour::HangAfterHeaders,
-        Behaviour::Reply(Reply::text("Here I am again.")),
-    ]));
+    let bench =
+        Bench::new(Script::of([Behaviour::HangAfterHeaders, Behaviour::Reply(Reply::text("Here I am again."))]));
     let server = Server::start(&bench);
     std::thread::scope(|scope| {
         let body = json!({"model": "steward", "messages": [{"role": "user", "content": "hello"}]});
@@ -109,11 +88,7 @@ fn a_run_outlives_a_killed_server() {
         page["items"].as_array().is_some_and(|runs| runs.len() == 1)
     };
     while !ended() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(30),
-            "{}",
-            server.said()
-        );
+        assert!(begun.elapsed() < Duration::from_secs(30), "{}", server.said());
         std::thread::sleep(Duration::from_millis(50));
     }
     server.kill();

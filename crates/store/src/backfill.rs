@@ -90,10 +90,8 @@ async fn messages(tx: &mut Tx<'_>, tenant: Uuid, conversation: Uuid) -> StoreRes
             args![tenant, conversation],
         )
         .await?;
-    let said: Vec<Option<Message>> = rows
-        .iter()
-        .map(|row| Ok(serde_json::from_str(&row.text(1)?).ok()))
-        .collect::<StoreResult<_>>()?;
+    let said: Vec<Option<Message>> =
+        rows.iter().map(|row| Ok(serde_json::from_str(&row.text(1)?).ok())).collect::<StoreResult<_>>()?;
     let runs = tx
         .rows(
             "select id, answer from runs
@@ -106,13 +104,7 @@ async fn messages(tx: &mut Tx<'_>, tenant: Uuid, conversation: Uuid) -> StoreRes
         tx.execute(
             "update messages set folded_text = $4, run_id = $5
              where tenant_id = $1 and conversation_id = $2 and seq = $3",
-            args![
-                tenant,
-                conversation,
-                row.int(0)?,
-                message.as_ref().map(seen).unwrap_or_default(),
-                speaker
-            ],
+            args![tenant, conversation, row.int(0)?, message.as_ref().map(seen).unwrap_or_default(), speaker],
         )
         .await?;
     }

@@ -11,8 +11,7 @@ const LONGEST_SEARCH: usize = 1000;
 
 /// `value` as JSON text.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
-    serde_json::to_string(value)
-        .map_err(|e| StoreError::Backend(format!("a value cannot be written as JSON: {e}")))
+    serde_json::to_string(value).map_err(|e| StoreError::Backend(format!("a value cannot be written as JSON: {e}")))
 }
 
 /// The value of a JSON column; `what` names the row in the error.
@@ -36,9 +35,7 @@ pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
         "running" => Ok(RunStatus::Running),
         "parked" => Ok(RunStatus::Parked),
         "finished" => Ok(RunStatus::Finished),
-        other => Err(StoreError::Corrupt(format!(
-            "a run has the status {other:?}"
-        ))),
+        other => Err(StoreError::Corrupt(format!("a run has the status {other:?}"))),
     }
 }
 
@@ -46,9 +43,7 @@ pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
 pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => Ok(word),
-        other => Err(StoreError::Backend(format!(
-            "a value cannot be written as one word: {other:?}"
-        ))),
+        other => Err(StoreError::Backend(format!("a value cannot be written as one word: {other:?}"))),
     }
 }
 
@@ -72,10 +67,7 @@ pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
 /// Text to search in, whatever the case. Letter by letter: how a part of it is folded must not
 /// depend on what is around it.
 pub(crate) fn fold(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter == '\0' { '\u{fffd}' } else { letter })
-        .flat_map(char::to_lowercase)
-        .collect()
+    text.chars().map(|letter| if letter == '\0' { '\u{fffd}' } else { letter }).flat_map(char::to_lowercase).collect()
 }
 
 /// The pattern for `like … escape '\'` that finds `text` in folded text; `None` finds all.
@@ -125,10 +117,7 @@ mod tests {
     fn text_is_folded_and_wildcards_are_letters() {
         assert_eq!(fold("ÄRGER mit Ünicode\0"), "ärger mit ünicode\u{fffd}");
         assert_eq!(fold("ΟΔΟΣ"), format!("{}σ", fold("ΟΔΟ")), "no final form");
-        assert_eq!(
-            pattern(Some("50%_A\\")).ok().flatten().as_deref(),
-            Some("%50\\%\\_a\\\\%")
-        );
+        assert_eq!(pattern(Some("50%_A\\")).ok().flatten().as_deref(), Some("%50\\%\\_a\\\\%"));
         assert!(matches!(pattern(None), Ok(None)));
         assert!(matches!(pattern(Some("")), Ok(None)));
         assert!(pattern(Some(&"x".repeat(1001))).is_err());
@@ -139,14 +128,9 @@ mod tests {
     fn words_are_those_of_the_json() {
         for outcome in [
             Outcome::Completed,
-            Outcome::Failed {
-                message: String::new(),
-            },
+            Outcome::Failed { message: String::new() },
             Outcome::Stopped { by: String::new() },
-            Outcome::Limited {
-                limit: steward_core::budget::Limit::Tokens,
-                message: String::new(),
-            },
+            Outcome::Limited { limit: steward_core::budget::Limit::Tokens, message: String::new() },
             Outcome::Rejected,
         ] {
             let json = serde_json::to_value(&outcome).unwrap_or_default();

@@ -31,21 +31,11 @@ pub struct StoreConfig {
 impl StoreConfig {
     /// SQLite in `data_dir`.
     pub fn sqlite(data_dir: impl Into<PathBuf>) -> Self {
-        Self {
-            place: Place::Sqlite {
-                data_dir: data_dir.into(),
-            },
-            connections: 4,
-            max_pages: None,
-        }
+        Self { place: Place::Sqlite { data_dir: data_dir.into() }, connections: 4, max_pages: None }
     }
 
     /// PostgreSQL at `url`.
     pub fn postgres(url: impl Into<String>) -> Self {
-        Self {
-            place: Place::Postgres { url: url.into() },
-            connections: 16,
-            max_pages: None,
-        }
+        Self { place: Place::Postgres { url: url.into() }, connections: 16, max_pages: None }
     }
 }

@@ -20,21 +20,18 @@ pub(crate) fn sqlite(error: &rusqlite::Error) -> StoreError {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(text),
         _ if extended == ffi::SQLITE_IOERR_SHMSIZE => StoreError::Full(text),
         Some(ErrorCode::ConstraintViolation)
-            if extended == ffi::SQLITE_CONSTRAINT_UNIQUE
-                || extended == ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
+            if extended == ffi::SQLITE_CONSTRAINT_UNIQUE || extended == ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
         {
             StoreError::Conflict(CLASH.to_owned())
         }
         Some(ErrorCode::ConstraintViolation) if extended == ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
             StoreError::NotFound("the run, conversation or user that a row belongs to".to_owned())
         }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Backend(
-            "the database file is locked by another program; close it and try again".to_owned(),
-        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Backend("the database file is locked by another program; close it and try again".to_owned())
+        }
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            StoreError::Backend(format!(
-                "{text}; give this user the right to read and write the data directory"
-            ))
+            StoreError::Backend(format!("{text}; give this user the right to read and write the data directory"))
         }
         _ => StoreError::Backend(text),
     }
@@ -45,29 +42,24 @@ pub(crate) fn postgres(error: &sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::Database(db) => match db.code().as_deref() {
             Some("23505") => StoreError::Conflict(CLASH.to_owned()),
-            Some("23503") => StoreError::NotFound(
-                "the run, conversation or user that a row belongs to".to_owned(),
-            ),
+            Some("23503") => StoreError::NotFound("the run, conversation or user that a row belongs to".to_owned()),
             Some("40001" | "40P01") => StoreError::Backend(TRY_AGAIN.to_owned()),
             Some("53100") => StoreError::Full(db.message().to_owned()),
             Some("XX001" | "XX002") => StoreError::Corrupt(db.message().to_owned()),
-            Some("28000" | "28P01") => StoreError::Backend(format!(
-                "{}; check user and password in the database URL",
-                db.message()
-            )),
-            Some("3D000") => StoreError::Backend(format!(
-                "{}; create it, or name another in the database URL",
-                db.message()
-            )),
+            Some("28000" | "28P01") => {
+                StoreError::Backend(format!("{}; check user and password in the database URL", db.message()))
+            }
+            Some("3D000") => {
+                StoreError::Backend(format!("{}; create it, or name another in the database URL", db.message()))
+            }
             _ => StoreError::Backend(db.message().to_owned()),
         },
         sqlx::Error::PoolTimedOut => StoreError::Backend(
-            "no free connection to PostgreSQL in time; it may be overloaded or unreachable"
-                .to_owned(),
+            "no free connection to PostgreSQL in time; it may be overloaded or unreachable".to_owned(),
         ),
-        sqlx::Error::Io(io) => StoreError::Backend(format!(
-            "PostgreSQL cannot be reached ({io}); check that it runs and the database URL"
-        )),
+        sqlx::Error::Io(io) => {
+            StoreError::Backend(format!("PostgreSQL cannot be reached ({io}); check that it runs and the database URL"))
+        }
         other => StoreError::Backend(other.to_string()),
     }
 }
@@ -79,12 +71,10 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             StoreError::Full(format!("{path}: {error}"))
         }
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            StoreError::Backend(format!(
-                "cannot write {path}: {error}; give this user the right to, or choose another \
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => StoreError::Backend(format!(
+            "cannot write {path}: {error}; give this user the right to, or choose another \
                  directory with --data-dir"
-            ))
-        }
+        )),
         _ => StoreError::Backend(format!("cannot use {path}: {error}")),
     }
 }
@@ -92,9 +82,7 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
 /// An error of the blob store.
 pub(crate) fn blob(error: &BlobError) -> StoreError {
     match error {
-        BlobError::Io(io) if io.kind() == std::io::ErrorKind::StorageFull => {
-            StoreError::Full(io.to_string())
-        }
+        BlobError::Io(io) if io.kind() == std::io::ErrorKind::StorageFull => StoreError::Full(io.to_string()),
         BlobError::Io(io) => StoreError::Backend(format!("cannot use a blob: {io}")),
         BlobError::Missing(_) | BlobError::Damaged(_) => StoreError::Corrupt(error.to_string()),
     }
@@ -107,18 +95,9 @@ pub(crate) fn again(error: &StoreError) -> StoreError {
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
         StoreError::Busy { run } => StoreError::Busy { run: *run },
         StoreError::CommandsWaiting { run } => StoreError::CommandsWaiting { run: *run },
-        StoreError::Fenced { run, epoch } => StoreError::Fenced {
-            run: *run,
-            epoch: *epoch,
-        },
-        StoreError::InUse { path, pid } => StoreError::InUse {
-            path: path.clone(),
-            pid: *pid,
-        },
-        StoreError::Newer { found, known } => StoreError::Newer {
-            found: *found,
-            known: *known,
-        },
+        StoreError::Fenced { run, epoch } => StoreError::Fenced { run: *run, epoch: *epoch },
+        StoreError::InUse { path, pid } => StoreError::InUse { path: path.clone(), pid: *pid },
+        StoreError::Newer { found, known } => StoreError::Newer { found: *found, known: *known },
         StoreError::Corrupt(text) => StoreError::Corrupt(text.clone()),
         StoreError::Full(text) => StoreError::Full(text.clone()),
         StoreError::Backend(text) => StoreError::Backend(text.clone()),

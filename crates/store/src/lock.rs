@@ -37,10 +37,7 @@ pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
         }
         let pid = holder(&mut file);
         if !is_gone(pid) || begun.elapsed() >= HEIRS {
-            return Err(StoreError::InUse {
-                path: data_dir.display().to_string(),
-                pid,
-            });
+            return Err(StoreError::InUse { path: data_dir.display().to_string(), pid });
         }
         std::thread::sleep(PAUSE);
     }

@@ -16,30 +16,15 @@ pub(crate) struct Migration {
 
 /// All steps that this program knows, in order.
 pub(crate) const ALL: &[Migration] = &[
-    Migration {
-        version: 1,
-        name: "first",
-        sql: include_str!("../migrations/0001_first.sql"),
-        then: None,
-    },
+    Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql"), then: None },
     Migration {
         version: 2,
         name: "studio",
         sql: include_str!("../migrations/0002_studio.sql"),
         then: Some(backfill::studio),
     },
-    Migration {
-        version: 3,
-        name: "spending",
-        sql: include_str!("../migrations/0003_spending.sql"),
-        then: None,
-    },
-    Migration {
-        version: 4,
-        name: "skills",
-        sql: include_str!("../migrations/0004_skills.sql"),
-        then: None,
-    },
+    Migration { version: 3, name: "spending", sql: include_str!("../migrations/0003_spending.sql"), then: None },
+    Migration { version: 4, name: "skills", sql: include_str!("../migrations/0004_skills.sql"), then: None },
 ];
 
 /// Version of the schema that this program writes.
@@ -61,9 +46,7 @@ pub(crate) enum Found {
 pub(crate) async fn inspect(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<Found> {
     let tables = match tx {
         Tx::Sqlite(_) => "select name from sqlite_master where type = 'table'",
-        Tx::Postgres(_) => {
-            "select to_regclass('steward_schema')::text where to_regclass('steward_schema') is not null"
-        }
+        Tx::Postgres(_) => "select to_regclass('steward_schema')::text where to_regclass('steward_schema') is not null",
     };
     let mut ours = false;
     let mut others = 0;
@@ -75,19 +58,12 @@ pub(crate) async fn inspect(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<
         }
     }
     if !ours && others > 0 {
-        return Err(StoreError::Corrupt(
-            "the file is a database of another program".to_owned(),
-        ));
+        return Err(StoreError::Corrupt("the file is a database of another program".to_owned()));
     }
     if !ours {
         return Ok(Found::Empty);
     }
-    let row = tx
-        .row(
-            "select coalesce(max(version), 0) from steward_schema",
-            args![],
-        )
-        .await?;
+    let row = tx.row("select coalesce(max(version), 0) from steward_schema", args![]).await?;
     let found = row.map_or(Ok(0), |row| row.int(0))?;
     let known = list.last().map_or(0, |last| last.version);
     if found > known {
@@ -101,15 +77,11 @@ pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()
     if matches!(tx, Tx::Postgres(_)) {
         // Two nodes may start at once: the second one waits, and finds the work done.
         let lock = args![ADVISORY_LOCK];
-        tx.rows("select pg_advisory_xact_lock($1)::text", lock)
-            .await?;
+        tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;
     }
     let from = match inspect(tx, list).await? {
         Found::Empty => {
-            tx.script(
-                "create table steward_schema (version bigint primary key, name text not null)",
-            )
-            .await?;
+            tx.script("create table steward_schema (version bigint primary key, name text not null)").await?;
             0
         }
         Found::Version(version) => version,
@@ -119,11 +91,8 @@ pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()
         if let Some(then) = step.then {
             then(tx).await?;
         }
-        tx.execute(
-            "insert into steward_schema (version, name) values ($1, $2)",
-            args![step.version, step.name],
-        )
-        .await?;
+        tx.execute("insert into steward_schema (version, name) values ($1, $2)", args![step.version, step.name])
+            .await?;
         tracing::info!(version = step.version, name = step.name, "schema migrated");
     }
     Ok(())
@@ -189,10 +158,7 @@ mod tests {
 
     fn copies(dir: &TempDir) -> Vec<PathBuf> {
         let folder = std::fs::read_dir(dir.path().join("backups"));
-        folder.map_or_else(
-            |_| Vec::new(),
-            |entries| entries.map(|entry| entry.unwrap().path()).collect(),
-        )
+        folder.map_or_else(|_| Vec::new(), |entries| entries.map(|entry| entry.unwrap().path()).collect())
     }
 
     #[tokio::test]
@@ -200,10 +166,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let value = serde_json::json!("dear");
         let store = open(&dir, ALL).await.unwrap();
-        store
-            .set_setting(TenantId::DEFAULT, "s", &value)
-            .await
-            .unwrap();
+        store.set_setting(TenantId::DEFAULT, "s", &value).await.unwrap();
         drop(store);
         drop(open(&dir, ALL).await.unwrap());
         assert!(copies(&dir).is_empty(), "nothing was migrated");
@@ -229,10 +192,7 @@ mod tests {
     async fn a_migration_that_fails_changes_nothing() {
         let dir = TempDir::new().unwrap();
         drop(open(&dir, ALL).await.unwrap());
-        assert!(matches!(
-            open(&dir, BROKEN).await,
-            Err(StoreError::Backend(_))
-        ));
+        assert!(matches!(open(&dir, BROKEN).await, Err(StoreError::Backend(_))));
         let store = open(&dir, ALL).await.unwrap();
         let none = store.setting(TenantId::DEFAULT, "s").await.unwrap();
         assert_eq!(none, None);

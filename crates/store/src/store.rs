@@ -54,22 +54,13 @@ impl Store {
         let engine = match config.place {
             Place::Sqlite { data_dir } => {
                 limited = Limited::Known(Arc::default());
-                let open =
-                    move || Sqlite::open(&data_dir, config.connections, config.max_pages, list);
+                let open = move || Sqlite::open(&data_dir, config.connections, config.max_pages, list);
                 let opened = tokio::task::spawn_blocking(open).await;
-                Engine::Sqlite(
-                    opened.map_err(|e| StoreError::Backend(format!("cannot open: {e}")))??,
-                )
+                Engine::Sqlite(opened.map_err(|e| StoreError::Backend(format!("cannot open: {e}")))??)
             }
-            Place::Postgres { url } => {
-                Engine::Postgres(Postgres::open(&url, config.connections, list).await?)
-            }
+            Place::Postgres { url } => Engine::Postgres(Postgres::open(&url, config.connections, list).await?),
         };
-        let store = Self {
-            engine,
-            limited,
-            blobs,
-        };
+        let store = Self { engine, limited, blobs };
         store.look_for_limits().await?;
         Ok(store)
     }
@@ -107,12 +98,7 @@ impl Store {
         };
         let version = self
             .read(sql, |sql, tx| {
-                Box::pin(async move {
-                    tx.row(sql, args![])
-                        .await?
-                        .map(|row| row.text(0))
-                        .transpose()
-                })
+                Box::pin(async move { tx.row(sql, args![]).await?.map(|row| row.text(0)).transpose() })
             })
             .await?;
         Ok((name, version.unwrap_or_default()))
@@ -140,12 +126,7 @@ impl Store {
     }
 
     /// The same, where something changes that is remembered elsewhere.
-    pub(crate) async fn write_leased<A, T>(
-        &self,
-        touches: Touches,
-        args: A,
-        op: OpFn<A, T>,
-    ) -> StoreResult<T>
+    pub(crate) async fn write_leased<A, T>(&self, touches: Touches, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
@@ -169,25 +150,15 @@ impl Store {
         let mut rows = Vec::with_capacity(bodies.len());
         for body in bodies {
             if matches!(body, EventBody::Unknown) {
-                return Err(StoreError::Conflict(
-                    "an event of an unknown kind cannot be appended".to_owned(),
-                ));
+                return Err(StoreError::Conflict("an event of an unknown kind cannot be appended".to_owned()));
             }
             let kind = body.kind();
             let text = codec::to_json(body)?;
             rows.push(if text.len() > INLINE {
                 let kept = self.blobs.put(text.into_bytes()).await;
-                EventRow {
-                    kind,
-                    body: None,
-                    blob: Some(kept.map_err(|e| error::blob(&e))?),
-                }
+                EventRow { kind, body: None, blob: Some(kept.map_err(|e| error::blob(&e))?) }
             } else {
-                EventRow {
-                    kind,
-                    body: Some(text),
-                    blob: None,
-                }
+                EventRow { kind, body: Some(text), blob: None }
             });
         }
         Ok(rows)
@@ -196,7 +167,6 @@ impl Store {
     /// The text that was kept as a blob.
     pub(crate) async fn blob_text(&self, hash: &str) -> StoreResult<String> {
         let bytes = self.blobs.get(hash).await.map_err(|e| error::blob(&e))?;
-        String::from_utf8(bytes)
-            .map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
+        String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
     }
 }

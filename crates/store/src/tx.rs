@@ -7,8 +7,8 @@ use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId,
-    ReservationId, RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
+    RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
 };
 use uuid::Uuid;
 
@@ -69,21 +69,13 @@ impl Tx<'_> {
             Self::Postgres(conn) => bound(sql, args)
                 .fetch_all(&mut **conn)
                 .await
-                .map(|rows| {
-                    rows.into_iter()
-                        .map(|r| Row::Postgres(Box::new(r)))
-                        .collect()
-                })
+                .map(|rows| rows.into_iter().map(|r| Row::Postgres(Box::new(r))).collect())
                 .map_err(|e| error::postgres(&e)),
         }
     }
 
     /// The first row, if there is one.
-    pub(crate) async fn row(
-        &mut self,
-        sql: &'static str,
-        args: &[Arg],
-    ) -> StoreResult<Option<Row>> {
+    pub(crate) async fn row(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<Option<Row>> {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
 
@@ -91,11 +83,9 @@ impl Tx<'_> {
     pub(crate) async fn script(&mut self, sql: &'static str) -> StoreResult<()> {
         match self {
             Self::Sqlite(conn) => conn.execute_batch(sql).map_err(|e| error::sqlite(&e)),
-            Self::Postgres(conn) => (&mut **conn)
-                .execute(sqlx::raw_sql(sql))
-                .await
-                .map(drop)
-                .map_err(|e| error::postgres(&e)),
+            Self::Postgres(conn) => {
+                (&mut **conn).execute(sqlx::raw_sql(sql)).await.map(drop).map_err(|e| error::postgres(&e))
+            }
         }
     }
 }
@@ -103,10 +93,8 @@ impl Tx<'_> {
 fn lite_bind(statement: &mut rusqlite::Statement<'_>, args: &[Arg]) -> rusqlite::Result<()> {
     for index in 1..=statement.parameter_count() {
         // SQLite numbers `$2` by where it first appears, PostgreSQL by its digits.
-        let number = statement
-            .parameter_name(index)
-            .and_then(|name| name.get(1..)?.parse::<usize>().ok())
-            .unwrap_or(index);
+        let number =
+            statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok()).unwrap_or(index);
         let arg = number.checked_sub(1).and_then(|at| args.get(at));
         match arg.ok_or(rusqlite::Error::InvalidParameterCount(args.len(), number))? {
             Arg::Int(value) => statement.raw_bind_parameter(index, value)?,
@@ -161,11 +149,7 @@ fn bound<'q>(sql: &'static str, args: &[Arg]) -> Query<'q, Postgres, PgArguments
 
 /// PostgreSQL's text cannot hold U+0000.
 pub(crate) fn without_nul(text: String) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "\u{fffd}")
-    } else {
-        text
-    }
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
 /// Typed access to a column, and its optional twin.
@@ -175,9 +159,9 @@ macro_rules! column {
             match self {
                 Self::Sqlite(values) => match values.get(index) {
                     Some(Value::Null) => Ok(None),
-                    Some($value) => Some($from)
-                        .map(|found: Option<$type>| found.ok_or_else(|| mismatch(index)))
-                        .transpose(),
+                    Some($value) => {
+                        Some($from).map(|found: Option<$type>| found.ok_or_else(|| mismatch(index))).transpose()
+                    }
                     None => Err(mismatch(index)),
                 },
                 Self::Postgres(row) => row.try_get(index).map_err(|e| error::postgres(&e)),
@@ -215,9 +199,7 @@ impl Row {
 }
 
 fn mismatch(index: usize) -> StoreError {
-    StoreError::Corrupt(format!(
-        "column {index} of a row has another type than it was given"
-    ))
+    StoreError::Corrupt(format!("column {index} of a row has another type than it was given"))
 }
 
 impl From<i64> for Arg {

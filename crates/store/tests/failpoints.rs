@@ -35,11 +35,7 @@ async fn open(config: StoreConfig) -> Store {
 }
 
 fn config(place: &str) -> StoreConfig {
-    if place.starts_with("postgres:") {
-        StoreConfig::postgres(place)
-    } else {
-        StoreConfig::sqlite(Path::new(place))
-    }
+    if place.starts_with("postgres:") { StoreConfig::postgres(place) } else { StoreConfig::sqlite(Path::new(place)) }
 }
 
 /// Not a test of its own: the process that dies.

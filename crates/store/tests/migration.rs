@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use steward_core::event::{Origin, Outcome};
 use steward_core::ports::{
-    Agents, BlobError, Blobs, Claim, Conversation, ConversationFilter, Conversations, RunFilter,
-    RunStatus, RunStore, StoreError,
+    Agents, BlobError, Blobs, Claim, Conversation, ConversationFilter, Conversations, RunFilter, RunStatus, RunStore,
+    StoreError,
 };
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp};
 use steward_store::{Store, StoreConfig};
@@ -111,20 +111,11 @@ async fn check(store: &Store) {
         ids.collect::<Vec<_>>()
     };
     let any = RunFilter::default;
-    let limited = RunFilter {
-        outcome: Some("limited".to_owned()),
-        ..any()
-    };
+    let limited = RunFilter { outcome: Some("limited".to_owned()), ..any() };
     assert_eq!(find(limited).await, [31]);
-    let apples = RunFilter {
-        text: Some("äpfel".to_owned()),
-        ..any()
-    };
+    let apples = RunFilter { text: Some("äpfel".to_owned()), ..any() };
     assert_eq!(find(apples).await, [30]);
-    let title = RunFilter {
-        text: Some("WIE GROß".to_owned()),
-        ..any()
-    };
+    let title = RunFilter { text: Some("WIE GROß".to_owned()), ..any() };
     assert_eq!(find(title).await, [35, 34, 33, 32, 31, 30]);
 
     let talk = |number| ConversationId(Uuid::from_u128(number));
@@ -133,50 +124,26 @@ async fn check(store: &Store) {
     assert_eq!(header.updated_at, Timestamp(20_000));
     assert_eq!((header.deleted_at, header.forked_from), (None, None));
     for (text, found) in [("gRÖSSE", 0), ("GRÖß", 1), ("äpfel", 1), ("said", 1)] {
-        let filter = ConversationFilter {
-            text: Some(text.to_owned()),
-            ..ConversationFilter::default()
-        };
+        let filter = ConversationFilter { text: Some(text.to_owned()), ..ConversationFilter::default() };
         let page = store.conversations(TENANT, filter).await.unwrap();
         assert_eq!(page.items.len(), found, "{text}");
     }
     // Whose messages are whose was worked out where that can be done.
     for (at, (before, count)) in [(30, 0), (31, 2), (32, 3), (33, 5)].into_iter().enumerate() {
-        let copy = Conversation {
-            id: talk(100 + at as u128),
-            ..header.clone()
-        };
-        store
-            .fork_conversation(TENANT, talk(20), Some(run(before)), &copy)
-            .await
-            .unwrap();
+        let copy = Conversation { id: talk(100 + at as u128), ..header.clone() };
+        store.fork_conversation(TENANT, talk(20), Some(run(before)), &copy).await.unwrap();
         let said = store.messages(TENANT, copy.id).await.unwrap();
         assert_eq!(said.len(), count, "before {before}");
     }
-    let copy = Conversation {
-        id: talk(200),
-        ..header
-    };
-    let unclear = store
-        .fork_conversation(TENANT, talk(21), Some(run(34)), &copy)
-        .await;
-    assert!(
-        matches!(unclear, Err(StoreError::Conflict(_))),
-        "{unclear:?}"
-    );
+    let copy = Conversation { id: talk(200), ..header };
+    let unclear = store.fork_conversation(TENANT, talk(21), Some(run(34)), &copy).await;
+    assert!(matches!(unclear, Err(StoreError::Conflict(_))), "{unclear:?}");
     let agent = AgentId(Uuid::from_u128(7));
-    store
-        .delete_agent(TENANT, agent, Timestamp(9))
-        .await
-        .unwrap();
+    store.delete_agent(TENANT, agent, Timestamp(9)).await.unwrap();
     store.check().await.unwrap();
     let (now, until) = (Timestamp(10), Timestamp(20));
     let lease = store.claim(Claim::Any, "a", now, until).await.unwrap();
-    assert_eq!(
-        lease.unwrap().run,
-        run(35),
-        "the old program's work goes on"
-    );
+    assert_eq!(lease.unwrap().run, run(35), "the old program's work goes on");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -184,8 +151,7 @@ async fn sqlite() {
     let dir = TempDir::new().unwrap();
     let old = rusqlite::Connection::open(dir.path().join("steward.db")).unwrap();
     old.execute_batch(FIRST).unwrap();
-    old.execute_batch(&rows(|id| format!("x'{id:032x}'")))
-        .unwrap();
+    old.execute_batch(&rows(|id| format!("x'{id:032x}'"))).unwrap();
     drop(old);
     let config = StoreConfig::sqlite(dir.path());
     for _ in 0..2 {
@@ -204,9 +170,7 @@ async fn postgres() {
     let mut old = PgConnection::connect(&url).await.unwrap();
     old.execute(sqlx::raw_sql(FIRST)).await.unwrap();
     let rows = rows(|id| format!("'{}'::uuid", Uuid::from_u128(id)));
-    old.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(rows)))
-        .await
-        .unwrap();
+    old.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(rows))).await.unwrap();
     drop(old);
     let config = StoreConfig::postgres(url);
     // Two nodes that start at once: one migrates.

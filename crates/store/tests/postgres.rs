@@ -5,9 +5,7 @@ use async_trait::async_trait;
 use sqlx::{Connection, PgConnection};
 use std::sync::Arc;
 use steward_core::event::{EventBody, Origin};
-use steward_core::ports::{
-    BlobError, Blobs, Commit, RunRow, RunStatus, RunStore, Settings, StoreError,
-};
+use steward_core::ports::{BlobError, Blobs, Commit, RunRow, RunStatus, RunStore, Settings, StoreError};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::postgres::TestPostgres;
@@ -37,17 +35,11 @@ async fn refusal(url: &str) -> StoreError {
 async fn a_server_that_refuses_is_told_and_a_newer_schema_is_left_alone() {
     for url in ["postgres://127.0.0.1:1/none", "mysql://x", "nonsense"] {
         let refused = refusal(url).await;
-        assert!(
-            matches!(&refused, StoreError::Backend(text) if text.contains("URL")),
-            "{refused:?}"
-        );
+        assert!(matches!(&refused, StoreError::Backend(text) if text.contains("URL")), "{refused:?}");
     }
     let server = TestPostgres::shared().await.unwrap();
     let refused = refusal(&server.url("no_such_database")).await;
-    assert!(
-        matches!(&refused, StoreError::Backend(text) if text.contains("create it")),
-        "{refused:?}"
-    );
+    assert!(matches!(&refused, StoreError::Backend(text) if text.contains("create it")), "{refused:?}");
 
     // Two nodes that start at once agree on the schema.
     let url = server.fresh_database().await.unwrap();
@@ -58,39 +50,20 @@ async fn a_server_that_refuses_is_told_and_a_newer_schema_is_left_alone() {
     }
     let (one, two) = (&stores[0], &stores[1]);
     let value = serde_json::json!("seen by both");
-    one.set_setting(TenantId::DEFAULT, "s", &value)
-        .await
-        .unwrap();
-    assert_eq!(
-        two.setting(TenantId::DEFAULT, "s").await.unwrap(),
-        Some(value)
-    );
+    one.set_setting(TenantId::DEFAULT, "s", &value).await.unwrap();
+    assert_eq!(two.setting(TenantId::DEFAULT, "s").await.unwrap(), Some(value));
 
     let mut admin = PgConnection::connect(&url).await.unwrap();
-    sqlx::query("insert into steward_schema values (9000, 'future')")
-        .execute(&mut admin)
-        .await
-        .unwrap();
+    sqlx::query("insert into steward_schema values (9000, 'future')").execute(&mut admin).await.unwrap();
     let refused = refusal(&url).await;
-    assert!(
-        matches!(
-            refused,
-            StoreError::Newer {
-                found: 9000,
-                known: 4
-            }
-        ),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, StoreError::Newer { found: 9000, known: 4 }), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_is_written_as_a_whole_or_not_at_all() {
     let server = TestPostgres::shared().await.unwrap();
     let url = server.fresh_database().await.unwrap();
-    let store = Store::open(StoreConfig::postgres(&url), Arc::new(NoBlobs))
-        .await
-        .unwrap();
+    let store = Store::open(StoreConfig::postgres(&url), Arc::new(NoBlobs)).await.unwrap();
     let row = RunRow {
         id: RunId(Uuid::from_u128(1)),
         tenant: TenantId::DEFAULT,
@@ -111,14 +84,9 @@ async fn a_log_is_written_as_a_whole_or_not_at_all() {
         tokens: 0,
         cost_micros: 0,
     };
-    let said = |text: &str| EventBody::PlanFailed {
-        message: text.to_owned(),
-    };
+    let said = |text: &str| EventBody::PlanFailed { message: text.to_owned() };
     let until = Timestamp(i64::MAX);
-    let lease = store
-        .create_run(row, vec![said("one")], Vec::new(), "n", until)
-        .await
-        .unwrap();
+    let lease = store.create_run(row, vec![said("one")], Vec::new(), "n", until).await.unwrap();
     // As if another writer of the same epoch had been quicker with the third event only.
     let mut admin = PgConnection::connect(&url).await.unwrap();
     for statement in [

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use steward_core::event::{EventBody, Origin};
 use steward_core::model::Purpose;
-use steward_core::ports::{
-    BlobError, Blobs, Commit, Lease, RunRow, RunStatus, RunStore, Settings, StoreError,
-};
+use steward_core::ports::{BlobError, Blobs, Commit, Lease, RunRow, RunStatus, RunStore, Settings, StoreError};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 use steward_store::{Store, StoreConfig};
 use tempfile::TempDir;
@@ -41,12 +39,7 @@ fn refusal(opened: Result<Store, StoreError>) -> StoreError {
 }
 
 fn text(length: usize) -> EventBody {
-    EventBody::ModelDelta {
-        step: 1,
-        purpose: Purpose::Reply,
-        text: "x".repeat(length),
-        reasoning: String::new(),
-    }
+    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: "x".repeat(length), reasoning: String::new() }
 }
 
 async fn started(store: &Store, number: u128) -> Lease {
@@ -72,10 +65,7 @@ async fn started(store: &Store, number: u128) -> Lease {
     };
     let until = Timestamp(i64::MAX);
     let first = vec![text(1)];
-    store
-        .create_run(row, first, vec![], "a", until)
-        .await
-        .unwrap()
+    store.create_run(row, first, vec![], "a", until).await.unwrap()
 }
 
 fn append(lease: &Lease, after: u64, length: usize) -> Commit {
@@ -97,26 +87,14 @@ async fn a_directory_has_one_steward() {
     let first = open(&data).await.unwrap();
     let second = refusal(open(&data).await);
     let ours = std::process::id();
-    let StoreError::InUse { path, pid } = &second else {
-        panic!("{second:?}")
-    };
+    let StoreError::InUse { path, pid } = &second else { panic!("{second:?}") };
     assert_eq!((path.as_str(), *pid), (data.to_str().unwrap(), ours));
     // The refused attempt did not break the first one's lock.
     started(&first, 7).await;
-    assert!(matches!(
-        refusal(open(&data).await),
-        StoreError::InUse { .. }
-    ));
+    assert!(matches!(refusal(open(&data).await), StoreError::InUse { .. }));
     drop(first);
     let again = open(&data).await.unwrap();
-    assert_eq!(
-        again
-            .run(TENANT, RunId(Uuid::from_u128(7)))
-            .await
-            .unwrap()
-            .last_seq,
-        1
-    );
+    assert_eq!(again.run(TENANT, RunId(Uuid::from_u128(7))).await.unwrap().last_seq, 1);
 }
 
 #[tokio::test]
@@ -125,22 +103,11 @@ async fn a_newer_database_is_left_as_it_is() {
     drop(open(dir.path()).await.unwrap());
     let file = dir.path().join("steward.db");
     let other = rusqlite::Connection::open(&file).unwrap();
-    other
-        .execute("insert into steward_schema values (9000, 'future')", [])
-        .unwrap();
+    other.execute("insert into steward_schema values (9000, 'future')", []).unwrap();
     drop(other);
     let before = std::fs::read(&file).unwrap();
     let refused = refusal(open(dir.path()).await);
-    assert!(
-        matches!(
-            refused,
-            StoreError::Newer {
-                found: 9000,
-                known: 4
-            }
-        ),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, StoreError::Newer { found: 9000, known: 4 }), "{refused:?}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
@@ -165,16 +132,11 @@ async fn a_damaged_or_foreign_file_is_left_as_it_is() {
         std::fs::write(&file, &damaged).unwrap();
         let refused = refusal(open(dir.path()).await);
         assert!(matches!(refused, StoreError::Corrupt(_)), "{refused:?}");
-        assert!(
-            std::fs::read(&file).unwrap() == damaged,
-            "the file was changed"
-        );
+        assert!(std::fs::read(&file).unwrap() == damaged, "the file was changed");
     }
     std::fs::remove_file(&file).unwrap();
     let foreign = rusqlite::Connection::open(&file).unwrap();
-    foreign
-        .execute_batch("create table songs (name text)")
-        .unwrap();
+    foreign.execute_batch("create table songs (name text)").unwrap();
     drop(foreign);
     let refused = refusal(open(dir.path()).await);
     assert!(matches!(&refused, StoreError::Corrupt(text) if text.contains("another program")));
@@ -182,14 +144,7 @@ async fn a_damaged_or_foreign_file_is_left_as_it_is() {
     std::fs::write(&file, whole).unwrap();
     let store = open(dir.path()).await.unwrap();
     store.check().await.unwrap();
-    assert_eq!(
-        store
-            .run(TENANT, RunId(Uuid::from_u128(19)))
-            .await
-            .unwrap()
-            .last_seq,
-        2
-    );
+    assert_eq!(store.run(TENANT, RunId(Uuid::from_u128(19))).await.unwrap().last_seq, 2);
 }
 
 #[tokio::test]
@@ -208,10 +163,7 @@ async fn damage_inside_is_found_by_the_check() {
     std::fs::write(&file, bytes).unwrap();
     let store = open(dir.path()).await.unwrap();
     let checked = store.check().await;
-    assert!(
-        matches!(checked, Err(StoreError::Corrupt(_))),
-        "{checked:?}"
-    );
+    assert!(matches!(checked, Err(StoreError::Corrupt(_))), "{checked:?}");
 }
 
 #[tokio::test]
@@ -221,10 +173,7 @@ async fn a_place_that_cannot_be_used_is_told() {
     std::fs::write(&file, "x").unwrap();
     for place in [file.clone(), file.join("below")] {
         let refused = refusal(open(&place).await);
-        assert!(
-            matches!(&refused, StoreError::Backend(text) if text.contains("file")),
-            "{refused:?}"
-        );
+        assert!(matches!(&refused, StoreError::Backend(text) if text.contains("file")), "{refused:?}");
     }
     std::fs::create_dir_all(dir.path().join("data/steward.db")).unwrap();
     let refused = refusal(open(&dir.path().join("data")).await);
@@ -234,10 +183,7 @@ async fn a_place_that_cannot_be_used_is_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_loses_nothing_and_is_survived() {
     let dir = TempDir::new().unwrap();
-    let config = StoreConfig {
-        max_pages: Some(150),
-        ..StoreConfig::sqlite(dir.path())
-    };
+    let config = StoreConfig { max_pages: Some(150), ..StoreConfig::sqlite(dir.path()) };
     let store = Arc::new(Store::open(config, Arc::new(NoBlobs)).await.unwrap());
     let (greedy, modest) = (started(&store, 1).await, started(&store, 2).await);
     let mut kept = 1;
@@ -269,17 +215,9 @@ async fn a_full_disk_loses_nothing_and_is_survived() {
     let store = open(dir.path()).await.unwrap();
     assert_eq!(store.run(TENANT, greedy.run).await.unwrap().last_seq, kept);
     assert_eq!(store.run(TENANT, modest.run).await.unwrap().last_seq, 6);
-    assert_eq!(
-        store.setting(TENANT, "n").await.unwrap(),
-        Some(serde_json::json!(5))
-    );
+    assert_eq!(store.setting(TENANT, "n").await.unwrap(), Some(serde_json::json!(5)));
     let lease = store
-        .claim(
-            steward_core::ports::Claim::Run(greedy.run),
-            "a",
-            Timestamp(3),
-            Timestamp(i64::MAX),
-        )
+        .claim(steward_core::ports::Claim::Run(greedy.run), "a", Timestamp(3), Timestamp(i64::MAX))
         .await
         .unwrap()
         .unwrap();
@@ -296,15 +234,7 @@ async fn a_file_system_that_is_full_loses_nothing() {
         let dir = TempDir::new().unwrap();
         let mounted = "mount -t tmpfs -o size=3m none \"$1\" || exit 77; shift; exec \"$@\"";
         let output = std::process::Command::new("unshare")
-            .args([
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "sh",
-                "-c",
-                mounted,
-                "sh",
-            ])
+            .args(["--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh"])
             .arg(dir.path())
             .arg(std::env::current_exe().unwrap())
             .args(["--exact", "a_file_system_that_is_full_loses_nothing"])
@@ -316,10 +246,7 @@ async fn a_file_system_that_is_full_loses_nothing() {
             return;
         }
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && said.contains("1 passed"),
-            "{said}"
-        );
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
         return;
     };
     let dir = std::path::PathBuf::from(dir);
@@ -338,18 +265,12 @@ async fn a_file_system_that_is_full_loses_nothing() {
     let again = store.commit(append(&lease, kept, 60_000)).await;
     assert!(matches!(again, Err(StoreError::Full(_))), "{again:?}");
     // Somebody makes room: the same store goes on.
-    let bigger = std::process::Command::new("mount")
-        .args(["-o", "remount,size=30m"])
-        .arg(&dir)
-        .status();
+    let bigger = std::process::Command::new("mount").args(["-o", "remount,size=30m"]).arg(&dir).status();
     assert!(bigger.unwrap().success());
     store.commit(append(&lease, kept, 60_000)).await.unwrap();
     store.check().await.unwrap();
     drop(store);
     let store = open(&dir).await.unwrap();
-    assert_eq!(
-        store.run(TENANT, lease.run).await.unwrap().last_seq,
-        kept + 1
-    );
+    assert_eq!(store.run(TENANT, lease.run).await.unwrap().last_seq, kept + 1);
     store.check().await.unwrap();
 }

@@ -18,10 +18,7 @@ impl FakeClock {
 
     /// Stands at `now`, in UTC.
     pub fn at(now: Timestamp) -> Self {
-        Self {
-            millis: AtomicI64::new(now.0),
-            offset_minutes: 0,
-        }
+        Self { millis: AtomicI64::new(now.0), offset_minutes: 0 }
     }
 
     /// The same clock `minutes` east of UTC.
@@ -69,10 +66,7 @@ pub struct SeqIds {
 impl SeqIds {
     /// The series of this number; ids of two series never meet.
     pub fn new(series: u64) -> Self {
-        Self {
-            series,
-            next: AtomicU64::new(0),
-        }
+        Self { series, next: AtomicU64::new(0) }
     }
 }
 

@@ -63,24 +63,14 @@ impl EffectServer {
     pub async fn start(options: EffectOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
-            options,
-            counts: Mutex::default(),
-            total: watch::Sender::new(0),
-        });
-        let app = Router::new()
-            .route("/effect", post(effect))
-            .route("/counts", get(counts))
-            .with_state(Arc::clone(&shared));
+        let shared = Arc::new(Shared { options, counts: Mutex::default(), total: watch::Sender::new(0) });
+        let app =
+            Router::new().route("/effect", post(effect)).route("/counts", get(counts)).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             // It ends with the server; a failed accept shows in the test that calls it.
             let _ended = axum::serve(listener, app).await;
         });
-        Ok(Self {
-            address,
-            shared,
-            task,
-        })
+        Ok(Self { address, shared, task })
     }
 
     /// `http://127.0.0.1:PORT`.
@@ -95,21 +85,13 @@ impl EffectServer {
 
     /// What was seen, by key.
     pub fn counts(&self) -> BTreeMap<String, Count> {
-        self.shared
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keys with more than one effect. Empty is the proof.
     pub fn repeated(&self) -> Vec<String> {
         let counts = self.counts();
-        counts
-            .into_iter()
-            .filter(|(_, c)| c.effects > 1)
-            .map(|(key, _)| key)
-            .collect()
+        counts.into_iter().filter(|(_, c)| c.effects > 1).map(|(key, _)| key).collect()
     }
 
     /// Waits until `effects` have been counted in all, or the time is over; returns whether they were.
@@ -134,20 +116,11 @@ async fn effect(State(shared): State<Arc<Shared>>, Json(effect): Json<Effect>) -
         tokio::time::sleep(shared.options.after).await;
         json!({"key": effect.key, "calls": count.calls, "effects": count.effects})
     });
-    Json(
-        done.await
-            .unwrap_or_else(|e| json!({"error": e.to_string()})),
-    )
+    Json(done.await.unwrap_or_else(|e| json!({"error": e.to_string()})))
 }
 
 async fn counts(State(shared): State<Arc<Shared>>) -> Json<BTreeMap<String, Count>> {
-    Json(
-        shared
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone(),
-    )
+    Json(shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone())
 }
 
 impl Shared {
@@ -173,39 +146,24 @@ mod tests {
     async fn effects_are_counted_by_key() {
         let server = EffectServer::start(EffectOptions::default()).await.unwrap();
         for key in ["a", "b", "a"] {
-            let (status, _) = post_json(server.address, "/effect", &json!({"key": key, "x": 1}))
-                .await
-                .unwrap();
+            let (status, _) = post_json(server.address, "/effect", &json!({"key": key, "x": 1})).await.unwrap();
             assert_eq!(status, 200);
         }
         assert!(server.wait(3, Duration::from_secs(1)).await);
         assert_eq!(server.repeated(), ["a"]);
         assert!(!server.wait(4, Duration::from_millis(20)).await);
-        let (status, _) = post_json(server.address, "/effect", &json!({"x": 1}))
-            .await
-            .unwrap();
+        let (status, _) = post_json(server.address, "/effect", &json!({"x": 1})).await.unwrap();
         assert_eq!(status, 422);
     }
 
     #[tokio::test]
     async fn with_keys_a_repeat_has_no_effect() {
-        let options = EffectOptions {
-            deduplicate: true,
-            ..EffectOptions::default()
-        };
+        let options = EffectOptions { deduplicate: true, ..EffectOptions::default() };
         let server = EffectServer::start(options).await.unwrap();
         for _ in 0..3 {
-            post_json(server.address, "/effect", &json!({"key": "a"}))
-                .await
-                .unwrap();
+            post_json(server.address, "/effect", &json!({"key": "a"})).await.unwrap();
         }
-        assert_eq!(
-            server.counts()["a"],
-            Count {
-                calls: 3,
-                effects: 1
-            }
-        );
+        assert_eq!(server.counts()["a"], Count { calls: 3, effects: 1 });
         assert!(server.repeated().is_empty());
     }
 }

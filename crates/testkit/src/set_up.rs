@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 /// The cache folder itself.
 pub fn cache() -> PathBuf {
-    std::env::var_os("STEWARD_CACHE")
-        .filter(|value| !value.is_empty())
-        .map_or_else(
-            || {
-                let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
-                home.join(".cache/steward")
-            },
-            PathBuf::from,
-        )
+    std::env::var_os("STEWARD_CACHE").filter(|value| !value.is_empty()).map_or_else(
+        || {
+            let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+            home.join(".cache/steward")
+        },
+        PathBuf::from,
+    )
 }
 
 /// A file or folder that set-up makes there.
@@ -21,10 +19,6 @@ pub fn cache() -> PathBuf {
 /// When it is missing, with the command that makes it.
 pub fn set_up(place: impl AsRef<Path>) -> PathBuf {
     let path = cache().join(place);
-    assert!(
-        path.exists(),
-        "{} is missing; run: scripts/setup.sh test",
-        path.display()
-    );
+    assert!(path.exists(), "{} is missing; run: scripts/setup.sh test", path.display());
     path
 }

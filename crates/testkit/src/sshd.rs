@@ -9,14 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Where sshd and its tools may lie; `sbin` is not on everybody's `PATH`.
-const PLACES: [&str; 6] = [
-    "/usr/sbin",
-    "/usr/bin",
-    "/usr/local/sbin",
-    "/usr/local/bin",
-    "/sbin",
-    "/bin",
-];
+const PLACES: [&str; 6] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"];
 
 /// An sshd on a port of loopback, with keys in a temporary folder, for the login of this user. Ends
 /// when dropped.
@@ -57,11 +50,7 @@ impl Sshd {
             folder.path().display(),
         );
         fs::write(at("config"), config)?;
-        let mut server = Self {
-            child: spawn(folder.path())?,
-            folder,
-            port,
-        };
+        let mut server = Self { child: spawn(folder.path())?, folder, port };
         server.wait()?;
         Ok(server)
     }
@@ -87,10 +76,7 @@ impl Sshd {
     /// # Errors
     /// If ssh-keygen can't be run.
     pub fn fingerprint(&self) -> Result<String> {
-        let out = Command::new(tool("ssh-keygen")?)
-            .arg("-lf")
-            .arg(self.path("host.pub"))
-            .output()?;
+        let out = Command::new(tool("ssh-keygen")?).arg("-lf").arg(self.path("host.pub")).output()?;
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         let word = text.split_whitespace().nth(1).map(str::to_owned);
         word.ok_or_else(|| Error::other(format!("ssh-keygen said {text:?}")))
@@ -172,11 +158,10 @@ pub fn keygen(path: &Path, passphrase: &str) -> Result<()> {
 
 fn tool(name: &str) -> Result<PathBuf> {
     let found = PLACES.iter().map(|place| Path::new(place).join(name));
-    found.into_iter().find(|path| path.exists()).ok_or_else(|| {
-        Error::other(format!(
-            "{name} is not installed; run scripts/setup.sh test"
-        ))
-    })
+    found
+        .into_iter()
+        .find(|path| path.exists())
+        .ok_or_else(|| Error::other(format!("{name} is not installed; run scripts/setup.sh test")))
 }
 
 fn spawn(folder: &Path) -> Result<Child> {

@@ -13,9 +13,7 @@ pub struct Workspace {
 impl Workspace {
     /// An empty one.
     pub fn empty() -> io::Result<Self> {
-        Ok(Self {
-            dir: tempfile::tempdir()?,
-        })
+        Ok(Self { dir: tempfile::tempdir()? })
     }
 
     /// A copy of all files and folders under `source`. Links are not followed, and left out.

@@ -23,14 +23,9 @@ type Entries = BTreeMap<String, Entry>;
 fn entries() -> Result<&'static Entries, ToolsError> {
     static PARSED: OnceLock<Result<Entries, String>> = OnceLock::new();
     PARSED
-        .get_or_init(|| {
-            toml::from_str(include_str!("../data/tools.toml")).map_err(|error| error.to_string())
-        })
+        .get_or_init(|| toml::from_str(include_str!("../data/tools.toml")).map_err(|error| error.to_string()))
         .as_ref()
-        .map_err(|reason| ToolsError::Data {
-            file: FILE,
-            reason: reason.clone(),
-        })
+        .map_err(|reason| ToolsError::Data { file: FILE, reason: reason.clone() })
 }
 
 /// Fails if the data file is broken or lacks one of `names`; the dispatcher asks when it is built.
@@ -38,10 +33,7 @@ pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
     let known = entries()?;
     match names.iter().find(|name| !known.contains_key(**name)) {
         None => Ok(()),
-        Some(name) => Err(ToolsError::Data {
-            file: FILE,
-            reason: format!("there is no entry [{name}]"),
-        }),
+        Some(name) => Err(ToolsError::Data { file: FILE, reason: format!("there is no entry [{name}]") }),
     }
 }
 
@@ -49,11 +41,7 @@ pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
 /// dispatcher refuses to be built with one.
 pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value) -> ToolSpec {
     let entry = entries().ok().and_then(|known| known.get(name)).cloned();
-    let entry = entry.unwrap_or(Entry {
-        description: String::new(),
-        utterances: Vec::new(),
-        result_limit: 8000,
-    });
+    let entry = entry.unwrap_or(Entry { description: String::new(), utterances: Vec::new(), result_limit: 8000 });
     ToolSpec {
         name: name.to_owned(),
         description: entry.description,

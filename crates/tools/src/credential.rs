@@ -28,22 +28,12 @@ pub(crate) struct By<'a> {
 impl<'a> By<'a> {
     /// A tool at work.
     pub fn tool(scope: &ToolScope, tool: &'a str) -> Self {
-        Self {
-            tenant: scope.tenant,
-            run: scope.run,
-            agent: Some(scope.agent),
-            at: scope.now,
-            tool,
-        }
+        Self { tenant: scope.tenant, run: scope.run, agent: Some(scope.agent), at: scope.now, tool }
     }
 }
 
 /// Opens the credential of this name. The use is written down first.
-pub(crate) async fn open(
-    vault: &dyn Vault,
-    by: By<'_>,
-    name: &str,
-) -> Result<OpenedCredential, ToolsError> {
+pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
     let mut after = None::<String>;
     let mut found = None;
     for _ in 0..PAGES {
@@ -60,13 +50,8 @@ pub(crate) async fn open(
             "there is no credential `{name}`; an operator adds it with `steward credential add`, or in the studio"
         )));
     };
-    let used = CredentialUse {
-        credential: credential.id,
-        run: by.run,
-        agent: by.agent,
-        tool: by.tool.to_owned(),
-        at: by.at,
-    };
+    let used =
+        CredentialUse { credential: credential.id, run: by.run, agent: by.agent, tool: by.tool.to_owned(), at: by.at };
     let opened = vault.open(by.tenant, credential.id, used).await;
     opened.map_err(explain)
 }
@@ -110,8 +95,6 @@ impl Secrets {
     /// A text or an error without them.
     pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
         let scrubber: Scrubber = scrub::of(self.0);
-        result
-            .map(|text| scrubber.scrub(&text).into_owned())
-            .map_err(|text| scrubber.scrub(&text).into_owned())
+        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
     }
 }

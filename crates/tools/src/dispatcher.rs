@@ -16,13 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::agent::Agent;
-use steward_core::ports::{
-    AgentTools, Authorized, Draft, Embedder, Interrupted, ToolScope, Tools, Wanted,
-};
+use steward_core::ports::{AgentTools, Authorized, Draft, Embedder, Interrupted, ToolScope, Tools, Wanted};
 use steward_core::skill::Skill;
-use steward_core::tool::{
-    EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId, hash, schema};
 
 /// How often the stop flag is looked at while a tool works.
@@ -56,10 +52,7 @@ impl DispatcherBuilder {
     /// Adds a tool.
     #[must_use]
     pub fn with<H: ToolHandler>(mut self, handler: H) -> Self {
-        self.tools.push(Registered {
-            spec: handler.spec(),
-            handler: Box::new(Typed(handler)),
-        });
+        self.tools.push(Registered { spec: handler.spec(), handler: Box::new(Typed(handler)) });
         self
     }
 
@@ -88,12 +81,7 @@ impl DispatcherBuilder {
                 catalogue::check(&[&tool.spec.name])?;
             }
         }
-        Ok(Dispatcher {
-            tools: self.tools,
-            index,
-            skills: self.skills,
-            ended: self.ended,
-        })
+        Ok(Dispatcher { tools: self.tools, index, skills: self.skills, ended: self.ended })
     }
 }
 
@@ -134,22 +122,14 @@ impl Door<'_> {
         })
     }
 
-    async fn preview(
-        &self,
-        arguments: &serde_json::Value,
-        scope: &ToolScope,
-    ) -> Result<Preview, ToolError> {
+    async fn preview(&self, arguments: &serde_json::Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         match self {
             Self::Tool(tool) => tool.handler.preview(arguments.clone(), scope).await,
             Self::Skill(runtime, skill) => Ok(runtime.preview(skill, arguments, scope).await),
         }
     }
 
-    async fn run(
-        &self,
-        arguments: serde_json::Value,
-        context: &Context,
-    ) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, arguments: serde_json::Value, context: &Context) -> Result<ToolOutput, ToolError> {
         match self {
             Self::Tool(tool) => tool.handler.run(arguments, context).await,
             Self::Skill(runtime, skill) => runtime.run(skill, &arguments, context).await,
@@ -164,13 +144,10 @@ impl Dispatcher {
     }
 
     fn find(&self, name: &str) -> Result<&Registered, ToolsError> {
-        self.index
-            .get(name)
-            .and_then(|at| self.tools.get(*at))
-            .ok_or_else(|| ToolsError::Unknown {
-                name: name.to_owned(),
-                known: self.index.keys().cloned().collect::<Vec<_>>().join(", "),
-            })
+        self.index.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| ToolsError::Unknown {
+            name: name.to_owned(),
+            known: self.index.keys().cloned().collect::<Vec<_>>().join(", "),
+        })
     }
 
     /// The tool or skill of a call.
@@ -180,10 +157,7 @@ impl Dispatcher {
             (Err(_), Some(runtime), Some(reference)) => {
                 let skill = runtime.load(scope.tenant, reference).await?;
                 if skill.name != name {
-                    let error = format!(
-                        "`{name}` is not the skill `{}`; call it by its name",
-                        skill.name
-                    );
+                    let error = format!("`{name}` is not the skill `{}`; call it by its name", skill.name);
                     return Err(ToolsError::Refused(error).into());
                 }
                 Ok(Door::Skill(runtime, Box::new(skill)))
@@ -216,11 +190,7 @@ impl Dispatcher {
         // Dropping a tool in the middle of a change would leave its outcome unknown.
         match tokio::time::timeout(GRACE, work).await {
             Ok(done) => settle(name, done),
-            Err(_) => Err(ToolsError::Unsettled {
-                tool: name.to_owned(),
-                why: cause.to_string(),
-            }
-            .into()),
+            Err(_) => Err(ToolsError::Unsettled { tool: name.to_owned(), why: cause.to_string() }.into()),
         }
     }
 }
@@ -238,11 +208,7 @@ fn settle(
     done.unwrap_or_else(|panic| {
         let message = message(panic.as_ref());
         tracing::error!(tool, message, "tool panicked");
-        Err(ToolsError::Panicked {
-            tool: tool.to_owned(),
-            message,
-        }
-        .into())
+        Err(ToolsError::Panicked { tool: tool.to_owned(), message }.into())
     })
 }
 
@@ -262,10 +228,7 @@ impl Tools for Dispatcher {
     }
 
     async fn of_agent(&self, tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
-        let mut found = AgentTools {
-            tools: self.catalogue(),
-            prompts: Vec::new(),
-        };
+        let mut found = AgentTools { tools: self.catalogue(), prompts: Vec::new() };
         if agent.tools.is_empty() {
             let by_name_only = |spec: &ToolSpec| BROWSER_TOOLS.contains(&spec.name.as_str());
             found.tools.retain(|spec| !by_name_only(spec));
@@ -278,9 +241,7 @@ impl Tools for Dispatcher {
             let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
             // What a person named for the agent stays; a package takes from all the rest what it doesn't work with.
             if agent.tools.is_empty() && !skills.allowed.is_empty() {
-                found
-                    .tools
-                    .retain(|spec| reads(spec) || skills.allowed.contains(&spec.name));
+                found.tools.retain(|spec| reads(spec) || skills.allowed.contains(&spec.name));
             }
             // What reads a package's files is of no use without one, and takes room in small windows.
             if !skills.packaged {
@@ -300,10 +261,7 @@ impl Tools for Dispatcher {
 
     fn check_skill(&self, skill: &Skill) -> Result<(), String> {
         if self.index.contains_key(&skill.name) {
-            return Err(format!(
-                "`{}` is a built-in tool; choose another name",
-                skill.name
-            ));
+            return Err(format!("`{}` is a built-in tool; choose another name", skill.name));
         }
         match &self.skills {
             Some(runtime) => runtime.check(skill),
@@ -332,12 +290,7 @@ impl Tools for Dispatcher {
         proposals
     }
 
-    async fn draft(
-        &self,
-        wanted: Wanted<'_>,
-        scope: &ToolScope,
-        embedder: &dyn Embedder,
-    ) -> Option<Draft> {
+    async fn draft(&self, wanted: Wanted<'_>, scope: &ToolScope, embedder: &dyn Embedder) -> Option<Draft> {
         let work = AssertUnwindSafe(crate::draft::draft(wanted, scope, embedder)).catch_unwind();
         let draft = tokio::time::timeout(DRAFT, work).await;
         match draft {
@@ -355,16 +308,11 @@ impl Tools for Dispatcher {
 
     async fn files(&self, scope: &ToolScope) -> Vec<String> {
         let scope = scope.clone();
-        tokio::task::spawn_blocking(move || crate::draft::telling(&View::look(&scope)))
-            .await
-            .unwrap_or_default()
+        tokio::task::spawn_blocking(move || crate::draft::telling(&View::look(&scope))).await.unwrap_or_default()
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {
-        let refused = |error: ToolError| Preview {
-            summary: format!("would fail: {error}"),
-            ..Preview::default()
-        };
+        let refused = |error: ToolError| Preview { summary: format!("would fail: {error}"), ..Preview::default() };
         let door = match self.door(&call.name, scope).await {
             Ok(door) => door,
             Err(error) => return refused(error),
@@ -376,30 +324,20 @@ impl Tools for Dispatcher {
         match tokio::time::timeout(PREVIEW, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(preview))) => preview,
             Ok(Ok(Err(error))) => refused(error),
-            Ok(Err(_)) | Err(_) => Preview {
-                summary: format!("what `{}` would change can't be told", call.name),
-                ..Preview::default()
-            },
+            Ok(Err(_)) | Err(_) => {
+                Preview { summary: format!("what `{}` would change can't be told", call.name), ..Preview::default() }
+            }
         }
     }
 
     async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError> {
-        let Authorized {
-            call,
-            idempotency_key,
-            args_hash,
-            stage,
-        } = call;
+        let Authorized { call, idempotency_key, args_hash, stage } = call;
         let door = self.door(&call.name, scope).await?;
         if hash::of_json(&call.arguments) != args_hash {
             return Err(ToolsError::Changed(call.name).into());
         }
-        schema::validate(door.schema(), &call.arguments).map_err(|problem| {
-            ToolsError::Arguments {
-                tool: call.name.clone(),
-                problem,
-            }
-        })?;
+        schema::validate(door.schema(), &call.arguments)
+            .map_err(|problem| ToolsError::Arguments { tool: call.name.clone(), problem })?;
         if scope.stopped() {
             return Err(ToolsError::Stopped(call.name).into());
         }
@@ -420,13 +358,10 @@ impl Tools for Dispatcher {
                 Door::Skill(runtime, skill) => runtime.settle(&skill, call, scope).await,
             }
         };
-        AssertUnwindSafe(work)
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| {
-                tracing::error!(tool = name, "looking whether a call has happened panicked");
-                Settled::Unknown(format!("`{name}` failed to look"))
-            })
+        AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(tool = name, "looking whether a call has happened panicked");
+            Settled::Unknown(format!("`{name}` failed to look"))
+        })
     }
 
     async fn undo(&self, undo: &Undo, scope: &ToolScope) -> Result<String, ToolError> {
@@ -434,9 +369,7 @@ impl Tools for Dispatcher {
             Undo::Impossible { reason } => Err(ToolsError::NoUndo(reason.clone()).into()),
             Undo::Snapshot { tool, snapshot } => match (self.find(tool), &self.skills) {
                 (Ok(found), _) => found.handler.undo(snapshot, scope).await,
-                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => {
-                    runtime.undo(snapshot, scope).await
-                }
+                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => runtime.undo(snapshot, scope).await,
                 (Err(error), _) => Err(error.into()),
             },
         }

@@ -49,9 +49,7 @@ pub enum ToolsError {
     #[error("`{0}` was stopped because the run was stopped")]
     Stopped(String),
     /// The tool was cut off while it was changing something.
-    #[error(
-        "`{tool}` did not end in time ({why}) and may or may not have taken effect; look before trying again"
-    )]
+    #[error("`{tool}` did not end in time ({why}) and may or may not have taken effect; look before trying again")]
     Unsettled {
         /// Name of the tool.
         tool: String,
@@ -96,12 +94,8 @@ impl ToolsError {
 
     fn is_fatal(&self) -> bool {
         match self {
-            Self::Duplicate(_) | Self::Data { .. } | Self::Panicked { .. } | Self::Changed(_) => {
-                true
-            }
-            Self::Store(error) => {
-                !matches!(error, StoreError::NotFound(_) | StoreError::Conflict(_))
-            }
+            Self::Duplicate(_) | Self::Data { .. } | Self::Panicked { .. } | Self::Changed(_) => true,
+            Self::Store(error) => !matches!(error, StoreError::NotFound(_) | StoreError::Conflict(_)),
             _ => false,
         }
     }
@@ -109,10 +103,6 @@ impl ToolsError {
 
 impl From<ToolsError> for ToolError {
     fn from(error: ToolsError) -> Self {
-        if error.is_fatal() {
-            Self::Fatal(error.to_string())
-        } else {
-            Self::RespondToModel(error.to_string())
-        }
+        if error.is_fatal() { Self::Fatal(error.to_string()) } else { Self::RespondToModel(error.to_string()) }
     }
 }

@@ -61,10 +61,7 @@ impl Context {
         let Some(stage) = &self.stage else {
             return Ok(());
         };
-        let staged = Staged {
-            output: output.clone(),
-            proof,
-        };
+        let staged = Staged { output: output.clone(), proof };
         stage.stage(staged).await?;
         Ok(self.check()?)
     }
@@ -85,9 +82,7 @@ impl Context {
     /// Whether to end now: the run was stopped, or the call is over its time. Blocking work looks
     /// at it often, and always right before an effect.
     pub fn halted(&self) -> bool {
-        self.scope.stopped()
-            || self.cancelled.load(Ordering::Relaxed)
-            || Instant::now() >= self.deadline
+        self.scope.stopped() || self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }
 
     /// Waits until [`Self::halted`].
@@ -104,11 +99,7 @@ impl Context {
 
     /// [`Self::halted`] as an error, for `?`.
     pub fn check(&self) -> Result<(), ToolsError> {
-        if self.halted() {
-            Err(ToolsError::refused("stopped before anything was changed"))
-        } else {
-            Ok(())
-        }
+        if self.halted() { Err(ToolsError::refused("stopped before anything was changed")) } else { Ok(()) }
     }
 }
 
@@ -121,52 +112,26 @@ pub trait ToolHandler: Send + Sync + 'static {
     fn spec(&self) -> ToolSpec;
 
     /// Argument proposals for a request in people's words, best first.
-    fn suggest(
-        &self,
-        _request: &str,
-        _scope: &ToolScope,
-    ) -> impl Future<Output = Vec<Suggestion>> + Send {
+    fn suggest(&self, _request: &str, _scope: &ToolScope) -> impl Future<Output = Vec<Suggestion>> + Send {
         async { Vec::new() }
     }
 
     /// What a call would change. The default suits tools that change nothing.
-    fn preview(
-        &self,
-        _args: Self::Args,
-        _scope: &ToolScope,
-    ) -> impl Future<Output = Preview> + Send {
-        async {
-            Preview {
-                summary: "changes nothing".to_owned(),
-                reversible: true,
-                ..Preview::default()
-            }
-        }
+    fn preview(&self, _args: Self::Args, _scope: &ToolScope) -> impl Future<Output = Preview> + Send {
+        async { Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() } }
     }
 
     /// Runs.
-    fn run(
-        &self,
-        args: Self::Args,
-        context: &Context,
-    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+    fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
     /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
-    fn settle(
-        &self,
-        call: Interrupted,
-        _scope: &ToolScope,
-    ) -> impl Future<Output = Settled> + Send {
+    fn settle(&self, call: Interrupted, _scope: &ToolScope) -> impl Future<Output = Settled> + Send {
         let why = format!("`{}` leaves nothing that shows it", call.call.name);
         async { Settled::Unknown(why) }
     }
 
     /// Takes an effect back, from the snapshot that [`Self::run`] returned; says what was restored.
-    fn undo(
-        &self,
-        _snapshot: &Value,
-        _scope: &ToolScope,
-    ) -> impl Future<Output = Result<String, ToolError>> + Send {
+    fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolError>> + Send {
         async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
     }
 }

@@ -54,9 +54,7 @@ fn whole(code: &str) -> Cow<'_, str> {
         return Cow::Borrowed(code);
     }
     // The interpreter's module has a name of its own; scripts ask for this one.
-    let script = code
-        .replace("\"__main__\"", "__name__")
-        .replace("'__main__'", "__name__");
+    let script = code.replace("\"__main__\"", "__name__").replace("'__main__'", "__name__");
     Cow::Owned(format!("{script}\n\ndef run(payload):\n    return None\n"))
 }
 
@@ -108,10 +106,7 @@ impl ToolHandler for Python {
             (value, true) => shown(value),
             (value, false) => format!("{printed}\n{}", shown(value)),
         };
-        Ok(ToolOutput {
-            data: Some(value).filter(|value| !value.is_null()),
-            ..ToolOutput::text(text)
-        })
+        Ok(ToolOutput { data: Some(value).filter(|value| !value.is_null()), ..ToolOutput::text(text) })
     }
 }
 
@@ -123,17 +118,10 @@ mod tests {
     fn scripts_get_an_entry_and_keep_their_lines() {
         assert!(has_entry("import math\ndef run(payload):\n    return 1"));
         assert!(has_entry("def run (p, x=1): return p"));
-        for script in [
-            "print(1)",
-            "def run():\n  pass\nrun()",
-            "x = 'def run(payload)'",
-            "  def run(a): pass",
-        ] {
+        for script in ["print(1)", "def run():\n  pass\nrun()", "x = 'def run(payload)'", "  def run(a): pass"] {
             assert!(!has_entry(script), "{script}");
             assert!(whole(script).starts_with(script.lines().next().unwrap_or_default()));
         }
-        assert!(
-            whole("if __name__ == '__main__':\n  main()").starts_with("if __name__ == __name__:")
-        );
+        assert!(whole("if __name__ == '__main__':\n  main()").starts_with("if __name__ == __name__:"));
     }
 }

@@ -71,11 +71,7 @@ pub fn files(dir: &str) -> Vec<String> {
 }
 
 fn is_ours(workspace: &Workspace, path: &str) -> bool {
-    Files::get(path).is_some_and(|file| {
-        workspace
-            .read(path)
-            .is_ok_and(|bytes| bytes == file.data.as_ref())
-    })
+    Files::get(path).is_some_and(|file| workspace.read(path).is_ok_and(|bytes| bytes == file.data.as_ref()))
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::error::ToolsError;
-use crate::facts::{
-    NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory,
-};
+use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory};
 use crate::files::{Grep, List, MailDraft, Read, Write};
 use crate::python::Python;
 use crate::skills::PythonRunner;
@@ -46,10 +44,7 @@ pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsE
 }
 
 /// The same, open for more.
-pub fn standard_builder(
-    config: ToolsConfig,
-    ports: &Ports,
-) -> Result<DispatcherBuilder, ToolsError> {
+pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let (facts, clock, blobs) = (&ports.facts, &ports.clock, &ports.blobs);
     Ok(Dispatcher::builder()
         .with(List)
@@ -57,15 +52,8 @@ pub fn standard_builder(
         .with(Grep)
         .with(Write::new(Arc::clone(blobs)))
         .with(SqlTool::new())
-        .with(Terminal::new(
-            config.terminal.clone(),
-            config.sandbox_helper.clone(),
-        )?)
-        .with(TerminalWrite::new(
-            config.terminal,
-            config.sandbox_helper,
-            Arc::clone(blobs),
-        )?)
+        .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
+        .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))
         .with(WebFetch::new(config.web_allow))
         .with(NotesCreate::new(Arc::clone(facts)))

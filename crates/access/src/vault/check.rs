@@ -33,19 +33,16 @@ pub(super) fn name(name: &str) -> Result<(), VaultError> {
 pub(super) fn description(text: &str) -> Result<(), VaultError> {
     let length = text.chars().count();
     if length > DESCRIPTION {
-        return wrong(format!(
-            "the description has {length} characters; {DESCRIPTION} are the most"
-        ));
+        return wrong(format!("the description has {length} characters; {DESCRIPTION} are the most"));
     }
     Ok(())
 }
 
 pub(super) fn ends(at: Option<Timestamp>, now: Timestamp) -> Result<(), VaultError> {
     match at {
-        Some(at) if at <= now => wrong(format!(
-            "expires_at is {}, which is over; choose a later time, or leave it out",
-            at.rfc3339()
-        )),
+        Some(at) if at <= now => {
+            wrong(format!("expires_at is {}, which is over; choose a later time, or leave it out", at.rfc3339()))
+        }
         _ => Ok(()),
     }
 }
@@ -59,15 +56,11 @@ pub(super) fn fields(kind: CredentialKind, fields: &Fields) -> Result<(), VaultE
     for (name, value) in fields {
         let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty() || name.len() > 64 || !name.bytes().all(known) {
-            return wrong(format!(
-                "{name:?} is no name for a field; use a to z, 0 to 9 and _, 64 at most"
-            ));
+            return wrong(format!("{name:?} is no name for a field; use a to z, 0 to 9 and _, 64 at most"));
         }
         let size = value.expose_secret().len();
         if size > VALUE {
-            return wrong(format!(
-                "the field {name} has {size} bytes; {VALUE} are the most"
-            ));
+            return wrong(format!("the field {name} has {size} bytes; {VALUE} are the most"));
         }
     }
     for field in kind.fields().iter().filter(|field| field.required) {
@@ -90,9 +83,9 @@ fn text<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
 
 fn shape(kind: CredentialKind, fields: &Fields) -> Result<(), VaultError> {
     let pem = |name: &str, label: &str| match text(fields, name) {
-        Some(value) if !(value.contains("-----BEGIN ") && value.contains(label)) => wrong(format!(
-            "the field {name} is not PEM: it begins with -----BEGIN … {label}"
-        )),
+        Some(value) if !(value.contains("-----BEGIN ") && value.contains(label)) => {
+            wrong(format!("the field {name} is not PEM: it begins with -----BEGIN … {label}"))
+        }
         _ => Ok(()),
     };
     match kind {
@@ -116,9 +109,9 @@ fn shape(kind: CredentialKind, fields: &Fields) -> Result<(), VaultError> {
 fn header(fields: &Fields) -> Result<(), VaultError> {
     let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     match text(fields, "header") {
-        Some(name) if !name.bytes().all(token) => wrong(format!(
-            "{name:?} is no name of an HTTP header; an example is X-Api-Key"
-        )),
+        Some(name) if !name.bytes().all(token) => {
+            wrong(format!("{name:?} is no name of an HTTP header; an example is X-Api-Key"))
+        }
         _ => Ok(()),
     }
 }
@@ -128,15 +121,10 @@ fn database(fields: &Fields) -> Result<(), VaultError> {
         return Ok(());
     }
     let Some(engine) = text(fields, "engine") else {
-        return wrong(
-            "a credential of kind database needs the field url, or engine, host and database"
-                .to_owned(),
-        );
+        return wrong("a credential of kind database needs the field url, or engine, host and database".to_owned());
     };
     if engine != "sqlite" && text(fields, "host").is_none() {
-        return wrong(format!(
-            "a database credential for {engine} needs the field host"
-        ));
+        return wrong(format!("a database credential for {engine} needs the field host"));
     }
     match text(fields, "port") {
         Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => Ok(()),

@@ -6,9 +6,7 @@ use super::service::{SealedVault, show, without_empty};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
-use steward_core::ports::{
-    ConnectionKeys, OpenedCredential, SealedCredential, StoreError, VaultError,
-};
+use steward_core::ports::{ConnectionKeys, OpenedCredential, SealedCredential, StoreError, VaultError};
 use steward_core::{ConnectionId, CredentialId, TenantId, Timestamp};
 
 /// What stands in the list of uses.
@@ -21,11 +19,7 @@ impl SealedVault {
         tenant: TenantId,
         connection: ConnectionId,
     ) -> Result<Option<SealedCredential>, VaultError> {
-        match self
-            .rows
-            .credential_row(tenant, CredentialId(connection.0))
-            .await
-        {
+        match self.rows.credential_row(tenant, CredentialId(connection.0)).await {
             Ok(row) => Ok(Some(row).filter(|row| row.credential.connection == Some(connection))),
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -67,9 +61,7 @@ impl ConnectionKeys for SealedVault {
         let before = before.map(|row| row.credential);
         let made = before.as_ref().map_or(now, |one| one.created_at);
         // Never the same twice: a rotation of the vault tells by it whether it read what is there.
-        let changed = before
-            .as_ref()
-            .map_or(now, |one| now.max(Timestamp(one.changed_at.0 + 1)));
+        let changed = before.as_ref().map_or(now, |one| now.max(Timestamp(one.changed_at.0 + 1)));
         let mut credential = Credential {
             id: CredentialId(connection.0),
             name,
@@ -90,15 +82,10 @@ impl ConnectionKeys for SealedVault {
         Ok(())
     }
 
-    async fn open_key(
-        &self,
-        tenant: TenantId,
-        connection: ConnectionId,
-    ) -> Result<OpenedCredential, VaultError> {
+    async fn open_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<OpenedCredential, VaultError> {
         let row = self.key_row(tenant, connection).await?;
-        let row = row.ok_or_else(|| {
-            VaultError::Missing("no key is kept for this connection; give it one".to_owned())
-        })?;
+        let row =
+            row.ok_or_else(|| VaultError::Missing("no key is kept for this connection; give it one".to_owned()))?;
         let used = CredentialUse {
             credential: row.credential.id,
             run: None,
@@ -109,17 +96,10 @@ impl ConnectionKeys for SealedVault {
         self.opened(tenant, row, used).await
     }
 
-    async fn remove_key(
-        &self,
-        tenant: TenantId,
-        connection: ConnectionId,
-    ) -> Result<(), VaultError> {
+    async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
         match self.key_row(tenant, connection).await? {
-            Some(row) => Ok(self
-                .rows
-                .remove_credential(tenant, row.credential.id)
-                .await?),
+            Some(row) => Ok(self.rows.remove_credential(tenant, row.credential.id).await?),
             None => Ok(()),
         }
     }

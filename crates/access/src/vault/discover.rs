@@ -60,10 +60,7 @@ impl Search<'_> {
 }
 
 impl SealedVault {
-    pub(super) async fn search(
-        &self,
-        search: Search<'_>,
-    ) -> Result<Option<Credential>, VaultError> {
+    pub(super) async fn search(&self, search: Search<'_>) -> Result<Option<Credential>, VaultError> {
         let found = match self.by_agent(&search).await? {
             Some(found) => Some(found),
             None => self.by_rows(&search).await?,
@@ -105,12 +102,7 @@ impl SealedVault {
         Ok(None)
     }
 
-    async fn agents_own(
-        &self,
-        search: &Search<'_>,
-        under: &str,
-        id: CredentialId,
-    ) -> Result<Credential, VaultError> {
+    async fn agents_own(&self, search: &Search<'_>, under: &str, id: CredentialId) -> Result<Credential, VaultError> {
         match self.rows.credential_row(search.tenant, id).await {
             Ok(row) => of_nobody_else(&row.credential).map(|()| row.credential),
             Err(StoreError::NotFound(_)) => Err(VaultError::Missing(format!(
@@ -134,10 +126,7 @@ impl SealedVault {
     }
 }
 
-async fn suiting(
-    rows: &dyn CredentialRows,
-    search: &Search<'_>,
-) -> Result<Vec<Credential>, VaultError> {
+async fn suiting(rows: &dyn CredentialRows, search: &Search<'_>) -> Result<Vec<Credential>, VaultError> {
     let mut suiting = Vec::new();
     let mut after: Option<String> = None;
     loop {
@@ -153,12 +142,8 @@ async fn suiting(
 }
 
 /// The only one that has not ended; else the only one, for the error that opening it gives.
-fn only<'a>(
-    found: impl Iterator<Item = &'a Credential>,
-    now: Timestamp,
-) -> Result<Option<Credential>, VaultError> {
-    let (good, ended): (Vec<_>, Vec<_>) =
-        found.partition(|one| one.expires_at.is_none_or(|at| at > now));
+fn only<'a>(found: impl Iterator<Item = &'a Credential>, now: Timestamp) -> Result<Option<Credential>, VaultError> {
+    let (good, ended): (Vec<_>, Vec<_>) = found.partition(|one| one.expires_at.is_none_or(|at| at > now));
     let found = if good.is_empty() { ended } else { good };
     match found.as_slice() {
         [] => Ok(None),

@@ -80,9 +80,7 @@ fn read(path: &Path) -> Result<Vec<VaultKey>, VaultError> {
     };
     let place = format!("the file {}", path.display());
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let keys: Vec<_> = lines
-        .map(|line| VaultKey::parse(line, &place))
-        .collect::<Result<_, _>>()?;
+    let keys: Vec<_> = lines.map(|line| VaultKey::parse(line, &place)).collect::<Result<_, _>>()?;
     if keys.is_empty() {
         // Empty is not absent: something went wrong, and a new key would hide it.
         return Err(VaultError::Key(format!(
@@ -117,20 +115,14 @@ fn replace(path: &Path, keys: &[VaultKey]) -> std::io::Result<()> {
         _ => {}
     }
     let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)?;
+    let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
     for key in keys {
         file.write_all(key.hexadecimal().as_bytes())?;
         file.write_all(b"\n")?;
     }
     file.sync_all()?;
     std::fs::rename(&temporary, path)?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 

@@ -18,13 +18,8 @@ impl FixedKeys {
     /// `STEWARD_VAULT_KEY`.
     pub fn parse(text: &SecretString, place: &str) -> Result<Self, VaultError> {
         let keys = text.expose_secret().split(',');
-        let keys = keys
-            .map(|key| VaultKey::parse(key, place))
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            keys,
-            place: place.to_owned(),
-        })
+        let keys = keys.map(|key| VaultKey::parse(key, place)).collect::<Result<_, _>>()?;
+        Ok(Self { keys, place: place.to_owned() })
     }
 }
 

@@ -33,10 +33,7 @@ impl VaultKey {
     /// A key of these bytes.
     pub fn new(bytes: [u8; LENGTH]) -> Self {
         let bytes = Zeroizing::new(bytes);
-        Self {
-            id: fingerprint(&bytes),
-            bytes: Arc::new(bytes),
-        }
+        Self { id: fingerprint(&bytes), bytes: Arc::new(bytes) }
     }
 
     /// A new random key.
@@ -68,18 +65,14 @@ impl VaultKey {
                 "the vault's passphrase has {length} characters; choose {SHORTEST} or more"
             )));
         }
-        let failed =
-            |error: argon2::Error| VaultError::Key(format!("cannot use the passphrase: {error}"));
+        let failed = |error: argon2::Error| VaultError::Key(format!("cannot use the passphrase: {error}"));
         let (memory, passes, lanes) = COST;
         let params = Params::new(memory, passes, lanes, Some(LENGTH)).map_err(failed)?;
         let mut bytes = Zeroizing::new([0u8; LENGTH]);
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
             .hash_password_into(text.as_bytes(), salt, bytes.as_mut_slice())
             .map_err(failed)?;
-        Ok(Self {
-            id: format!("{MADE}.{}.{}", hex::encode(salt), fingerprint(&bytes)),
-            bytes: Arc::new(bytes),
-        })
+        Ok(Self { id: format!("{MADE}.{}.{}", hex::encode(salt), fingerprint(&bytes)), bytes: Arc::new(bytes) })
     }
 
     /// The salt of the key of this id, if a passphrase made it.
@@ -121,7 +114,5 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
         return Some(bytes);
     }
     let any = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    [STANDARD, URL_SAFE]
-        .iter()
-        .find_map(|alphabet| GeneralPurpose::new(alphabet, any).decode(text).ok())
+    [STANDARD, URL_SAFE].iter().find_map(|alphabet| GeneralPurpose::new(alphabet, any).decode(text).ok())
 }

@@ -31,11 +31,7 @@ struct Known {
 impl PassphraseKeys {
     /// Keys of `passphrase`, with the salts that stand in `rows`.
     pub fn new(rows: Arc<dyn CredentialRows>, passphrase: SecretString) -> Self {
-        Self {
-            rows,
-            passphrase,
-            known: Mutex::default(),
-        }
+        Self { rows, passphrase, known: Mutex::default() }
     }
 
     async fn make(&self, salt: Vec<u8>) -> Result<VaultKey, VaultError> {

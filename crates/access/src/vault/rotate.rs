@@ -58,13 +58,9 @@ impl SealedVault {
         let rows = self.all(tenant).await?;
         // One key seals them all; with no rows there is nothing to lose.
         let current = rows.first().map(|row| row.key_id.clone());
-        let waiting = held
-            .last()
-            .filter(|newest| current.as_deref().is_some_and(|id| id != newest.id()));
+        let waiting = held.last().filter(|newest| current.as_deref().is_some_and(|id| id != newest.id()));
         let new = match (waiting, &current) {
-            (Some(newest), Some(current)) if held.iter().any(|key| key.id() == current) => {
-                newest.clone()
-            }
+            (Some(newest), Some(current)) if held.iter().any(|key| key.id() == current) => newest.clone(),
             (_, Some(current)) if !held.iter().any(|key| key.id() == current) => {
                 return Err(VaultError::Sealed("the credentials".to_owned()));
             }
@@ -94,11 +90,7 @@ impl SealedVault {
     /// Forgets keys that are older than every one in use. A newer one waits for the next rotation.
     async fn forget(&self, held: &[VaultKey], used: &[String]) -> Result<(), VaultError> {
         let is_used = |key: &VaultKey| used.iter().any(|id| id == key.id());
-        let old: Vec<_> = held
-            .iter()
-            .take_while(|key| !is_used(key))
-            .map(|key| key.id().to_owned())
-            .collect();
+        let old: Vec<_> = held.iter().take_while(|key| !is_used(key)).map(|key| key.id().to_owned()).collect();
         if old.is_empty() || old.len() == held.len() {
             return Ok(());
         }
@@ -110,9 +102,7 @@ impl SealedVault {
     async fn all(&self, tenant: TenantId) -> Result<Vec<SealedCredential>, VaultError> {
         let mut rows = Vec::new();
         loop {
-            let after = rows
-                .last()
-                .map(|row: &SealedCredential| row.credential.name.as_str());
+            let after = rows.last().map(|row: &SealedCredential| row.credential.name.as_str());
             let page = self.rows.credential_rows(tenant, after, PAGE).await?;
             let ended = page.items.is_empty() || !page.more;
             rows.extend(page.items);

@@ -32,13 +32,7 @@ pub(super) fn seal(key: &VaultKey, owner: Owner, fields: &Fields) -> Option<Vec<
     let mut nonce = [0u8; NONCE];
     rand::rng().fill_bytes(&mut nonce);
     let aad = bound(key, owner);
-    let sealed = cipher(key).encrypt(
-        &XNonce::from(nonce),
-        Payload {
-            msg: &plain,
-            aad: &aad,
-        },
-    );
+    let sealed = cipher(key).encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &aad });
     let mut out = vec![FORM];
     out.extend_from_slice(&nonce);
     out.extend_from_slice(&sealed.ok()?);
@@ -50,13 +44,7 @@ pub(super) fn open(key: &VaultKey, owner: Owner, sealed: &[u8]) -> Option<Fields
     let rest = sealed.strip_prefix(&[FORM])?;
     let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
     let aad = bound(key, owner);
-    let plain = cipher(key).decrypt(
-        &XNonce::from(*nonce),
-        Payload {
-            msg: rest,
-            aad: &aad,
-        },
-    );
+    let plain = cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: rest, aad: &aad });
     decode(&Zeroizing::new(plain.ok()?))
 }
 
@@ -75,11 +63,7 @@ fn bound(key: &VaultKey, owner: Owner) -> Vec<u8> {
 }
 
 fn encode(fields: &Fields) -> Option<Zeroizing<Vec<u8>>> {
-    let parts = || {
-        fields
-            .iter()
-            .flat_map(|(name, value)| [name.as_str(), value.expose_secret()])
-    };
+    let parts = || fields.iter().flat_map(|(name, value)| [name.as_str(), value.expose_secret()]);
     // Room for all at once: growing would leave copies behind.
     let size = parts().map(|part| part.len() + 4).sum();
     let mut plain = Zeroizing::new(Vec::with_capacity(size));

@@ -12,8 +12,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{
-    Clock, CredentialChange, CredentialRows, Ids, NewCredential, OpenedCredential, Page, Role,
-    SealedCredential, StoreError, Vault, VaultError,
+    Clock, CredentialChange, CredentialRows, Ids, NewCredential, OpenedCredential, Page, Role, SealedCredential,
+    StoreError, Vault, VaultError,
 };
 use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
@@ -75,8 +75,7 @@ impl SealedVault {
             return Ok(key);
         }
         self.reload().await?;
-        self.held(id)
-            .ok_or_else(|| VaultError::Sealed(what.to_owned()))
+        self.held(id).ok_or_else(|| VaultError::Sealed(what.to_owned()))
     }
 
     /// The key that a tenant's secrets are sealed with now; made if nothing was ever sealed.
@@ -97,11 +96,7 @@ impl SealedVault {
         Ok(key)
     }
 
-    pub(super) async fn fields(
-        &self,
-        tenant: TenantId,
-        row: &SealedCredential,
-    ) -> Result<Fields, VaultError> {
+    pub(super) async fn fields(&self, tenant: TenantId, row: &SealedCredential) -> Result<Fields, VaultError> {
         let name = &row.credential.name;
         let key = self.key(&row.key_id, name).await?;
         let owner = owner(tenant, &row.credential);
@@ -113,11 +108,7 @@ impl SealedVault {
         })
     }
 
-    pub(super) async fn row(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-    ) -> Result<SealedCredential, VaultError> {
+    pub(super) async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
         let row = self.rows.credential_row(tenant, id).await;
         row.map_err(|error| known(error, id))
     }
@@ -132,19 +123,11 @@ pub(super) fn sealed(
 ) -> Result<SealedCredential, VaultError> {
     let sealed = seal::seal(key, owner(tenant, &credential), fields)
         .ok_or_else(|| VaultError::Invalid("the fields are too long".to_owned()))?;
-    Ok(SealedCredential {
-        credential,
-        key_id: key.id().to_owned(),
-        sealed,
-    })
+    Ok(SealedCredential { credential, key_id: key.id().to_owned(), sealed })
 }
 
 fn owner(tenant: TenantId, credential: &Credential) -> Owner {
-    Owner {
-        tenant,
-        credential: credential.id,
-        kind: credential.kind,
-    }
+    Owner { tenant, credential: credential.id, kind: credential.kind }
 }
 
 fn known(error: StoreError, id: CredentialId) -> VaultError {
@@ -158,10 +141,8 @@ fn known(error: StoreError, id: CredentialId) -> VaultError {
 pub(super) fn show(credential: &mut Credential, fields: &Fields) {
     let kind = credential.kind;
     let (shown, secret): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| kind.shows(name));
-    credential.shown = shown
-        .into_iter()
-        .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
-        .collect();
+    credential.shown =
+        shown.into_iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned())).collect();
     credential.secret = secret.into_iter().map(|(name, _)| name.clone()).collect();
 }
 
@@ -246,11 +227,7 @@ impl Vault for SealedVault {
         removed.map_err(|error| known(error, id))
     }
 
-    async fn credential(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-    ) -> Result<Credential, VaultError> {
+    async fn credential(&self, tenant: TenantId, id: CredentialId) -> Result<Credential, VaultError> {
         Ok(self.row(tenant, id).await?.credential)
     }
 
@@ -261,10 +238,7 @@ impl Vault for SealedVault {
         limit: u32,
     ) -> Result<Page<Credential>, VaultError> {
         let page = self.rows.credential_rows(tenant, after, limit).await?;
-        Ok(Page {
-            items: page.items.into_iter().map(|row| row.credential).collect(),
-            more: page.more,
-        })
+        Ok(Page { items: page.items.into_iter().map(|row| row.credential).collect(), more: page.more })
     }
 
     async fn uses(
@@ -287,15 +261,7 @@ impl Vault for SealedVault {
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError> {
-        self.search(Search {
-            tenant,
-            agent,
-            role,
-            skill,
-            kinds,
-            wanted,
-        })
-        .await
+        self.search(Search { tenant, agent, role, skill, kinds, wanted }).await
     }
 
     async fn open(
@@ -306,10 +272,7 @@ impl Vault for SealedVault {
     ) -> Result<OpenedCredential, VaultError> {
         let row = self.row(tenant, id).await?;
         of_nobody_else(&row.credential)?;
-        let used = CredentialUse {
-            credential: id,
-            ..used
-        };
+        let used = CredentialUse { credential: id, ..used };
         self.opened(tenant, row, used).await
     }
 
@@ -319,10 +282,7 @@ impl Vault for SealedVault {
 }
 
 fn opened(row: SealedCredential, fields: Fields) -> OpenedCredential {
-    OpenedCredential {
-        credential: row.credential,
-        fields,
-    }
+    OpenedCredential { credential: row.credential, fields }
 }
 
 impl SealedVault {

@@ -18,10 +18,7 @@ fn built(path: &str) -> Option<File> {
     };
     let mut hash = [0; 32];
     hash[0] = u8::try_from(data.len()).unwrap();
-    Some(File {
-        data: Cow::Borrowed(data),
-        hash,
-    })
+    Some(File { data: Cow::Borrowed(data), hash })
 }
 
 fn missing(_: &str) -> Option<File> {
@@ -33,10 +30,7 @@ fn get(path: &str, headers: &[(HeaderName, &str)]) -> Response {
 }
 
 fn with(headers: &[(HeaderName, &str)]) -> HeaderMap {
-    headers
-        .iter()
-        .map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()))
-        .collect()
+    headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap())).collect()
 }
 
 fn value(response: &Response, name: HeaderName) -> String {
@@ -54,10 +48,7 @@ async fn each_page_of_the_studio_is_the_same_file() {
     for path in ["/", "/chat", "/runs/0199-ab", "/setup", "/agents/new"] {
         let page = get(path, &[]);
         assert_eq!(page.status(), StatusCode::OK, "{path}");
-        assert_eq!(
-            value(&page, header::CONTENT_TYPE),
-            "text/html; charset=utf-8"
-        );
+        assert_eq!(value(&page, header::CONTENT_TYPE), "text/html; charset=utf-8");
         assert_eq!(value(&page, header::CACHE_CONTROL), "no-cache");
         assert!(body(page).await.contains("id=root"), "{path}");
     }
@@ -66,10 +57,7 @@ async fn each_page_of_the_studio_is_the_same_file() {
 #[tokio::test]
 async fn hashed_files_are_kept_for_good_and_others_asked_about() {
     let hashed = get("/assets/index-Ab12.js", &[]);
-    assert_eq!(
-        value(&hashed, header::CONTENT_TYPE),
-        "text/javascript; charset=utf-8"
-    );
+    assert_eq!(value(&hashed, header::CONTENT_TYPE), "text/javascript; charset=utf-8");
     assert!(value(&hashed, header::CACHE_CONTROL).contains("immutable"));
     assert_eq!(body(hashed).await, "start()");
     let plain = get("/theme.js", &[]);
@@ -80,12 +68,7 @@ async fn hashed_files_are_kept_for_good_and_others_asked_about() {
 async fn a_known_file_is_not_sent_again() {
     let tag = value(&get("/theme.js", &[]), header::ETAG);
     assert!(tag.starts_with('"') && tag.ends_with('"'), "{tag}");
-    for known in [
-        tag.clone(),
-        format!("W/{tag}"),
-        format!("\"x\", {tag}"),
-        "*".to_owned(),
-    ] {
+    for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
         let again = get("/theme.js", &[(header::IF_NONE_MATCH, &known)]);
         assert_eq!(again.status(), StatusCode::NOT_MODIFIED, "{known}");
         assert_eq!(value(&again, header::ETAG), tag);
@@ -100,11 +83,7 @@ async fn compressed_twins_go_to_who_takes_them() {
     let path = "/assets/index-Ab12.js";
     for accepted in ["gzip", "br, gzip;q=0.8", "*"] {
         let zipped = get(path, &[(header::ACCEPT_ENCODING, accepted)]);
-        assert_eq!(
-            value(&zipped, header::CONTENT_ENCODING),
-            "gzip",
-            "{accepted}"
-        );
+        assert_eq!(value(&zipped, header::CONTENT_ENCODING), "gzip", "{accepted}");
         assert_eq!(value(&zipped, header::VARY), "accept-encoding");
         assert!(value(&zipped, header::ETAG).ends_with("-gz\""));
         assert!(value(&zipped, header::CONTENT_TYPE).starts_with("text/javascript"));
@@ -124,19 +103,12 @@ async fn compressed_twins_go_to_who_takes_them() {
 #[tokio::test]
 async fn what_is_not_there_says_so_and_is_never_html() {
     let script = [(header::ACCEPT, "*/*")];
-    for path in [
-        "/assets/index-Old1.js",
-        "/missing.png",
-        "/.vite/manifest.json",
-        "/assets/index-Ab12.js.gz",
-        "/../Cargo.toml",
-    ] {
+    for path in
+        ["/assets/index-Old1.js", "/missing.png", "/.vite/manifest.json", "/assets/index-Ab12.js.gz", "/../Cargo.toml"]
+    {
         let gone = get(path, &script);
         assert_eq!(gone.status(), StatusCode::NOT_FOUND, "{path}");
-        assert_eq!(
-            value(&gone, header::CONTENT_TYPE),
-            "application/problem+json"
-        );
+        assert_eq!(value(&gone, header::CONTENT_TYPE), "application/problem+json");
         assert!(body(gone).await.contains("hint"), "{path}");
     }
     // A person who types an address gets the studio, which has a page for that.
@@ -151,15 +123,9 @@ async fn without_a_build_a_page_says_how_to_build() {
     for path in ["/", "/chat"] {
         let page = answer(&Method::GET, path, &HeaderMap::new(), missing);
         assert_eq!(page.status(), StatusCode::OK);
-        assert_eq!(
-            value(&page, header::CONTENT_TYPE),
-            "text/html; charset=utf-8"
-        );
+        assert_eq!(value(&page, header::CONTENT_TYPE), "text/html; charset=utf-8");
         let text = body(page).await;
-        assert!(
-            text.contains("make web") && !text.contains("<script"),
-            "{text}"
-        );
+        assert!(text.contains("make web") && !text.contains("<script"), "{text}");
     }
     let script = answer(&Method::GET, "/assets/a.js", &HeaderMap::new(), missing);
     assert_eq!(script.status(), StatusCode::NOT_FOUND);
@@ -170,17 +136,8 @@ async fn a_head_request_gets_the_length_without_the_body() {
     // As in the program: whether the studio is built or not.
     let _ = assets();
     let app = Router::new().fallback(studio);
-    let ask = |method: Method| {
-        Request::builder()
-            .method(method)
-            .uri("/")
-            .body(Body::empty())
-    };
-    let whole = app
-        .clone()
-        .oneshot(ask(Method::GET).unwrap())
-        .await
-        .unwrap();
+    let ask = |method: Method| Request::builder().method(method).uri("/").body(Body::empty());
+    let whole = app.clone().oneshot(ask(Method::GET).unwrap()).await.unwrap();
     let length = body(whole).await.len();
     assert!(length > 0);
     let head = app.oneshot(ask(Method::HEAD).unwrap()).await.unwrap();

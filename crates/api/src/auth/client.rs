@@ -21,10 +21,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Client {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let peer = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map(|ConnectInfo(address)| address.ip());
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
         Ok(Self::of(peer, &parts.headers))
     }
 }
@@ -53,13 +50,8 @@ impl Client {
 /// `Firefox on Linux`; else the first words of what the client calls itself.
 fn label(agent: &str) -> String {
     // Order matters: every browser names the ones that it descends from.
-    const BROWSERS: [(&str, &str); 5] = [
-        ("Edg", "Edge"),
-        ("OPR/", "Opera"),
-        ("Firefox/", "Firefox"),
-        ("Chrome/", "Chrome"),
-        ("Safari/", "Safari"),
-    ];
+    const BROWSERS: [(&str, &str); 5] =
+        [("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari")];
     const SYSTEMS: [(&str, &str); 6] = [
         ("iPhone", "iPhone"),
         ("iPad", "iPad"),
@@ -68,12 +60,8 @@ fn label(agent: &str) -> String {
         ("Mac OS X", "macOS"),
         ("Linux", "Linux"),
     ];
-    let find = |table: &[(&str, &'static str)]| {
-        table
-            .iter()
-            .find(|(mark, _)| agent.contains(mark))
-            .map(|(_, name)| *name)
-    };
+    let find =
+        |table: &[(&str, &'static str)]| table.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
         (Some(browser), None) => browser.to_owned(),
@@ -107,7 +95,8 @@ mod tests {
     fn names_browsers() {
         let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
         assert_eq!(label(firefox), "Firefox on Linux");
-        let edge = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
+        let edge =
+            "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
         assert_eq!(label(edge), "Edge on Windows");
         assert_eq!(label("curl/8.9"), "curl/8.9");
         assert_eq!(label(""), "a program");

@@ -18,9 +18,7 @@ pub(crate) fn clear(https: bool) -> HeaderValue {
 
 fn header_value(token: &str, seconds: u64, https: bool) -> HeaderValue {
     let secure = if https { "; Secure" } else { "" };
-    let text = format!(
-        "{NAME}={token}; Path=/api/auth; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
-    );
+    let text = format!("{NAME}={token}; Path=/api/auth; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     // Tokens are base64url.
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
 }

@@ -61,12 +61,7 @@ pub(crate) struct Me {
 
 impl From<Account> for Me {
     fn from(account: Account) -> Self {
-        Self {
-            id: account.id.0,
-            email: account.email,
-            name: account.name,
-            role: account.role.into(),
-        }
+        Self { id: account.id.0, email: account.email, name: account.name, role: account.role.into() }
     }
 }
 

@@ -15,10 +15,7 @@ use axum::http::StatusCode;
     post, path = "/api/auth/api-key", tag = "auth", operation_id = "makeApiKey",
     responses((status = 200, description = "The key", body = ApiKey))
 )]
-pub(crate) async fn make(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Json<ApiKey>, Problem> {
+pub(crate) async fn make(State(state): State<ApiState>, person: Person) -> Result<Json<ApiKey>, Problem> {
     let api_key = state.access.make_api_key(person.user()).await?;
     Ok(Json(ApiKey { api_key }))
 }
@@ -28,10 +25,7 @@ pub(crate) async fn make(
     delete, path = "/api/auth/api-key", tag = "auth", operation_id = "removeApiKey",
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(State(state): State<ApiState>, person: Person) -> Result<StatusCode, Problem> {
     state.access.remove_api_key(person.user()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

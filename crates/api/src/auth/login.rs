@@ -29,12 +29,7 @@ pub(crate) async fn login(
     client: Client,
     Body(body): Body<Login>,
 ) -> Result<Response, Problem> {
-    let login = LogIn {
-        email: &body.email,
-        password: &body.password,
-        client: client.address,
-        label: &client.label,
-    };
+    let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
     let open = state.access.log_in(login).await?;
     Ok(with_cookie(open, &client).into_response())
 }
@@ -63,12 +58,9 @@ pub(crate) async fn refresh(
     match opened {
         Ok(open) => Ok(with_cookie(open, &client).into_response()),
         Err(LoginError::Token) => {
-            let problem = Problem::new(
-                StatusCode::UNAUTHORIZED,
-                "the login has ended",
-                "log in again with POST /api/auth/login",
-            )
-            .code("session_ended");
+            let problem =
+                Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
+                    .code("session_ended");
             Ok(([(header::SET_COOKIE, cookie::clear(client.https))], problem).into_response())
         }
         Err(error) => Err(error.into()),
@@ -93,31 +85,18 @@ pub(crate) async fn logout(
     if let Some(token) = cookie::token(&headers) {
         state.access.log_out(token).await?;
     }
-    Ok((
-        StatusCode::NO_CONTENT,
-        [(header::SET_COOKIE, cookie::clear(client.https))],
-    )
-        .into_response())
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::clear(client.https))]).into_response())
 }
 
 /// A session, with its cookie where there is a new one.
 pub(super) fn with_cookie(open: OpenSession, client: &Client) -> impl IntoResponse + use<> {
-    let cookie = open
-        .refresh_token
-        .as_deref()
-        .map(|token| (header::SET_COOKIE, cookie::set(token, client.https)));
-    (
-        axum::response::AppendHeaders(cookie),
-        Json(Session::from(open)),
-    )
+    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, cookie::set(token, client.https)));
+    (axum::response::AppendHeaders(cookie), Json(Session::from(open)))
 }
 
 /// Only our own pages can add a header to a request that carries the cookie.
 fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
-    if headers
-        .get("x-steward")
-        .is_some_and(|value| value.as_bytes() == b"1")
-    {
+    if headers.get("x-steward").is_some_and(|value| value.as_bytes() == b"1") {
         return Ok(());
     }
     Err(Problem::forbidden(

@@ -22,9 +22,6 @@ pub(crate) async fn change(
     person: Person,
     Body(body): Body<NewPassword>,
 ) -> Result<StatusCode, Problem> {
-    state
-        .access
-        .change_password(person.user(), person.session, &body.current, &body.new)
-        .await?;
+    state.access.change_password(person.user(), person.session, &body.current, &body.new).await?;
     Ok(StatusCode::NO_CONTENT)
 }

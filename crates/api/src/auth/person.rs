@@ -33,11 +33,7 @@ impl Person {
             return Ok(());
         }
         Err(Problem::forbidden(
-            format!(
-                "this needs the role {}; yours is {}",
-                least.as_str(),
-                self.principal.role.as_str()
-            ),
+            format!("this needs the role {}; yours is {}", least.as_str(), self.principal.role.as_str()),
             "ask an administrator for the role, or let somebody do it who has it",
         ))
     }
@@ -53,11 +49,7 @@ impl Person {
     }
 
     /// Refuses what they may not see as if it weren't there; `what` such as `run 0199…`.
-    pub fn may_see(
-        &self,
-        owner: Option<UserId>,
-        what: impl std::fmt::Display,
-    ) -> Result<(), Problem> {
+    pub fn may_see(&self, owner: Option<UserId>, what: impl std::fmt::Display) -> Result<(), Problem> {
         if self.sees(owner) {
             return Ok(());
         }
@@ -96,11 +88,7 @@ fn rank(role: Role) -> u8 {
 
 impl From<Identity> for Person {
     fn from(identity: Identity) -> Self {
-        Self {
-            principal: identity.principal,
-            email: identity.email,
-            session: identity.session,
-        }
+        Self { principal: identity.principal, email: identity.email, session: identity.session }
     }
 }
 
@@ -131,9 +119,7 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = OpenAiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
-        let identity = identify(parts, state)
-            .await
-            .map_err(|error| OpenAiError::unauthorized(&error))?;
+        let identity = identify(parts, state).await.map_err(|error| OpenAiError::unauthorized(&error))?;
         let principal = identity.principal;
         if let Some(key) = &principal.key
             && !parts.method.is_safe()

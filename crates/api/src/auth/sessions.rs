@@ -30,10 +30,7 @@ pub(crate) async fn list(
     paging: Paging,
 ) -> Result<Page<LoginSessionView>, Problem> {
     let sessions = state.access.sessions(person.user()).await?;
-    let views = sessions
-        .into_iter()
-        .map(|session| LoginSessionView::of(session, person.session))
-        .collect();
+    let views = sessions.into_iter().map(|session| LoginSessionView::of(session, person.session)).collect();
     Page::cut(views, &paging)
 }
 

@@ -18,10 +18,7 @@ use steward_access::LogIn;
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
 pub(crate) async fn status(State(state): State<ApiState>) -> Result<Json<AuthStatus>, Problem> {
-    Ok(Json(AuthStatus {
-        needs_setup: state.access.needs_set_up().await?,
-        version: state.about.version.clone(),
-    }))
+    Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.about.version.clone() }))
 }
 
 /// Make the first administrator
@@ -39,15 +36,7 @@ pub(crate) async fn set_up(
     client: Client,
     Body(body): Body<SetUp>,
 ) -> Result<Response, Problem> {
-    let login = LogIn {
-        email: &body.email,
-        password: &body.password,
-        client: client.address,
-        label: &client.label,
-    };
-    let open = state
-        .access
-        .set_up(&body.token, body.name.as_deref(), login)
-        .await?;
+    let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
+    let open = state.access.set_up(&body.token, body.name.as_deref(), login).await?;
     Ok((StatusCode::CREATED, with_cookie(open, &client)).into_response())
 }

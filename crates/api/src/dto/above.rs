@@ -28,10 +28,6 @@ pub(crate) struct RunAbove {
 
 impl From<approval::Taint> for Taint {
     fn from(taint: approval::Taint) -> Self {
-        Self {
-            call_id: taint.call_id,
-            tool: taint.tool,
-            origin: taint.origin,
-        }
+        Self { call_id: taint.call_id, tool: taint.tool, origin: taint.origin }
     }
 }

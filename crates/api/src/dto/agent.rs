@@ -188,11 +188,7 @@ impl From<policy::Policy> for Policy {
             write: policy.write.into(),
             external: policy.external.into(),
             destructive: policy.destructive.into(),
-            tools: policy
-                .tools
-                .into_iter()
-                .map(|(name, decision)| (name, decision.into()))
-                .collect(),
+            tools: policy.tools.into_iter().map(|(name, decision)| (name, decision.into())).collect(),
         }
     }
 }
@@ -204,11 +200,7 @@ impl From<Policy> for policy::Policy {
             write: policy.write.into(),
             external: policy.external.into(),
             destructive: policy.destructive.into(),
-            tools: policy
-                .tools
-                .into_iter()
-                .map(|(name, decision)| (name, decision.into()))
-                .collect(),
+            tools: policy.tools.into_iter().map(|(name, decision)| (name, decision.into())).collect(),
         }
     }
 }
@@ -221,21 +213,13 @@ impl Default for Tuning {
 
 impl From<agent::Tuning> for Tuning {
     fn from(tuning: agent::Tuning) -> Self {
-        Self {
-            temperature: tuning.temperature,
-            max_tokens: tuning.max_tokens,
-            timeout_ms: tuning.timeout_ms,
-        }
+        Self { temperature: tuning.temperature, max_tokens: tuning.max_tokens, timeout_ms: tuning.timeout_ms }
     }
 }
 
 impl From<Tuning> for agent::Tuning {
     fn from(tuning: Tuning) -> Self {
-        Self {
-            temperature: tuning.temperature,
-            max_tokens: tuning.max_tokens,
-            timeout_ms: tuning.timeout_ms,
-        }
+        Self { temperature: tuning.temperature, max_tokens: tuning.max_tokens, timeout_ms: tuning.timeout_ms }
     }
 }
 
@@ -243,9 +227,7 @@ impl AgentInput {
     /// The agent of this id with these settings; what is left out of skills, credentials and metadata is as
     /// `before`.
     pub fn with_id(self, id: AgentId, before: Option<&agent::Agent>) -> agent::Agent {
-        let skills = self
-            .skills
-            .map(|ids| ids.into_iter().map(SkillId).collect());
+        let skills = self.skills.map(|ids| ids.into_iter().map(SkillId).collect());
         let credentials = self.credentials.map(|named| {
             let named = named.into_iter();
             named.map(|(name, id)| (name, CredentialId(id))).collect()
@@ -261,16 +243,9 @@ impl AgentInput {
             tuning: self.tuning.into(),
             deep: self.deep.into(),
             routing: self.routing.into(),
-            skills: skills
-                .or_else(|| before.map(|agent| agent.skills.clone()))
-                .unwrap_or_default(),
-            credentials: credentials
-                .or_else(|| before.map(|agent| agent.credentials.clone()))
-                .unwrap_or_default(),
-            metadata: self
-                .metadata
-                .or_else(|| before.map(|agent| agent.metadata.clone()))
-                .unwrap_or_default(),
+            skills: skills.or_else(|| before.map(|agent| agent.skills.clone())).unwrap_or_default(),
+            credentials: credentials.or_else(|| before.map(|agent| agent.credentials.clone())).unwrap_or_default(),
+            metadata: self.metadata.or_else(|| before.map(|agent| agent.metadata.clone())).unwrap_or_default(),
         }
     }
 }
@@ -289,11 +264,7 @@ impl From<agent::Agent> for Agent {
             budget: agent.budget.into(),
             tuning: agent.tuning.into(),
             skills: agent.skills.into_iter().map(|id| id.0).collect(),
-            credentials: agent
-                .credentials
-                .into_iter()
-                .map(|(name, id)| (name, id.0))
-                .collect(),
+            credentials: agent.credentials.into_iter().map(|(name, id)| (name, id.0)).collect(),
             metadata: agent.metadata,
         }
     }
@@ -317,18 +288,12 @@ impl From<steward_engine::PromptPreview> for PromptPreview {
             messages: preview
                 .messages
                 .into_iter()
-                .map(|message| PromptMessage {
-                    role: message.role.into(),
-                    text: message.text,
-                })
+                .map(|message| PromptMessage { role: message.role.into(), text: message.text })
                 .collect(),
             sections: preview
                 .sections
                 .into_iter()
-                .map(|section| PromptSection {
-                    name: section.name,
-                    tokens: section.tokens,
-                })
+                .map(|section| PromptSection { name: section.name, tokens: section.tokens })
                 .collect(),
             tokens: preview.tokens,
             window: preview.window,
@@ -382,13 +347,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused_by_name() {
-        for (pointer, field) in [
-            ("", "colour"),
-            ("/policy", "reed"),
-            ("/tuning", "top_q"),
-            ("/routing", "chain"),
-            ("/deep", "depth"),
-        ] {
+        for (pointer, field) in
+            [("", "colour"), ("/policy", "reed"), ("/tuning", "top_q"), ("/routing", "chain"), ("/deep", "depth")]
+        {
             let mut body = input();
             body.pointer_mut(pointer).unwrap()[field] = json!(1);
             let error = serde_json::from_value::<AgentInput>(body).unwrap_err();

@@ -281,12 +281,7 @@ pub(crate) struct StandingGrant {
 
 impl From<tool::Preview> for Preview {
     fn from(preview: tool::Preview) -> Self {
-        Self {
-            summary: preview.summary,
-            detail: preview.detail,
-            count: preview.count,
-            reversible: preview.reversible,
-        }
+        Self { summary: preview.summary, detail: preview.detail, count: preview.count, reversible: preview.reversible }
     }
 }
 
@@ -312,33 +307,17 @@ impl From<approval::Subject> for Subject {
                 preview: preview.into(),
                 taint: taint.into_iter().map(Into::into).collect(),
             },
-            approval::Subject::Plan {
-                plan_hash,
-                previews,
-                taint,
-            } => Self::Plan {
+            approval::Subject::Plan { plan_hash, previews, taint } => Self::Plan {
                 plan_hash,
                 previews: previews
                     .into_iter()
-                    .map(|one| StepPreview {
-                        step: one.step,
-                        risk: one.risk.into(),
-                        preview: one.preview.into(),
-                    })
+                    .map(|one| StepPreview { step: one.step, risk: one.risk.into(), preview: one.preview.into() })
                     .collect(),
                 taint: taint.into_iter().map(Into::into).collect(),
             },
-            approval::Subject::Uncertain {
-                call_id,
-                tool,
-                arguments,
-                why,
-            } => Self::Uncertain {
-                call_id,
-                tool,
-                arguments,
-                why,
-            },
+            approval::Subject::Uncertain { call_id, tool, arguments, why } => {
+                Self::Uncertain { call_id, tool, arguments, why }
+            }
             approval::Subject::Question { call_id, text } => Self::Question { call_id, text },
         }
     }
@@ -367,10 +346,9 @@ impl From<GrantScope> for policy::GrantScope {
 impl From<approval::Answer> for Answer {
     fn from(answer: approval::Answer) -> Self {
         match answer {
-            approval::Answer::Approve { grant, until } => Self::Approve {
-                grant: grant.map(Into::into),
-                until: until.map(|at| at.0),
-            },
+            approval::Answer::Approve { grant, until } => {
+                Self::Approve { grant: grant.map(Into::into), until: until.map(|at| at.0) }
+            }
             approval::Answer::Deny { reason } => Self::Deny { reason },
             approval::Answer::Feedback { text } => Self::Feedback { text },
             approval::Answer::Happened => Self::Happened,
@@ -383,10 +361,9 @@ impl From<approval::Answer> for Answer {
 impl From<Answer> for approval::Answer {
     fn from(answer: Answer) -> Self {
         match answer {
-            Answer::Approve { grant, until } => Self::Approve {
-                grant: grant.map(Into::into),
-                until: until.map(Timestamp),
-            },
+            Answer::Approve { grant, until } => {
+                Self::Approve { grant: grant.map(Into::into), until: until.map(Timestamp) }
+            }
             Answer::Deny { reason } => Self::Deny { reason },
             Answer::Feedback { text } => Self::Feedback { text },
             Answer::Happened => Self::Happened,
@@ -398,11 +375,7 @@ impl From<Answer> for approval::Answer {
 
 impl From<plan::PlanStep> for PlanStep {
     fn from(step: plan::PlanStep) -> Self {
-        Self {
-            tool: step.tool,
-            args: step.args,
-            thought: step.thought,
-        }
+        Self { tool: step.tool, args: step.args, thought: step.thought }
     }
 }
 
@@ -413,10 +386,7 @@ impl StandingGrant {
             id: grant.id,
             agent_id: grant.agent.0,
             agent_name,
-            grant: Grant {
-                scope: grant.grant.scope.into(),
-                until: grant.grant.until.map(|at| at.0),
-            },
+            grant: Grant { scope: grant.grant.scope.into(), until: grant.grant.until.map(|at| at.0) },
             by: grant.by,
             created_at: grant.created_at.0,
         }
@@ -484,10 +454,7 @@ mod tests {
             json!({"answer": {"decision": "deny"}, "standng": true}),
             json!({"answer": {"decision": "maybe"}}),
         ] {
-            assert!(
-                serde_json::from_value::<Decide>(body.clone()).is_err(),
-                "{body}"
-            );
+            assert!(serde_json::from_value::<Decide>(body.clone()).is_err(), "{body}");
         }
     }
 }

@@ -156,9 +156,7 @@ impl AuthInput {
     pub fn parted(self) -> (model::Auth, TypedKey) {
         use model::Auth;
         let one = |key: Option<SecretString>| -> TypedKey {
-            key.map(|key| (KEY_FIELD.to_owned(), key))
-                .into_iter()
-                .collect()
+            key.map(|key| (KEY_FIELD.to_owned(), key)).into_iter().collect()
         };
         match self {
             Self::None => (Auth::None, TypedKey::new()),
@@ -166,17 +164,8 @@ impl AuthInput {
             Self::ApiKey { key } => (Auth::ApiKey, one(key)),
             Self::Basic { user, key } => (Auth::Basic { user }, one(key)),
             Self::Header { header, key } => (Auth::Header { header }, one(key)),
-            Self::Aws {
-                region,
-                access_key_id: None,
-                ..
-            } => (Auth::Aws { region }, TypedKey::new()),
-            Self::Aws {
-                region,
-                access_key_id: Some(id),
-                secret_access_key,
-                session_token,
-            } => {
+            Self::Aws { region, access_key_id: None, .. } => (Auth::Aws { region }, TypedKey::new()),
+            Self::Aws { region, access_key_id: Some(id), secret_access_key, session_token } => {
                 let mut key = one(secret_access_key);
                 key.insert(ACCESS_KEY_FIELD.to_owned(), id);
                 // An empty one takes away what was there.
@@ -185,12 +174,8 @@ impl AuthInput {
             }
             Self::BearerEnv { variable } => (Auth::BearerEnv { variable }, TypedKey::new()),
             Self::ApiKeyEnv { variable } => (Auth::ApiKeyEnv { variable }, TypedKey::new()),
-            Self::BasicEnv { user, variable } => {
-                (Auth::BasicEnv { user, variable }, TypedKey::new())
-            }
-            Self::HeaderEnv { header, variable } => {
-                (Auth::HeaderEnv { header, variable }, TypedKey::new())
-            }
+            Self::BasicEnv { user, variable } => (Auth::BasicEnv { user, variable }, TypedKey::new()),
+            Self::HeaderEnv { header, variable } => (Auth::HeaderEnv { header, variable }, TypedKey::new()),
             Self::AwsEnv { region } => (Auth::AwsEnv { region }, TypedKey::new()),
         }
     }

@@ -12,10 +12,7 @@ use uuid::Uuid;
 /// What a model can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about a model, by name"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a model, by name")]
 pub(crate) struct Capabilities {
     /// Best way to have it call tools.
     pub strategy: Strategy,
@@ -216,31 +213,15 @@ impl From<Capabilities> for model::Capabilities {
 
 impl From<model::Price> for Price {
     fn from(price: model::Price) -> Self {
-        let model::Price {
-            input,
-            cached,
-            output,
-        } = price;
-        Self {
-            input,
-            cached,
-            output,
-        }
+        let model::Price { input, cached, output } = price;
+        Self { input, cached, output }
     }
 }
 
 impl From<Price> for model::Price {
     fn from(price: Price) -> Self {
-        let Price {
-            input,
-            cached,
-            output,
-        } = price;
-        Self {
-            input,
-            cached,
-            output,
-        }
+        let Price { input, cached, output } = price;
+        Self { input, cached, output }
     }
 }
 
@@ -272,11 +253,7 @@ impl From<ports::KnownConnection> for Connection {
 impl ConnectionInput {
     /// The connection of this id, and its key if one was typed; capabilities that were left out are those it
     /// had before.
-    pub fn with_id(
-        self,
-        id: ConnectionId,
-        before: Option<model::Capabilities>,
-    ) -> (model::Connection, TypedKey) {
+    pub fn with_id(self, id: ConnectionId, before: Option<model::Capabilities>) -> (model::Connection, TypedKey) {
         let (auth, key) = self.auth.parted();
         let connection = model::Connection {
             id,
@@ -285,11 +262,7 @@ impl ConnectionInput {
             base_url: self.base_url.trim().trim_end_matches('/').to_owned(),
             model: self.model.trim().to_owned(),
             auth,
-            capabilities: self
-                .capabilities
-                .map(Into::into)
-                .or(before)
-                .unwrap_or_default(),
+            capabilities: self.capabilities.map(Into::into).or(before).unwrap_or_default(),
             wire: self.wire.map(Into::into),
             by_hand: Vec::new(),
             price: self.price.map(Into::into),
@@ -372,21 +345,14 @@ mod tests {
         expect["from"] = json!("saved");
         expect["default"] = json!(true);
         expect["editable"] = json!(true);
-        let known = KnownConnection {
-            connection: core,
-            from: "saved".to_owned(),
-            default: true,
-        };
+        let known = KnownConnection { connection: core, from: "saved".to_owned(), default: true };
         assert_eq!(json!(Connection::from(known)), expect);
     }
 
     #[test]
     fn capabilities_left_out_are_the_cores_defaults() {
         let can: Capabilities = serde_json::from_value(json!({"window": 4096})).unwrap();
-        let core = model::Capabilities {
-            window: 4096,
-            ..model::Capabilities::default()
-        };
+        let core = model::Capabilities { window: 4096, ..model::Capabilities::default() };
         assert_eq!(model::Capabilities::from(can), core);
     }
 }

@@ -122,11 +122,7 @@ pub(crate) struct Uploaded {
 
 impl Conversation {
     /// The header with its agent's name and its open run.
-    pub fn named(
-        row: ports::Conversation,
-        agent_name: Option<String>,
-        open_run: Option<&ports::RunRow>,
-    ) -> Self {
+    pub fn named(row: ports::Conversation, agent_name: Option<String>, open_run: Option<&ports::RunRow>) -> Self {
         Self {
             id: row.id.0,
             agent_id: row.agent.0,
@@ -144,10 +140,7 @@ impl Conversation {
 
 impl From<message::Message> for Message {
     fn from(message: message::Message) -> Self {
-        Self {
-            role: message.role.into(),
-            text: message.text,
-        }
+        Self { role: message.role.into(), text: message.text }
     }
 }
 

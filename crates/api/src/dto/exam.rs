@@ -213,9 +213,7 @@ impl From<model::ModelError> for ConnectionError {
     fn from(error: model::ModelError) -> Self {
         let class = serde_json::to_value(error.class).ok();
         Self {
-            class: class
-                .and_then(|class| class.as_str().map(str::to_owned))
-                .unwrap_or_default(),
+            class: class.and_then(|class| class.as_str().map(str::to_owned)).unwrap_or_default(),
             message: error.message,
             hint: error.hint,
             detail: error.detail,

@@ -63,10 +63,7 @@ fn yes() -> bool {
 }
 
 /// A tool of a server.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one fact of the tool"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact of the tool")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct McpTool {
     /// Its name there.
@@ -178,26 +175,15 @@ pub(crate) struct AttachTools {
 impl McpServerInput {
     /// The server of this id with these settings; what is known of its tools is as `before`.
     pub fn with_id(self, id: McpServerId, before: Option<mcp::McpServer>) -> mcp::McpServer {
-        let (tools, checked_at, error) = before
-            .map(|before| (before.tools, before.checked_at, before.error))
-            .unwrap_or_default();
+        let (tools, checked_at, error) =
+            before.map(|before| (before.tools, before.checked_at, before.error)).unwrap_or_default();
         mcp::McpServer {
             id,
             name: self.name,
             transport: match self.transport {
-                McpTransport::Stdio {
-                    command,
-                    secret_variable,
-                    network,
-                    read,
-                    write,
-                } => mcp::McpTransport::Stdio {
-                    command,
-                    secret_variable,
-                    network,
-                    read,
-                    write,
-                },
+                McpTransport::Stdio { command, secret_variable, network, read, write } => {
+                    mcp::McpTransport::Stdio { command, secret_variable, network, read, write }
+                }
                 McpTransport::Http { url, allow } => mcp::McpTransport::Http { url, allow },
             },
             credential: self.credential.map(|wanted| skill::CredentialWanted {
@@ -240,19 +226,9 @@ impl From<mcp::McpServer> for McpServer {
             id: server.id.0,
             name: server.name,
             transport: match server.transport {
-                mcp::McpTransport::Stdio {
-                    command,
-                    secret_variable,
-                    network,
-                    read,
-                    write,
-                } => McpTransport::Stdio {
-                    command,
-                    secret_variable,
-                    network,
-                    read,
-                    write,
-                },
+                mcp::McpTransport::Stdio { command, secret_variable, network, read, write } => {
+                    McpTransport::Stdio { command, secret_variable, network, read, write }
+                }
                 mcp::McpTransport::Http { url, allow } => McpTransport::Http { url, allow },
             },
             credential: server.credential.map(|wanted| CredentialWanted {

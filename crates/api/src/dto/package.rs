@@ -123,11 +123,7 @@ impl From<package::SkillPackage> for SkillPackage {
                     message: finding.message,
                 })
                 .collect(),
-            files: one
-                .files
-                .into_iter()
-                .map(|(path, file)| (path, file.bytes))
-                .collect(),
+            files: one.files.into_iter().map(|(path, file)| (path, file.bytes)).collect(),
             skills: one.skills.into_iter().map(|id| id.0).collect(),
             at: one.at.0,
             by: one.by,

@@ -24,19 +24,13 @@ fn to(body: &mut Body, name: &str, value: Value, at: &[&str]) -> Result<(), Prob
     let [way @ .., last] = at else { return Ok(()) };
     let mut target = &mut *body;
     for part in way {
-        let next = target
-            .entry((*part).to_owned())
-            .or_insert_with(|| json!({}));
+        let next = target.entry((*part).to_owned()).or_insert_with(|| json!({}));
         if next.is_null() {
             *next = json!({});
         }
-        target = next.as_object_mut().ok_or_else(|| {
-            Problem::invalid(
-                *part,
-                format!("`{part}` is no object"),
-                "send a JSON object",
-            )
-        })?;
+        target = next
+            .as_object_mut()
+            .ok_or_else(|| Problem::invalid(*part, format!("`{part}` is no object"), "send a JSON object"))?;
     }
     match target.get(*last) {
         Some(there) if *there != value => {
@@ -67,11 +61,7 @@ fn unwrapped(body: &mut Body, wrapper: &str, known: &[&str]) -> Result<(), Probl
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Object(inner)) => inner,
         Some(_) => {
-            return Err(Problem::invalid(
-                wrapper,
-                format!("`{wrapper}` is no object"),
-                "send a JSON object",
-            ));
+            return Err(Problem::invalid(wrapper, format!("`{wrapper}` is no object"), "send a JSON object"));
         }
     };
     for (name, value) in inner {
@@ -105,12 +95,7 @@ pub(crate) fn agent(body: &mut Body) -> Result<(), Problem> {
     if let Some(routing) = body.get_mut("llm_routing").and_then(Value::as_object_mut)
         && let Some(primary) = routing.remove("primary_connection_id")
     {
-        to(
-            body,
-            "llm_routing.primary_connection_id",
-            primary,
-            &["connection"],
-        )?;
+        to(body, "llm_routing.primary_connection_id", primary, &["connection"])?;
     }
     for (name, at) in [
         ("system_prompt", &["instructions"][..]),
@@ -153,10 +138,7 @@ impl Published for NewAgent {
 
 impl Published for SkillInput {
     fn own_names(body: &mut Body) -> Result<(), Problem> {
-        let python = matches!(
-            body.get("type").and_then(Value::as_str),
-            Some("python" | "python_inline")
-        );
+        let python = matches!(body.get("type").and_then(Value::as_str), Some("python" | "python_inline"));
         if let Some(sandbox) = body.remove("sandbox") {
             match sandbox {
                 // Inline Python is forced into the sandbox, as published.
@@ -170,11 +152,7 @@ impl Published for SkillInput {
                     ));
                 }
                 _ => {
-                    return Err(Problem::invalid(
-                        "sandbox",
-                        "`sandbox` is true or false",
-                        "leave it out",
-                    ));
+                    return Err(Problem::invalid("sandbox", "`sandbox` is true or false", "leave it out"));
                 }
             }
         }
@@ -183,12 +161,9 @@ impl Published for SkillInput {
             && python
             && !body.contains_key("parameters")
         {
-            let properties: Map<String, Value> = read_keys(code)
-                .into_iter()
-                .map(|key| (key, json!({"description": "As the code reads it"})))
-                .collect();
-            let parameters =
-                json!({"type": "object", "properties": properties, "additionalProperties": true});
+            let properties: Map<String, Value> =
+                read_keys(code).into_iter().map(|key| (key, json!({"description": "As the code reads it"}))).collect();
+            let parameters = json!({"type": "object", "properties": properties, "additionalProperties": true});
             body.insert("parameters".to_owned(), parameters);
         }
         for (name, at) in [
@@ -207,10 +182,7 @@ fn read_keys(code: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for (at, _) in code.match_indices("payload") {
         let rest = code[at + "payload".len()..].trim_start();
-        let Some(rest) = rest
-            .strip_prefix('[')
-            .or_else(|| rest.strip_prefix(".get("))
-        else {
+        let Some(rest) = rest.strip_prefix('[').or_else(|| rest.strip_prefix(".get(")) else {
             continue;
         };
         let rest = rest.trim_start();
@@ -259,25 +231,13 @@ mod tests {
         assert_eq!(agent.connection.unwrap().0, primary);
         assert_eq!(agent.routing.fallback_chain[0].0, other);
         assert!(agent.routing.cost_aware && agent.routing.max_fallback_attempts == 2);
-        assert_eq!(
-            (agent.deep.enabled, agent.deep.max_steps),
-            (Some(true), Some(4))
-        );
+        assert_eq!((agent.deep.enabled, agent.deep.max_steps), (Some(true), Some(4)));
         for (body, expect) in [
-            (
-                json!({"name": "a", "system_prompt": "x", "instructions": "y"}),
-                "mean the same",
-            ),
-            (
-                json!({"name": "a", "config": {"colour": 1}}),
-                "config.colour",
-            ),
+            (json!({"name": "a", "system_prompt": "x", "instructions": "y"}), "mean the same"),
+            (json!({"name": "a", "config": {"colour": 1}}), "config.colour"),
             (json!({"name": "a", "config": 7}), "no object"),
             (json!({"name": "a", "llm_routing": {"chain": []}}), "chain"),
-            (
-                json!({"name": "a", "primary_connection_id": primary, "connection": other}),
-                "mean the same",
-            ),
+            (json!({"name": "a", "primary_connection_id": primary, "connection": other}), "mean the same"),
         ] {
             let error = renamed::<NewAgent>(body).unwrap_err();
             assert!(error.contains(expect), "{error}");
@@ -294,13 +254,8 @@ mod tests {
         });
         let input: SkillInput = renamed(body.clone()).unwrap();
         let parameters = input.parameters.clone().unwrap();
-        assert!(
-            parameters["properties"]["description"].is_object(),
-            "{parameters}"
-        );
-        let skill = input
-            .skill(SkillId(Uuid::from_u128(1)), Timestamp(0), "t".to_owned())
-            .unwrap();
+        assert!(parameters["properties"]["description"].is_object(), "{parameters}");
+        let skill = input.skill(SkillId(Uuid::from_u128(1)), Timestamp(0), "t".to_owned()).unwrap();
         assert_eq!(json!(skill.spec)["config"]["code"], body["code"]);
         for (name, value, fits) in [
             ("sandbox", json!(false), true),
@@ -314,10 +269,6 @@ mod tests {
             assert_eq!(renamed::<SkillInput>(body).is_ok(), fits, "{name} {value}");
         }
         let shell = json!({"name": "s", "type": "shell_exec", "description": "", "config": {"command": ["ls"]}, "sandbox": false});
-        assert!(
-            renamed::<SkillInput>(shell)
-                .unwrap_err()
-                .contains("always run in the sandbox")
-        );
+        assert!(renamed::<SkillInput>(shell).unwrap_err().contains("always run in the sandbox"));
     }
 }

@@ -41,11 +41,7 @@ pub(crate) struct ReminderChange {
 
 impl Reminder {
     /// One of `agent`, as it is at `now`.
-    pub fn of(
-        (id, reminder): (steward_core::AgentId, ports::Reminder),
-        agent: Option<String>,
-        now: Timestamp,
-    ) -> Self {
+    pub fn of((id, reminder): (steward_core::AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
         Self {
             due: !reminder.done && reminder.at <= now,
             id: reminder.id,

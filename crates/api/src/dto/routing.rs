@@ -216,21 +216,13 @@ impl From<PlanStyle> for agent::PlanStyle {
 
 impl From<agent::Deep> for Deep {
     fn from(deep: agent::Deep) -> Self {
-        Self {
-            enabled: deep.enabled,
-            max_steps: deep.max_steps,
-            style: deep.style.map(Into::into),
-        }
+        Self { enabled: deep.enabled, max_steps: deep.max_steps, style: deep.style.map(Into::into) }
     }
 }
 
 impl From<Deep> for agent::Deep {
     fn from(deep: Deep) -> Self {
-        Self {
-            enabled: deep.enabled,
-            max_steps: deep.max_steps,
-            style: deep.style.map(Into::into),
-        }
+        Self { enabled: deep.enabled, max_steps: deep.max_steps, style: deep.style.map(Into::into) }
     }
 }
 
@@ -264,15 +256,10 @@ mod tests {
     fn what_is_left_out_is_as_usual_and_what_is_not_known_is_refused() {
         let given: Routing = serde_json::from_value(json!({})).unwrap();
         assert_eq!(given.max_fallback_attempts, 3);
-        for body in [
-            json!({"task_routing": {"cooking": null}}),
-            json!({"balance": "random"}),
-            json!({"max_attempts": 3}),
-        ] {
-            assert!(
-                serde_json::from_value::<Routing>(body.clone()).is_err(),
-                "{body}"
-            );
+        for body in
+            [json!({"task_routing": {"cooking": null}}), json!({"balance": "random"}), json!({"max_attempts": 3})]
+        {
+            assert!(serde_json::from_value::<Routing>(body.clone()).is_err(), "{body}");
         }
         assert!(serde_json::from_value::<Deep>(json!({"style": "long"})).is_err());
     }

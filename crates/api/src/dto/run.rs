@@ -330,10 +330,7 @@ impl From<event::Outcome> for Outcome {
             event::Outcome::Completed => Self::Completed,
             event::Outcome::Failed { message } => Self::Failed { message },
             event::Outcome::Stopped { by } => Self::Stopped { by },
-            event::Outcome::Limited { limit, message } => Self::Limited {
-                limit: limit.into(),
-                message,
-            },
+            event::Outcome::Limited { limit, message } => Self::Limited { limit: limit.into(), message },
             event::Outcome::Rejected => Self::Rejected,
         }
     }
@@ -355,11 +352,7 @@ impl From<budget::Budget> for Budget {
 
 impl From<steward_engine::ForkPoint> for ForkPoint {
     fn from(point: steward_engine::ForkPoint) -> Self {
-        Self {
-            seq: point.seq,
-            step: point.step,
-            purpose: point.purpose.into(),
-        }
+        Self { seq: point.seq, step: point.step, purpose: point.purpose.into() }
     }
 }
 
@@ -391,12 +384,7 @@ impl Run {
 
 impl From<ports::KeptRun> for KeptRun {
     fn from(kept: ports::KeptRun) -> Self {
-        Self {
-            name: kept.name,
-            run_id: kept.run.0,
-            by: kept.by,
-            created_at: kept.created_at.0,
-        }
+        Self { name: kept.name, run_id: kept.run.0, by: kept.by, created_at: kept.created_at.0 }
     }
 }
 

@@ -26,9 +26,6 @@ pub(crate) struct SampleChange {
 
 impl From<Change> for SampleChange {
     fn from(change: Change) -> Self {
-        Self {
-            done: change.done,
-            left: change.left,
-        }
+        Self { done: change.done, left: change.left }
     }
 }

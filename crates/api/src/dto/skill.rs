@@ -247,25 +247,16 @@ pub(crate) struct Attached {
 
 impl From<skill::SkillLimits> for SkillLimits {
     fn from(limits: skill::SkillLimits) -> Self {
-        Self {
-            timeout_ms: limits.timeout_ms,
-            result_chars: limits.result_chars,
-        }
+        Self { timeout_ms: limits.timeout_ms, result_chars: limits.result_chars }
     }
 }
 
 impl SkillInput {
     /// The skill of this id, or which field is wrong and why.
-    pub fn skill(
-        self,
-        id: SkillId,
-        at: Timestamp,
-        by: String,
-    ) -> Result<skill::Skill, (&'static str, String)> {
+    pub fn skill(self, id: SkillId, at: Timestamp, by: String) -> Result<skill::Skill, (&'static str, String)> {
         let kind: skill::SkillKind = self.kind.parse().map_err(|why| ("type", why))?;
-        let spec: skill::SkillSpec =
-            serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))
-                .map_err(|error| ("config", error.to_string()))?;
+        let spec: skill::SkillSpec = serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))
+            .map_err(|error| ("config", error.to_string()))?;
         let (risk, effect) = kind.defaults();
         Ok(skill::Skill {
             id,
@@ -273,9 +264,9 @@ impl SkillInput {
             version: 1,
             description: self.description.trim().to_owned(),
             utterances: self.utterances,
-            parameters: self.parameters.unwrap_or_else(
-                || json!({"type": "object", "properties": {}, "additionalProperties": false}),
-            ),
+            parameters: self
+                .parameters
+                .unwrap_or_else(|| json!({"type": "object", "properties": {}, "additionalProperties": false})),
             spec,
             risk: self.risk.map_or(risk, Into::into),
             effect: self.effect.map_or(effect, Into::into),
@@ -284,14 +275,10 @@ impl SkillInput {
                 kind: wanted.kind.map(Into::into),
                 optional: wanted.optional,
             }),
-            compensation: self.compensation.map(|back| skill::Compensation {
-                skill: back.skill,
-                arguments: back.arguments,
-            }),
-            limits: skill::SkillLimits {
-                timeout_ms: self.limits.timeout_ms,
-                result_chars: self.limits.result_chars,
-            },
+            compensation: self
+                .compensation
+                .map(|back| skill::Compensation { skill: back.skill, arguments: back.arguments }),
+            limits: skill::SkillLimits { timeout_ms: self.limits.timeout_ms, result_chars: self.limits.result_chars },
             enabled: self.enabled,
             untrusted: self.untrusted,
             package: None,
@@ -325,10 +312,7 @@ impl From<skill::Skill> for Skill {
                 kind: wanted.kind.map(Into::into),
                 optional: wanted.optional,
             }),
-            compensation: skill.compensation.map(|back| Compensation {
-                skill: back.skill,
-                arguments: back.arguments,
-            }),
+            compensation: skill.compensation.map(|back| Compensation { skill: back.skill, arguments: back.arguments }),
             limits: skill.limits.into(),
             enabled: skill.enabled,
             untrusted: skill.untrusted,

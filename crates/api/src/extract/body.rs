@@ -47,11 +47,7 @@ async fn sent<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Prob
 }
 
 fn is_json(request: &Request) -> bool {
-    let kind = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
 }
@@ -79,11 +75,7 @@ pub(crate) fn too_long() -> Problem {
 
 fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            format!("the body is not JSON: {error}"),
-            "send a JSON object",
-        )
+        Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}"), "send a JSON object")
     })?;
     // A struct would take a list of its fields' values too; no schema says so.
     all_storable("", &value)?;
@@ -103,11 +95,7 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
         let field = named(&reason).map_or(path.clone(), |name| join(&path, name));
-        let field = if field.is_empty() || field == "." {
-            "body".to_owned()
-        } else {
-            field
-        };
+        let field = if field.is_empty() || field == "." { "body".to_owned() } else { field };
         Problem::invalid(
             &field,
             format!("`{field}`: {reason}"),
@@ -118,9 +106,7 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
 
 /// The field that serde names in its message, where its path stops at the object around it.
 fn named(reason: &str) -> Option<&str> {
-    let rest = reason
-        .strip_prefix("unknown field `")
-        .or_else(|| reason.strip_prefix("missing field `"))?;
+    let rest = reason.strip_prefix("unknown field `").or_else(|| reason.strip_prefix("missing field `"))?;
     rest.split('`').next()
 }
 
@@ -162,9 +148,7 @@ mod tests {
     }
 
     async fn refusal(text: &str) -> (StatusCode, String) {
-        let response = parse::<Outer>(text.as_bytes())
-            .expect_err("refused")
-            .into_response();
+        let response = parse::<Outer>(text.as_bytes()).expect_err("refused").into_response();
         let status = response.status();
         let body = axum::body::to_bytes(response.into_body(), 10_000).await;
         let body: serde_json::Value = serde_json::from_slice(&body.unwrap()).unwrap();

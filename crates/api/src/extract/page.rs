@@ -64,16 +64,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
         let Params(query) = Params::<PagingQuery>::from_request_parts(parts, state).await?;
         let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(Problem::invalid(
-                "limit",
-                format!("`limit` is {limit}"),
-                format!("choose 1 to {MAX_LIMIT}"),
-            ));
+            return Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {MAX_LIMIT}")));
         }
-        Ok(Self {
-            limit,
-            cursor: query.cursor,
-        })
+        Ok(Self { limit, cursor: query.cursor })
     }
 }
 
@@ -90,18 +83,12 @@ pub(crate) struct Page<T: ToSchema> {
 impl<T: ToSchema> Page<T> {
     /// A page; `next` is the id that the next one begins after.
     pub fn new(items: Vec<T>, next: Option<impl Display>) -> Self {
-        Self {
-            items,
-            next_cursor: next.map(|id| URL_SAFE_NO_PAD.encode(id.to_string())),
-        }
+        Self { items, next_cursor: next.map(|id| URL_SAFE_NO_PAD.encode(id.to_string())) }
     }
 
     /// Everything there is.
     pub fn whole(items: Vec<T>) -> Self {
-        Self {
-            items,
-            next_cursor: None,
-        }
+        Self { items, next_cursor: None }
     }
 
     /// The part of a list in memory that is asked for.
@@ -131,17 +118,11 @@ mod tests {
     fn a_cursor_comes_back_as_the_id_it_was_made_of() {
         let id = Uuid::from_u128(77);
         let page = Page::new(vec![1u32], Some(id));
-        let paging = Paging {
-            limit: 10,
-            cursor: page.next_cursor,
-        };
+        let paging = Paging { limit: 10, cursor: page.next_cursor };
         assert_eq!(paging.after::<Uuid>().unwrap(), Some(id));
         assert!(paging.after::<u64>().is_err());
         for bad in ["", "***", "AAAA", "bm90LWFuLWlk"] {
-            let paging = Paging {
-                limit: 10,
-                cursor: Some(bad.to_owned()),
-            };
+            let paging = Paging { limit: 10, cursor: Some(bad.to_owned()) };
             assert!(paging.after::<Uuid>().is_err(), "{bad}");
         }
     }

@@ -6,17 +6,13 @@ use steward_core::ports::Principal;
 
 /// Whether the caller may use the connection of this name.
 pub(crate) fn may_use_connection(principal: &Principal, name: &str) -> bool {
-    principal.key.as_ref().is_none_or(|key| {
-        key.connections.is_empty() || key.connections.iter().any(|one| one == name)
-    })
+    principal.key.as_ref().is_none_or(|key| key.connections.is_empty() || key.connections.iter().any(|one| one == name))
 }
 
 /// Whether the caller may use the agent of this name.
 pub(crate) fn may_use_agent(principal: &Principal, name: &str) -> bool {
     principal.key.as_ref().is_none_or(|key| {
-        key.agents
-            .as_ref()
-            .is_some_and(|agents| agents.is_empty() || agents.iter().any(|one| one == name))
+        key.agents.as_ref().is_some_and(|agents| agents.is_empty() || agents.iter().any(|one| one == name))
     })
 }
 

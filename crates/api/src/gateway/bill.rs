@@ -50,11 +50,8 @@ impl Bill {
             Passage::Embeddings => 0,
             _ => inbound.asked.max_tokens.unwrap_or(ANSWER),
         };
-        let most = Usage {
-            prompt_tokens: length.div_ceil(BYTES_A_TOKEN),
-            completion_tokens: answer,
-            ..Usage::default()
-        };
+        let most =
+            Usage { prompt_tokens: length.div_ceil(BYTES_A_TOKEN), completion_tokens: answer, ..Usage::default() };
         let prices = targets.iter().filter_map(|one| state.gateway.price(one));
         let cost = prices.map(|price| price.cost(&most)).max().unwrap_or(0);
         let others: Vec<_> = targets.iter().skip(1).map(|one| one.id).collect();
@@ -69,16 +66,7 @@ impl Bill {
         let until = now.plus(deadline + MARGIN);
         let limits = state.ledger.limits();
         let aside = limits
-            .reserve(
-                principal.tenant,
-                reservation,
-                spender,
-                &others,
-                tokens,
-                cost,
-                now,
-                until,
-            )
+            .reserve(principal.tenant, reservation, spender, &others, tokens, cost, now, until)
             .await
             .map_err(|error| not_reserved(error, now))?;
         state.ledger.opened();
@@ -89,9 +77,7 @@ impl Bill {
             tenant: principal.tenant,
             reservation: aside.held.then_some(reservation),
             spender,
-            model: targets
-                .first()
-                .map_or_else(String::new, |one| one.model.clone()),
+            model: targets.first().map_or_else(String::new, |one| one.model.clone()),
             // Four bytes are about a token; JSON around the prompt makes up for the difference.
             prompt: length.div_ceil(4),
             settled: false,
@@ -99,13 +85,7 @@ impl Bill {
     }
 
     /// The call is over; `connection` answered. `priced`: whether its tokens have a known price.
-    pub fn settle(
-        &mut self,
-        connection: Option<&Connection>,
-        usage: Usage,
-        priced: bool,
-        failed: bool,
-    ) {
+    pub fn settle(&mut self, connection: Option<&Connection>, usage: Usage, priced: bool, failed: bool) {
         if self.settled {
             return;
         }
@@ -131,10 +111,7 @@ impl Bill {
 
 impl Drop for Bill {
     fn drop(&mut self) {
-        let usage = Usage {
-            prompt_tokens: self.prompt,
-            ..Usage::default()
-        };
+        let usage = Usage { prompt_tokens: self.prompt, ..Usage::default() };
         self.settle(None, usage, false, true);
     }
 }

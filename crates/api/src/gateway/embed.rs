@@ -69,14 +69,8 @@ async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiErro
             return Err(OpenAiError::invalid(text, "encoding_format"));
         }
     };
-    if request
-        .dimensions
-        .is_some_and(|wanted| wanted != embedder.dimension())
-    {
-        let text = format!(
-            "its vectors have {} numbers; leave `dimensions` out",
-            embedder.dimension()
-        );
+    if request.dimensions.is_some_and(|wanted| wanted != embedder.dimension()) {
+        let text = format!("its vectors have {} numbers; leave `dimensions` out", embedder.dimension());
         return Err(OpenAiError::invalid(text, "dimensions"));
     }
     let texts = texts(request.input)?;
@@ -87,15 +81,10 @@ async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiErro
     let data: Vec<Value> = vectors
         .iter()
         .enumerate()
-        .map(|(index, vector)| {
-            json!({"object": "embedding", "index": index, "embedding": encoded(vector, base64)})
-        })
+        .map(|(index, vector)| json!({"object": "embedding", "index": index, "embedding": encoded(vector, base64)}))
         .collect();
     // Nobody pays for them, so their length tells enough: four characters are about a token.
-    let tokens: usize = texts
-        .iter()
-        .map(|text| text.chars().count().div_ceil(4))
-        .sum();
+    let tokens: usize = texts.iter().map(|text| text.chars().count().div_ceil(4)).sum();
     let usage = json!({"prompt_tokens": tokens, "total_tokens": tokens});
     let answer = json!({"object": "list", "model": embedder.model(), "data": data, "usage": usage});
     Ok(Json(answer).into_response())
@@ -129,9 +118,6 @@ fn encoded(vector: &[f32], base64: bool) -> Value {
     if !base64 {
         return json!(vector);
     }
-    let bytes: Vec<u8> = vector
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
     Value::String(STANDARD.encode(bytes))
 }

@@ -9,8 +9,7 @@ use steward_core::ports::{NoAnswer, ReserveError};
 /// Nobody answered.
 pub(super) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
     let mut told = model_error(&no_answer.error);
-    told.headers
-        .push(("x-steward-attempts", no_answer.attempts.len().to_string()));
+    told.headers.push(("x-steward-attempts", no_answer.attempts.len().to_string()));
     told
 }
 
@@ -50,10 +49,7 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
         code,
         message: error.to_string(),
         param: None,
-        headers: wait
-            .map(|seconds| ("retry-after", seconds.to_string()))
-            .into_iter()
-            .collect(),
+        headers: wait.map(|seconds| ("retry-after", seconds.to_string())).into_iter().collect(),
     }
 }
 
@@ -63,21 +59,13 @@ pub(super) fn not_reserved(error: ReserveError, now: Timestamp) -> OpenAiError {
         ReserveError::Store(error) => return error.into(),
         ReserveError::Exceeded(state, resets_at) => (state, resets_at),
     };
-    let wait = resets_at.map(|at| {
-        at.0.saturating_sub(now.0)
-            .max(0)
-            .cast_unsigned()
-            .div_ceil(1000)
-    });
+    let wait = resets_at.map(|at| at.0.saturating_sub(now.0).max(0).cast_unsigned().div_ceil(1000));
     OpenAiError {
         status: StatusCode::TOO_MANY_REQUESTS,
         kind: "insufficient_quota",
         code: "insufficient_quota",
         message: state.used_up(None, resets_at),
         param: None,
-        headers: wait
-            .map(|seconds| ("retry-after", seconds.to_string()))
-            .into_iter()
-            .collect(),
+        headers: wait.map(|seconds| ("retry-after", seconds.to_string())).into_iter().collect(),
     }
 }

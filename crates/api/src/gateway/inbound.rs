@@ -26,9 +26,8 @@ impl Inbound {
 
     /// The body as `T`.
     pub fn parsed<T: DeserializeOwned>(&self) -> Result<T, OpenAiError> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            OpenAiError::invalid(format!("the body is not understood: {error}"), "body")
-        })
+        serde_json::from_slice(&self.body)
+            .map_err(|error| OpenAiError::invalid(format!("the body is not understood: {error}"), "body"))
     }
 }
 
@@ -43,35 +42,24 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
                 "body",
             ));
         }
-        let body = Bytes::from_request(request, state)
-            .await
-            .map_err(|error| OpenAiError {
-                status: error.status(),
-                ..OpenAiError::invalid(
-                    format!(
-                        "the body could not be read: {}; 32 MiB are the most",
-                        error.body_text()
-                    ),
-                    "body",
-                )
-            })?;
+        let body = Bytes::from_request(request, state).await.map_err(|error| OpenAiError {
+            status: error.status(),
+            ..OpenAiError::invalid(
+                format!("the body could not be read: {}; 32 MiB are the most", error.body_text()),
+                "body",
+            )
+        })?;
         let asked = Asked::of(&body).map_err(|error| {
             let param = match error {
                 PassingError::NotAnObject(_) => "body",
                 PassingError::NoModel | PassingError::TwoModels => "model",
             };
             OpenAiError::invalid(
-                format!(
-                    "{error}; GET /v1/models lists the models, connections as `connection/<name>`"
-                ),
+                format!("{error}; GET /v1/models lists the models, connections as `connection/<name>`"),
                 param,
             )
         })?;
-        Ok(Self {
-            headers,
-            body,
-            asked,
-        })
+        Ok(Self { headers, body, asked })
     }
 }
 

@@ -178,9 +178,7 @@ impl Lot {
         let (new, known) = (&one.record, self.records.first());
         self.tenant == one.tenant
             && known.is_some_and(|known| {
-                known.spender == new.spender
-                    && known.model == new.model
-                    && known.at.day() == new.at.day()
+                known.spender == new.spender && known.model == new.model && known.at.day() == new.at.day()
             })
     }
 }
@@ -190,11 +188,7 @@ fn lots(batch: Vec<Settlement>) -> Vec<Lot> {
     for one in batch {
         let known = lots.iter().position(|lot| lot.takes(&one));
         let at = known.unwrap_or_else(|| {
-            lots.push(Lot {
-                tenant: one.tenant,
-                reservations: Vec::new(),
-                records: Vec::new(),
-            });
+            lots.push(Lot { tenant: one.tenant, reservations: Vec::new(), records: Vec::new() });
             lots.len() - 1
         });
         let lot = &mut lots[at];

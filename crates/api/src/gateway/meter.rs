@@ -13,9 +13,8 @@ const TAIL: usize = 16 << 10;
 const CHARS_A_TOKEN: u64 = 4;
 const FIELD: &[u8] = b"\"usage\"";
 /// Fields whose text is counted, where the usage must be guessed.
-static TEXTS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
-    ["\"content\":", "\"arguments\":", "\"text\":", "\"delta\":"].map(Finder::new)
-});
+static TEXTS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["\"content\":", "\"arguments\":", "\"text\":", "\"delta\":"].map(Finder::new));
 
 /// Listens to one answer.
 pub(super) struct Meter {
@@ -31,13 +30,7 @@ pub(super) struct Meter {
 impl Meter {
     /// `prompt`: tokens of the prompt by its length. `told`: whether the endpoint was asked to tell the usage.
     pub fn new(prompt: u64, told: bool) -> Self {
-        Self {
-            tail: VecDeque::new(),
-            kept: 0,
-            prompt,
-            counts: !told,
-            chars: 0,
-        }
+        Self { tail: VecDeque::new(), kept: 0, prompt, counts: !told, chars: 0 }
     }
 
     /// Some bytes of the answer.
@@ -87,10 +80,7 @@ fn told(end: &[u8]) -> Option<Usage> {
 
 fn object(rest: &[u8]) -> Option<Usage> {
     let rest = rest.trim_ascii_start().strip_prefix(b":")?;
-    let value: Value = serde_json::Deserializer::from_slice(rest)
-        .into_iter()
-        .next()?
-        .ok()?;
+    let value: Value = serde_json::Deserializer::from_slice(rest).into_iter().next()?.ok()?;
     let number = |names: [&str; 2]| names.iter().find_map(|name| value.get(name)?.as_u64());
     let cached = ["prompt_tokens_details", "input_tokens_details"]
         .iter()
@@ -109,11 +99,7 @@ fn texts(piece: &[u8]) -> u64 {
     let count = |field: &Finder<'_>| -> usize {
         field
             .find_iter(piece)
-            .filter_map(|at| {
-                piece[at + field.needle().len()..]
-                    .trim_ascii_start()
-                    .strip_prefix(b"\"")
-            })
+            .filter_map(|at| piece[at + field.needle().len()..].trim_ascii_start().strip_prefix(b"\""))
             .map(length)
             .sum()
     };
@@ -147,11 +133,7 @@ mod tests {
     }
 
     fn tokens(usage: Usage) -> (u64, u64, u64) {
-        (
-            usage.prompt_tokens,
-            usage.cached_tokens,
-            usage.completion_tokens,
-        )
+        (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
     }
 
     #[test]
@@ -168,10 +150,8 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_answer_is_enough() {
-        let text = format!(
-            r#"{{"data":[{}0],"usage":{{"prompt_tokens":7,"total_tokens":7}}}}"#,
-            "0.123456,".repeat(20_000)
-        );
+        let text =
+            format!(r#"{{"data":[{}0],"usage":{{"prompt_tokens":7,"total_tokens":7}}}}"#, "0.123456,".repeat(20_000));
         assert_eq!(tokens(of(&text, 1000, true)), (7, 0, 0));
     }
 
@@ -180,9 +160,6 @@ mod tests {
         let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"four\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\": \"a\\\"b4\"}}]}\n\n";
         assert_eq!(tokens(of(stream, 4096, false)), (50, 0, 3));
         assert_eq!(tokens(of("", 1, false)), (50, 0, 0));
-        assert_eq!(
-            tokens(of("{\"usage\":{\"prompt_tok", 100, true)),
-            (50, 0, 0)
-        );
+        assert_eq!(tokens(of("{\"usage\":{\"prompt_tok", 100, true)), (50, 0, 0));
     }
 }

@@ -56,11 +56,7 @@ pub(crate) async fn pass(
         first.is_some() && passage == Passage::ChatCompletions
     };
     // What can't be translated is refused before anything is set aside for it.
-    let mut request = if translated(&targets) {
-        Some(translate::request(inbound, DEADLINE_MS)?)
-    } else {
-        None
-    };
+    let mut request = if translated(&targets) { Some(translate::request(inbound, DEADLINE_MS)?) } else { None };
     let mut bill = Bill::open(state, principal, &mut targets, passage, inbound, DEADLINE).await?;
     if !translated(&targets) {
         request = None;
@@ -70,16 +66,11 @@ pub(crate) async fn pass(
         })?);
     }
     let ids: Vec<ConnectionId> = targets.iter().map(|one| one.id).collect();
-    let routing = Routing {
-        max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX),
-        ..Routing::default()
-    };
+    let routing = Routing { max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX), ..Routing::default() };
     if let Some(request) = request {
         return translate::answer(state, &ids, &routing, request, bill).await;
     }
-    let sent = state
-        .gateway
-        .pass(&ids, &routing, passage, inbound.body.clone(), DEADLINE_MS);
+    let sent = state.gateway.pass(&ids, &routing, passage, inbound.body.clone(), DEADLINE_MS);
     let sent = tokio::select! {
         biased;
         sent = sent => sent,
@@ -94,34 +85,20 @@ pub(crate) async fn pass(
     }
 }
 
-fn respond(
-    state: &ApiState,
-    passed: Passed,
-    inbound: &Inbound,
-    passage: Passage,
-    bill: Bill,
-) -> Response {
-    let Passed {
-        connection,
-        attempts,
-        status,
-        headers,
-        body,
-    } = passed;
+fn respond(state: &ApiState, passed: Passed, inbound: &Inbound, passage: Passage, bill: Bill) -> Response {
+    let Passed { connection, attempts, status, headers, body } = passed;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut events = false;
     for (name, value) in headers {
         let pair = (HeaderName::try_from(name), HeaderValue::try_from(value));
         if let (Ok(name), Ok(value)) = pair {
-            events |=
-                name == header::CONTENT_TYPE && value.as_bytes().starts_with(b"text/event-stream");
+            events |= name == header::CONTENT_TYPE && value.as_bytes().starts_with(b"text/event-stream");
             response.headers_mut().append(name, value);
         }
     }
     mark(&mut response, &connection, &attempts);
-    let told =
-        !inbound.asked.stream || inbound.asked.include_usage || passage == Passage::Responses;
+    let told = !inbound.asked.stream || inbound.asked.include_usage || passage == Passage::Responses;
     let relay = Relay {
         body,
         meter: Meter::new(bill.prompt, told),

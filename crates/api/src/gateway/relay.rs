@@ -45,8 +45,7 @@ impl Relay {
         usage.cost_micros = self.price.map_or(0, |price| price.cost(&usage));
         let priced = self.price.is_some();
         let failed = failed || self.refused;
-        self.bill
-            .settle(Some(&self.connection), usage, priced, failed);
+        self.bill.settle(Some(&self.connection), usage, priced, failed);
     }
 
     /// What of `piece` may go out now.
@@ -79,9 +78,7 @@ impl Relay {
 /// Behind the last empty line.
 fn end_of_events(bytes: &[u8]) -> Option<usize> {
     let ends: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
-    ends.iter()
-        .filter_map(|end| memmem::rfind(bytes, end).map(|at| at + end.len()))
-        .max()
+    ends.iter().filter_map(|end| memmem::rfind(bytes, end).map(|at| at + end.len())).max()
 }
 
 impl Stream for Relay {
@@ -100,11 +97,7 @@ impl Stream for Relay {
             match next {
                 Some(Ok(piece)) => {
                     self.meter.take(&piece);
-                    let out = if self.events {
-                        self.whole_events(piece)
-                    } else {
-                        piece
-                    };
+                    let out = if self.events { self.whole_events(piece) } else { piece };
                     if !out.is_empty() {
                         return Poll::Ready(Some(Ok(out)));
                     }
@@ -112,11 +105,7 @@ impl Stream for Relay {
                 Some(Err(error)) => {
                     tracing::warn!(connection = self.connection.name, %error, "an answer broke off");
                     self.settle(true);
-                    let told = if self.events {
-                        Ok(self.told(&model_error(&error)))
-                    } else {
-                        Err(error)
-                    };
+                    let told = if self.events { Ok(self.told(&model_error(&error))) } else { Err(error) };
                     return Poll::Ready(Some(told));
                 }
                 None => {

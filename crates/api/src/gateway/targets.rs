@@ -26,10 +26,7 @@ pub(super) async fn resolve(
 ) -> Result<Vec<Connection>, OpenAiError> {
     let mut targets = vec![find(state, principal, name, "model").await?];
     let more = headers.get_all(FALLBACK).iter();
-    for name in more
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-    {
+    for name in more.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
         let name = name.trim();
         if name.is_empty() {
             continue;

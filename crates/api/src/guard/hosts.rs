@@ -10,11 +10,7 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
 /// Refuses a `Host` that isn't ours. Probes may come by any name.
-pub(crate) async fn check_host(
-    State(hosts): State<Arc<Hosts>>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let probe = matches!(request.uri().path(), "/healthz" | "/readyz");
     if probe || taken(&hosts, host_of(&request)) {
         return next.run(request).await;
@@ -32,10 +28,7 @@ pub(super) fn host_of(request: &Request) -> Option<&str> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.as_str());
     }
-    request
-        .headers()
-        .get(header::HOST)
-        .and_then(|value| value.to_str().ok())
+    request.headers().get(header::HOST).and_then(|value| value.to_str().ok())
 }
 
 fn taken(hosts: &Hosts, host: Option<&str>) -> bool {
@@ -52,11 +45,7 @@ fn taken(hosts: &Hosts, host: Option<&str>) -> bool {
 
 /// Whether `origin` (scheme and host) is an address of ours, for who came by the name `own`.
 pub(crate) fn serves(hosts: &Hosts, own: Option<&str>, origin: &str) -> bool {
-    if hosts
-        .origins
-        .iter()
-        .any(|one| one.trim_end_matches('/').eq_ignore_ascii_case(origin))
-    {
+    if hosts.origins.iter().any(|one| one.trim_end_matches('/').eq_ignore_ascii_case(origin)) {
         return true;
     }
     let Some((scheme, host)) = origin.split_once("://") else {
@@ -67,13 +56,8 @@ pub(crate) fn serves(hosts: &Hosts, own: Option<&str>, origin: &str) -> bool {
         return false;
     }
     // Where any name is taken, the one that was come by counts.
-    let near = Hosts {
-        loopback: true,
-        names: hosts.names.clone(),
-        origins: Vec::new(),
-    };
-    taken(&near, Some(host))
-        || own.is_some_and(|own| without_port(own).eq_ignore_ascii_case(without_port(host)))
+    let near = Hosts { loopback: true, names: hosts.names.clone(), origins: Vec::new() };
+    taken(&near, Some(host)) || own.is_some_and(|own| without_port(own).eq_ignore_ascii_case(without_port(host)))
 }
 
 fn without_port(host: &str) -> &str {
@@ -117,19 +101,10 @@ mod tests {
 
     #[test]
     fn takes_names_of_this_machine_and_named_ones() {
-        let near = Hosts {
-            loopback: true,
-            ..Hosts::default()
-        };
-        let named = Hosts {
-            names: vec!["studio.example.org".to_owned()],
-            ..near.clone()
-        };
+        let near = Hosts { loopback: true, ..Hosts::default() };
+        let named = Hosts { names: vec!["studio.example.org".to_owned()], ..near.clone() };
         let open = Hosts::default();
-        let only = Hosts {
-            loopback: false,
-            ..named.clone()
-        };
+        let only = Hosts { loopback: false, ..named.clone() };
         let cases = [
             (Some("localhost:8800"), [true, true, true, true]),
             (Some("LOCALHOST"), [true, true, true, true]),

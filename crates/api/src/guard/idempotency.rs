@@ -36,11 +36,7 @@ struct Known {
 }
 
 /// Runs the request if its key is new, else gives the answer of the first time.
-pub(crate) async fn once(
-    State(state): State<Arc<ApiState>>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn once(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let guarded = !request.method().is_safe()
         && path.starts_with("/api/")
@@ -56,36 +52,19 @@ pub(crate) async fn once(
 }
 
 async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Response, Problem> {
-    let Some(key) = idempotency_key(request.headers()).map_err(|hint| {
-        Problem::invalid("Idempotency-Key", "the idempotency key can't be used", hint)
-    })?
+    let Some(key) = idempotency_key(request.headers())
+        .map_err(|hint| Problem::invalid("Idempotency-Key", "the idempotency key can't be used", hint))?
     else {
         return Ok(next.run(request).await);
     };
     let (mut parts, body) = request.into_parts();
     let identity = identify(&mut parts, &state).await?;
-    let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path()))
-        .await
-        .map_err(|_| too_long())?;
-    let known = Known {
-        tenant: identity.principal.tenant,
-        owner: identity.principal.user.to_string(),
-        key,
-    };
+    let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path())).await.map_err(|_| too_long())?;
+    let known = Known { tenant: identity.principal.tenant, owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256(&[line.as_bytes(), &bytes].concat());
     let now = state.runs.deps().clock.now();
-    let begun = state
-        .idempotency
-        .begin(
-            known.tenant,
-            &known.owner,
-            &known.key,
-            &hash,
-            now,
-            oldest_key(now),
-        )
-        .await?;
+    let begun = state.idempotency.begin(known.tenant, &known.owner, &known.key, &hash, now, oldest_key(now)).await?;
     match begun {
         Remembered::New => {}
         Remembered::Begun => return Err(in_progress()),
@@ -111,15 +90,10 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Str
     let Some(first) = all.next() else {
         return Ok(None);
     };
-    let key = first
-        .to_str()
-        .ok()
-        .filter(|key| (1..=MAX_KEY).contains(&key.len()));
+    let key = first.to_str().ok().filter(|key| (1..=MAX_KEY).contains(&key.len()));
     match (key, all.next()) {
         (Some(key), None) => Ok(Some(key.to_owned())),
-        _ => Err(format!(
-            "send one idempotency key of 1 to {MAX_KEY} ASCII characters, such as a UUID"
-        )),
+        _ => Err(format!("send one idempotency key of 1 to {MAX_KEY} ASCII characters, such as a UUID")),
     }
 }
 
@@ -131,11 +105,7 @@ pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
 
 /// Keeps a success. What was refused changed nothing, so its key is free again; what failed halfway is not
 /// known, so its key stays taken.
-async fn remember(
-    state: &ApiState,
-    known: &Known,
-    response: Response,
-) -> Result<Response, Problem> {
+async fn remember(state: &ApiState, known: &Known, response: Response) -> Result<Response, Problem> {
     let Known { tenant, owner, key } = known;
     let status = response.status();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
@@ -146,20 +116,15 @@ async fn remember(
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    let bytes = axum::body::to_bytes(body, MAX_ANSWER)
-        .await
-        .unwrap_or_else(|error| {
-            tracing::error!(%error, "an answer could not be kept for its idempotency key");
-            Bytes::new()
-        });
+    let bytes = axum::body::to_bytes(body, MAX_ANSWER).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "an answer could not be kept for its idempotency key");
+        Bytes::new()
+    });
     let text = match parts.extensions.get::<KeptAs>() {
         Some(KeptAs(text)) => text.as_str().into(),
         None => String::from_utf8_lossy(&bytes),
     };
-    state
-        .idempotency
-        .remember(*tenant, owner, key, status.as_u16(), &text)
-        .await?;
+    state.idempotency.remember(*tenant, owner, key, status.as_u16(), &text).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
@@ -170,10 +135,7 @@ fn replayed(status: u16, body: String) -> Response {
     if status == StatusCode::NO_CONTENT {
         headers.remove(header::CONTENT_TYPE);
     } else {
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/json"),
-        );
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
     response

@@ -15,11 +15,7 @@ const LONGEST: Duration = Duration::from_mins(2);
 
 /// Longest body of a path.
 pub(super) fn body_limit(path: &str) -> usize {
-    if path == "/api/files" {
-        MAX_UPLOAD
-    } else {
-        MAX_BODY
-    }
+    if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
 }
 
 /// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
@@ -29,12 +25,9 @@ pub(crate) async fn in_time(request: Request, next: Next) -> Response {
     }
     match tokio::time::timeout(LONGEST, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => Problem::unavailable(format!(
-            "there was no answer within {} s",
-            LONGEST.as_secs()
-        ))
-        .code("timeout")
-        .retry_after(5)
-        .into_response(),
+        Err(_) => Problem::unavailable(format!("there was no answer within {} s", LONGEST.as_secs()))
+            .code("timeout")
+            .retry_after(5)
+            .into_response(),
     }
 }

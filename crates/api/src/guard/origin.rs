@@ -10,11 +10,7 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
 /// Refuses a write that a page of another site makes.
-pub(crate) async fn check_origin(
-    State(hosts): State<Arc<Hosts>>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn check_origin(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     // The protocol of `/mcp` wants it looked at for every request.
     let guarded = path == "/mcp" || !request.method().is_safe() && path.starts_with("/api/");
@@ -32,37 +28,25 @@ fn own(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
         )
         .code("origin")
     };
-    let text = |value: Option<&axum::http::HeaderValue>| {
-        value.map(|value| value.to_str().unwrap_or("?").to_owned())
-    };
+    let text = |value: Option<&axum::http::HeaderValue>| value.map(|value| value.to_str().unwrap_or("?").to_owned());
     if let Some(origin) = text(request.headers().get(header::ORIGIN)) {
-        let named = hosts
-            .origins
-            .iter()
-            .any(|one| one.trim_end_matches('/').eq_ignore_ascii_case(&origin));
+        let named = hosts.origins.iter().any(|one| one.trim_end_matches('/').eq_ignore_ascii_case(&origin));
         if named {
             return Ok(());
         }
         // Behind a proxy that ends TLS we don't know our scheme, so only the host counts.
-        let same =
-            origin
-                .split_once("://")
-                .zip(host_of(request))
-                .is_some_and(|((scheme, of), host)| {
-                    matches!(scheme, "http" | "https") && of.eq_ignore_ascii_case(host)
-                });
+        let same = origin
+            .split_once("://")
+            .zip(host_of(request))
+            .is_some_and(|((scheme, of), host)| matches!(scheme, "http" | "https") && of.eq_ignore_ascii_case(host));
         if !same {
             let shown: String = origin.chars().take(80).collect();
-            return Err(foreign(format!(
-                "the request comes from the origin {shown}"
-            )));
+            return Err(foreign(format!("the request comes from the origin {shown}")));
         }
     }
     match text(request.headers().get("sec-fetch-site")).as_deref() {
         None | Some("same-origin" | "none") => Ok(()),
-        Some(_) => Err(foreign(
-            "the request comes from a page of another site".to_owned(),
-        )),
+        Some(_) => Err(foreign("the request comes from a page of another site".to_owned())),
     }
 }
 
@@ -76,10 +60,7 @@ mod tests {
 
     #[test]
     fn takes_own_pages_and_programs_only() {
-        let hosts = Hosts {
-            origins: vec!["https://studio.example.org".to_owned()],
-            ..Hosts::default()
-        };
+        let hosts = Hosts { origins: vec!["https://studio.example.org".to_owned()], ..Hosts::default() };
         let cases = [
             (None, None, true),
             (Some("http://localhost:8800"), None, true),
@@ -106,11 +87,7 @@ mod tests {
                 request = request.header("sec-fetch-site", site);
             }
             let request = request.body(Body::empty()).unwrap();
-            assert_eq!(
-                own(&hosts, &request).is_ok(),
-                expected,
-                "{origin:?} {site:?}"
-            );
+            assert_eq!(own(&hosts, &request).is_ok(), expected, "{origin:?} {site:?}");
         }
     }
 }

@@ -41,11 +41,7 @@ impl Limiter {
         }
         self.with(key.id, now, |seconds, second| {
             let limits = [
-                (
-                    "requests",
-                    key.requests_per_minute,
-                    requests as fn(&Second) -> u64,
-                ),
+                ("requests", key.requests_per_minute, requests as fn(&Second) -> u64),
                 ("tokens", key.tokens_per_minute, tokens),
             ];
             for (what, most, of) in limits {
@@ -73,22 +69,14 @@ impl Limiter {
         self.with(key, now, |seconds, second| add(seconds, second, 0, tokens));
     }
 
-    fn with<T>(
-        &self,
-        key: KeyId,
-        now: Timestamp,
-        work: impl FnOnce(&mut VecDeque<Second>, i64) -> T,
-    ) -> T {
+    fn with<T>(&self, key: KeyId, now: Timestamp, work: impl FnOnce(&mut VecDeque<Second>, i64) -> T) -> T {
         let second = now.0.div_euclid(1000);
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= KEYS && !keys.contains_key(&key) {
             keys.retain(|_, seconds| seconds.back().is_some_and(|last| last.at > second - WINDOW));
         }
         let seconds = keys.entry(key).or_default();
-        while seconds
-            .front()
-            .is_some_and(|first| first.at <= second - WINDOW)
-        {
+        while seconds.front().is_some_and(|first| first.at <= second - WINDOW) {
             seconds.pop_front();
         }
         work(seconds, second)
@@ -110,19 +98,13 @@ fn add(seconds: &mut VecDeque<Second>, at: i64, requests: u64, tokens: u64) {
             last.requests += requests;
             last.tokens = last.tokens.saturating_add(tokens);
         }
-        _ => seconds.push_back(Second {
-            at,
-            requests,
-            tokens,
-        }),
+        _ => seconds.push_back(Second { at, requests, tokens }),
     }
 }
 
 /// Seconds until less than `most` was taken in a minute; `None`: it is so now.
 fn wait(seconds: &VecDeque<Second>, now: i64, most: u64, of: fn(&Second) -> u64) -> Option<u64> {
-    let mut left = seconds
-        .iter()
-        .fold(0_u64, |sum, second| sum.saturating_add(of(second)));
+    let mut left = seconds.iter().fold(0_u64, |sum, second| sum.saturating_add(of(second)));
     if left < most {
         return None;
     }
@@ -169,11 +151,7 @@ mod tests {
 
     #[test]
     fn a_minute_has_so_many_requests() {
-        let (limiter, one, other) = (
-            Limiter::default(),
-            key(1, Some(2), None),
-            key(2, Some(2), None),
-        );
+        let (limiter, one, other) = (Limiter::default(), key(1, Some(2), None), key(2, Some(2), None));
         assert_eq!(waits(&limiter, &one, 0), None);
         assert_eq!(waits(&limiter, &one, 20), None);
         assert_eq!(waits(&limiter, &one, 30), Some(30));

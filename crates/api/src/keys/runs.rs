@@ -8,10 +8,7 @@ use steward_core::ports::Principal;
 
 /// Counts what a run takes towards the key's tokens a minute, if it has such a limit.
 pub(crate) fn count_tokens(state: &ApiState, principal: &Principal, run: RunId) {
-    let limited = principal
-        .key
-        .as_ref()
-        .filter(|key| key.tokens_per_minute.is_some());
+    let limited = principal.key.as_ref().filter(|key| key.tokens_per_minute.is_some());
     let Some(key) = limited.map(|key| key.id) else {
         return;
     };

@@ -5,9 +5,7 @@ use crate::keys::count_tokens;
 use crate::started::tell;
 use crate::state::ApiState;
 use futures::StreamExt as _;
-use rmcp::model::{
-    CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken,
-};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 use steward_core::agent::Agent;
@@ -76,11 +74,7 @@ pub(super) async fn follow(
     run: RunId,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let seen = state
-        .runs
-        .state(run)
-        .await
-        .map_err(|error| broken(&error))?;
+    let seen = state.runs.state(run).await.map_err(|error| broken(&error))?;
     if let (Some(Waiting::Approval { id, subject }), None) = (&seen.waiting, &seen.outcome) {
         return Ok(waits(run, *id, subject));
     }
@@ -97,27 +91,19 @@ pub(super) async fn follow(
             }
         };
         let Some(event) = event else {
-            return Err(ErrorData::internal_error(
-                format!("the log of run {run} ended early"),
-                None,
-            ));
+            return Err(ErrorData::internal_error(format!("the log of run {run} ended early"), None));
         };
         let event = event.map_err(|error| broken(&error))?;
         match event.body {
             // One that is in the log already has been answered, or the run would be waiting.
-            EventBody::ApprovalRequested {
-                approval_id,
-                subject,
-                ..
-            } if event.seq > seen.last_seq => return Ok(waits(run, approval_id, &subject)),
+            EventBody::ApprovalRequested { approval_id, subject, .. } if event.seq > seen.last_seq => {
+                return Ok(waits(run, approval_id, &subject));
+            }
             EventBody::ToolIntent { tool, .. } => progress.say(format!("uses {tool}")).await,
             EventBody::ToolResult { tool, .. } => progress.say(format!("used {tool}")).await,
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                receipts,
-                ..
-            } => return Ok(finished(run, &outcome, &answer, receipts.as_ref())),
+            EventBody::RunFinished { outcome, answer, receipts, .. } => {
+                return Ok(finished(run, &outcome, &answer, receipts.as_ref()));
+            }
             _ => {}
         }
     }
@@ -135,12 +121,7 @@ fn waits(run: RunId, approval: ApprovalId, subject: &Subject) -> CallToolResult 
     result(text.clone(), run, "waiting", &text, None, Some(approval))
 }
 
-fn finished(
-    run: RunId,
-    outcome: &Outcome,
-    answer: &str,
-    receipts: Option<&Receipts>,
-) -> CallToolResult {
+fn finished(run: RunId, outcome: &Outcome, answer: &str, receipts: Option<&Receipts>) -> CallToolResult {
     let (word, why) = match outcome {
         Outcome::Completed => ("completed", None),
         Outcome::Failed { message } => ("failed", Some(message.clone())),
@@ -192,11 +173,7 @@ struct Progress {
 
 impl Progress {
     fn of(context: &RequestContext<RoleServer>) -> Self {
-        Self {
-            peer: context.peer.clone(),
-            token: context.meta.get_progress_token(),
-            count: 0.0,
-        }
+        Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), count: 0.0 }
     }
 
     async fn say(&mut self, message: String) {

@@ -8,9 +8,8 @@ use crate::state::ApiState;
 use axum::http::request::Parts;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -43,9 +42,7 @@ fn object(value: Value) -> Arc<JsonObject> {
 
 fn ask_tool(name: String, agent: &Agent) -> Tool {
     let about = agent.metadata.get("description").and_then(Value::as_str);
-    let about = about
-        .map(|text| format!(" {}", text.trim()))
-        .unwrap_or_default();
+    let about = about.map(|text| format!(" {}", text.trim())).unwrap_or_default();
     let description = format!(
         "Asks the agent {}.{about} It works with its own tools under its own policy and answers when it is done; what needs a person's approval waits for it.",
         agent.name
@@ -53,9 +50,7 @@ fn ask_tool(name: String, agent: &Agent) -> Tool {
     let input = object(ask_schema());
     Tool::new(name, description, input)
         .with_raw_output_schema(object(ask::schema()))
-        .with_annotations(
-            ToolAnnotations::with_title(format!("Ask {}", agent.name)).open_world(true),
-        )
+        .with_annotations(ToolAnnotations::with_title(format!("Ask {}", agent.name)).open_world(true))
 }
 
 fn ask_schema() -> Value {
@@ -80,7 +75,8 @@ fn follow_schema() -> Value {
 }
 
 fn follow_tool() -> Tool {
-    let description = "Waits for a run that was asked for earlier, such as one that waited for an approval, and has its answer.";
+    let description =
+        "Waits for a run that was asked for earlier, such as one that waited for an approval, and has its answer.";
     Tool::new(FOLLOW, description, object(follow_schema()))
         .with_raw_output_schema(object(ask::schema()))
         .with_annotations(ToolAnnotations::with_title("Follow a run").read_only(true))
@@ -115,10 +111,7 @@ impl Desk {
 
     fn tools(&self, agents: &[Agent]) -> Vec<Tool> {
         let asks = named("ask_", agents);
-        let mut tools: Vec<Tool> = asks
-            .into_iter()
-            .map(|(name, agent)| ask_tool(name, agent))
-            .collect();
+        let mut tools: Vec<Tool> = asks.into_iter().map(|(name, agent)| ask_tool(name, agent)).collect();
         tools.push(follow_tool());
         tools.extend(offered(&self.state, agents).into_iter().map(|one| {
             Tool::new(one.name, one.spec.description, object(one.spec.parameters))
@@ -134,23 +127,15 @@ impl Desk {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         checked(&follow_schema(), arguments)?;
-        let id = arguments["run"]
-            .as_str()
-            .and_then(|text| Uuid::parse_str(text).ok());
+        let id = arguments["run"].as_str().and_then(|text| Uuid::parse_str(text).ok());
         let run = RunId(id.ok_or_else(|| invalid("`run` is no UUID; an answer names it"))?);
         let deps = self.state.runs.deps();
         let missing = || invalid(format!("there is no run {run} of yours"));
-        let row = deps
-            .store
-            .run(deps.tenant, run)
-            .await
-            .map_err(|_| missing())?;
+        let row = deps.store.run(deps.tenant, run).await.map_err(|_| missing())?;
         if row.user != Some(principal.user) {
             return Err(missing());
         }
-        Ok(ask::follow(&self.state, principal, run, context)
-            .await?
-            .into())
+        Ok(ask::follow(&self.state, principal, run, context).await?.into())
     }
 }
 
@@ -179,17 +164,12 @@ impl ServerHandler for Desk {
             None => 0,
             Some(cursor) => {
                 let last = tools.iter().position(|tool| tool.name == cursor);
-                last.ok_or_else(|| {
-                    invalid("this cursor is no longer good; list from the beginning")
-                })? + 1
+                last.ok_or_else(|| invalid("this cursor is no longer good; list from the beginning"))? + 1
             }
         };
         let rest = tools.split_off(from.min(tools.len()));
         let more = rest.len() > PAGE;
-        let mut page = ListToolsResult {
-            tools: rest.into_iter().take(PAGE).collect(),
-            ..ListToolsResult::default()
-        };
+        let mut page = ListToolsResult { tools: rest.into_iter().take(PAGE).collect(), ..ListToolsResult::default() };
         if more {
             page.next_cursor = page.tools.last().map(|tool| tool.name.to_string());
         }
@@ -203,26 +183,20 @@ impl ServerHandler for Desk {
     ) -> Result<CallToolResponse, ErrorData> {
         let principal = principal(&context)?;
         if principal.role == Role::Viewer {
-            return Err(invalid(
-                "a viewer can't ask agents; ask an administrator for the role developer",
-            ));
+            return Err(invalid("a viewer can't ask agents; ask an administrator for the role developer"));
         }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         if request.name == FOLLOW {
             return self.follow(&principal, &arguments, &context).await;
         }
         let agents = self.agents(&principal).await?;
-        let asked = named("ask_", &agents)
-            .into_iter()
-            .find(|(name, _)| *name == request.name);
+        let asked = named("ask_", &agents).into_iter().find(|(name, _)| *name == request.name);
         if let Some((_, agent)) = asked {
             checked(&ask_schema(), &arguments)?;
             let input = arguments["request"].as_str().unwrap_or_default().to_owned();
             let begun = ask::begin(&self.state, &principal, agent.clone(), input).await;
             let run = begun.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-            return Ok(ask::follow(&self.state, &principal, run, &context)
-                .await?
-                .into());
+            return Ok(ask::follow(&self.state, &principal, run, &context).await?.into());
         }
         let offers = offered(&self.state, &agents);
         let Some(one) = offers.iter().find(|one| one.name == request.name) else {
@@ -232,8 +206,6 @@ impl ServerHandler for Desk {
             )));
         };
         checked(&one.spec.parameters, &arguments)?;
-        Ok(run(&self.state, &principal, one, arguments, &context.ct)
-            .await
-            .into())
+        Ok(run(&self.state, &principal, one, arguments, &context.ct).await.into())
     }
 }

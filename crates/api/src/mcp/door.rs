@@ -40,9 +40,7 @@ pub(crate) struct Door {
 
 /// `/mcp`, and what a client that comes without a key is told to read.
 pub(crate) fn mcp_routes(state: &ApiState) -> Router<ApiState> {
-    let desk = Desk {
-        state: state.clone(),
-    };
+    let desk = Desk { state: state.clone() };
     // `Host` and `Origin` are looked at for all of the API, before this.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
@@ -90,11 +88,7 @@ impl Door {
             && !self.owns(id, user)
         {
             // As if it weren't there, so that the client begins anew.
-            return (
-                StatusCode::NOT_FOUND,
-                "there is no such session; initialize anew",
-            )
-                .into_response();
+            return (StatusCode::NOT_FOUND, "there is no such session; initialize anew").into_response();
         }
         if session.is_none() && self.full(user) {
             let full = "too many sessions are open; close some, or wait";
@@ -123,15 +117,11 @@ impl Door {
     fn full(&self, user: UserId) -> bool {
         let mut owners = self.owners();
         owners.retain(|_, owner| owner.used.elapsed() < QUIET * 2);
-        owners.len() >= SESSIONS
-            || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
+        owners.len() >= SESSIONS || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
     }
 
     fn keep(&self, session: String, user: UserId) {
-        let owner = Owner {
-            user,
-            used: Instant::now(),
-        };
+        let owner = Owner { user, used: Instant::now() };
         self.owners().insert(session, owner);
     }
 
@@ -146,9 +136,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// Address of this Steward as the client knows it.
 async fn base(parts: &mut axum::http::request::Parts, state: &ApiState) -> String {
-    let https = Client::from_request_parts(parts, state)
-        .await
-        .is_ok_and(|client| client.https);
+    let https = Client::from_request_parts(parts, state).await.is_ok_and(|client| client.https);
     let host = text(&parts.headers, header::HOST.as_str()).unwrap_or("localhost");
     // What comes back in a header and in JSON is a name and a port, whatever was sent.
     let fine = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-' | '[' | ']');
@@ -161,13 +149,11 @@ fn closed(error: &LoginError, base: &str) -> Response {
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::UNAUTHORIZED,
     };
-    let message =
-        format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+    let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message}});
     let mut answer = (status, Json(body)).into_response();
-    let challenge = format!(
-        "Bearer realm=\"steward\", resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\""
-    );
+    let challenge =
+        format!("Bearer realm=\"steward\", resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\"");
     if status == StatusCode::UNAUTHORIZED
         && let Ok(value) = HeaderValue::try_from(challenge)
     {

@@ -31,10 +31,7 @@ pub(super) fn named<'a>(prefix: &str, agents: &'a [Agent]) -> Vec<(String, &'a A
         if name.len() <= LONGEST && !several && !bare {
             return (name.clone(), agent);
         }
-        let mark: String = hash::sha256(agent.name.as_bytes())
-            .chars()
-            .take(MARK)
-            .collect();
+        let mark: String = hash::sha256(agent.name.as_bytes()).chars().take(MARK).collect();
         let kept: String = name.chars().take(LONGEST - MARK - 1).collect();
         (format!("{}_{mark}", kept.trim_end_matches('_')), agent)
     };
@@ -51,14 +48,7 @@ mod tests {
     #[test]
     fn names_fit_and_differ() {
         let long = "x".repeat(90);
-        let names = [
-            "Ops",
-            "help desk",
-            "help-desk",
-            "Größe",
-            "日本",
-            long.as_str(),
-        ];
+        let names = ["Ops", "help desk", "help-desk", "Größe", "日本", long.as_str()];
         let agents: Vec<Agent> = names
             .iter()
             .map(|name| {
@@ -72,11 +62,7 @@ mod tests {
         assert!(found[1].0.starts_with("ask_help_desk_") && found[1].0 != found[2].0);
         for (name, _) in &found {
             assert!(name.len() <= 64 && name.len() > "ask_".len(), "{name}");
-            assert!(
-                name.chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
-                "{name}"
-            );
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{name}");
         }
     }
 }

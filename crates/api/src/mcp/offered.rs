@@ -39,10 +39,7 @@ pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<
             let looks = spec.risk == RiskClass::Read && spec.effect == EffectClass::Read;
             if wanted && has && looks {
                 all.push(Offered {
-                    name: format!("{prefix}_{}", spec.name)
-                        .chars()
-                        .take(128)
-                        .collect(),
+                    name: format!("{prefix}_{}", spec.name).chars().take(128).collect(),
                     agent,
                     spec: spec.clone(),
                 });
@@ -71,13 +68,7 @@ pub(super) async fn run(
         confidence: 1.0,
         signature: None,
     };
-    let verdict = judge(
-        &offered.agent.policy,
-        &state.grants,
-        &offered.spec,
-        &call,
-        now,
-    );
+    let verdict = judge(&offered.agent.policy, &state.grants, &offered.spec, &call, now);
     if verdict.decision != Decision::Allow {
         return failed(format!(
             "the policy of {} does not allow {} unasked; ask the agent instead",

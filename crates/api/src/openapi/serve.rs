@@ -37,13 +37,8 @@ pub(crate) fn docs_routes() -> Router<ApiState> {
     responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value))
 )]
 async fn json() -> Result<impl IntoResponse, Problem> {
-    let text = JSON
-        .as_deref()
-        .map_err(|error| Problem::unavailable(error.clone()))?;
-    let headers = [
-        (header::CONTENT_TYPE, "application/json"),
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
+    let text = JSON.as_deref().map_err(|error| Problem::unavailable(error.clone()))?;
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")];
     Ok((headers, text))
 }
 
@@ -52,9 +47,6 @@ async fn page() -> impl IntoResponse {
 }
 
 async fn style() -> impl IntoResponse {
-    let headers = [
-        (header::CONTENT_TYPE, "text/css; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
+    let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     (headers, STYLE)
 }

@@ -18,21 +18,13 @@ impl From<StoreError> for Problem {
                 "wait for the run, steer it with POST /api/runs/{id}/steer, or stop it",
             )
             .run(run),
-            StoreError::CommandsWaiting { run } => Self::conflict(
-                "run_open",
-                title,
-                "the run takes them in first; try again in a moment",
-            )
-            .run(run),
-            StoreError::Conflict(_) => {
-                Self::conflict("conflict", title, "load it anew, then choose another value")
+            StoreError::CommandsWaiting { run } => {
+                Self::conflict("run_open", title, "the run takes them in first; try again in a moment").run(run)
             }
-            StoreError::Fenced { run, .. } => Self::conflict(
-                "run_taken_over",
-                title,
-                "another process works on this run; load it anew",
-            )
-            .run(run),
+            StoreError::Conflict(_) => Self::conflict("conflict", title, "load it anew, then choose another value"),
+            StoreError::Fenced { run, .. } => {
+                Self::conflict("run_taken_over", title, "another process works on this run; load it anew").run(run)
+            }
             StoreError::InUse { .. }
             | StoreError::Newer { .. }
             | StoreError::Corrupt(_)
@@ -66,21 +58,13 @@ impl From<EngineError> for Problem {
             EngineError::Model(error) => error.into(),
             EngineError::NotFound(what) => Self::not_found(what),
             EngineError::Busy { run } => StoreError::Busy { run }.into(),
-            EngineError::AlreadyDecided(title) => Self::conflict(
-                "already_decided",
-                title,
-                "load it anew; the first decision counts",
-            ),
-            EngineError::Tools(title) => Self::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                title,
-                "look at the agent's skills",
-            ),
-            EngineError::Invalid(title) => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                title,
-                "correct the request",
-            ),
+            EngineError::AlreadyDecided(title) => {
+                Self::conflict("already_decided", title, "load it anew; the first decision counts")
+            }
+            EngineError::Tools(title) => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, title, "look at the agent's skills")
+            }
+            EngineError::Invalid(title) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the request"),
         }
     }
 }
@@ -88,13 +72,9 @@ impl From<EngineError> for Problem {
 impl From<ModelError> for Problem {
     fn from(error: ModelError) -> Self {
         let status = match error.class {
-            ModelErrorClass::ContextLength | ModelErrorClass::BadRequest => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            ModelErrorClass::ContextLength | ModelErrorClass::BadRequest => StatusCode::UNPROCESSABLE_ENTITY,
             // The connection must be set right first; the request itself may stay.
-            ModelErrorClass::Auth | ModelErrorClass::UnknownModel | ModelErrorClass::Cancelled => {
-                StatusCode::CONFLICT
-            }
+            ModelErrorClass::Auth | ModelErrorClass::UnknownModel | ModelErrorClass::Cancelled => StatusCode::CONFLICT,
             ModelErrorClass::RateLimit
             | ModelErrorClass::Server
             | ModelErrorClass::Connect
@@ -118,11 +98,7 @@ impl From<ConnectionsError> for Problem {
                 Some((field, _)) if !field.contains(' ') => {
                     Self::invalid(field.to_owned(), title, "correct the connection")
                 }
-                _ => Self::new(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    title,
-                    "correct the connection",
-                ),
+                _ => Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the connection"),
             },
             ConnectionsError::Fixed(title) => Self::conflict(
                 "fixed",
@@ -146,24 +122,17 @@ impl From<LoginError> for Problem {
             )
             .code("wrong_password"),
             LoginError::TooMany { seconds } => {
-                Self::new(StatusCode::TOO_MANY_REQUESTS, title, "wait, then try again")
-                    .retry_after(seconds)
+                Self::new(StatusCode::TOO_MANY_REQUESTS, title, "wait, then try again").retry_after(seconds)
             }
             LoginError::Token => Self::new(
                 StatusCode::UNAUTHORIZED,
                 title,
                 "send `Authorization: Bearer …` with an API key, or a token from POST /api/auth/login",
             ),
-            LoginError::VirtualKey => Self::forbidden(
-                title,
-                "send it to /v1; here, log in or send your own API key",
-            )
-            .code("virtual_key"),
-            LoginError::Invalid(_) => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                title,
-                "correct the request",
-            ),
+            LoginError::VirtualKey => {
+                Self::forbidden(title, "send it to /v1; here, log in or send your own API key").code("virtual_key")
+            }
+            LoginError::Invalid(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the request"),
             LoginError::Unavailable(_) => {
                 tracing::error!(error = title, "logins cannot be checked");
                 Self::unavailable(title)
@@ -176,21 +145,14 @@ impl From<AccessError> for Problem {
     fn from(error: AccessError) -> Self {
         let title = error.to_string();
         match error {
-            AccessError::Invalid(_) => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                title,
-                "correct the request",
-            ),
+            AccessError::Invalid(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, "correct the request"),
             AccessError::SetupToken => Self::forbidden(
                 title,
                 "read the token from the terminal where steward runs; once there is an administrator, log in instead",
             ),
-            AccessError::CurrentPassword => Self::invalid(
-                "current",
-                title,
-                "type the password that you log in with now",
-            )
-            .code("wrong_password"),
+            AccessError::CurrentPassword => {
+                Self::invalid("current", title, "type the password that you log in with now").code("wrong_password")
+            }
             AccessError::Store(error) => error.into(),
             AccessError::Login(error) => error.into(),
             AccessError::Hash(_) => {
@@ -235,49 +197,21 @@ mod tests {
         let busy = seen(StoreError::Busy { run }.into()).await;
         assert_eq!(busy["run_id"], json!(run));
         let cases: Vec<(Problem, u16, Value)> = vec![
-            (
-                StoreError::Busy { run }.into(),
-                409,
-                json!("conversation_busy"),
-            ),
-            (
-                StoreError::NotFound("run 5".to_owned()).into(),
-                404,
-                Value::Null,
-            ),
-            (
-                StoreError::Conflict("taken".to_owned()).into(),
-                409,
-                json!("conflict"),
-            ),
-            (
-                StoreError::Fenced { run, epoch: 2 }.into(),
-                409,
-                json!("run_taken_over"),
-            ),
+            (StoreError::Busy { run }.into(), 409, json!("conversation_busy")),
+            (StoreError::NotFound("run 5".to_owned()).into(), 404, Value::Null),
+            (StoreError::Conflict("taken".to_owned()).into(), 409, json!("conflict")),
+            (StoreError::Fenced { run, epoch: 2 }.into(), 409, json!("run_taken_over")),
             (StoreError::Full("db".to_owned()).into(), 503, Value::Null),
-            (
-                EngineError::Invalid("no".to_owned()).into(),
-                422,
-                Value::Null,
-            ),
+            (EngineError::Invalid("no".to_owned()).into(), 422, Value::Null),
             (model(ModelErrorClass::Auth).into(), 409, json!("model")),
             (model(ModelErrorClass::Connect).into(), 503, json!("model")),
-            (
-                ConnectionsError::Fixed("no".to_owned()).into(),
-                409,
-                json!("fixed"),
-            ),
+            (ConnectionsError::Fixed("no".to_owned()).into(), 409, json!("fixed")),
             (LoginError::TooMany { seconds: 7 }.into(), 429, Value::Null),
         ];
         for (problem, status, code) in cases {
             let shown = format!("{problem:?}");
             let body = seen(problem).await;
-            assert_eq!(
-                (&body["status"], &body["code"]),
-                (&json!(status), &code),
-                "{shown}"
-            );
+            assert_eq!((&body["status"], &body["code"]), (&json!(status), &code), "{shown}");
             assert!(!body["hint"].as_str().unwrap().is_empty(), "{shown}");
         }
         let wait = seen(model(ModelErrorClass::RateLimit).into()).await;

@@ -32,21 +32,13 @@ impl Problem {
     }
 
     /// 422: `field` can't be that.
-    pub fn invalid(
-        field: impl Into<String>,
-        title: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Self {
+    pub fn invalid(field: impl Into<String>, title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, title, hint).field(field)
     }
 
     /// 404: `what` (`run 0199…`) isn't there or isn't theirs to see.
     pub fn not_found(what: impl std::fmt::Display) -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            format!("{what} was not found"),
-            "check the id; the list shows what there is",
-        )
+        Self::new(StatusCode::NOT_FOUND, format!("{what} was not found"), "check the id; the list shows what there is")
     }
 
     /// 403.
@@ -61,11 +53,7 @@ impl Problem {
 
     /// 503: something that this needs doesn't answer.
     pub fn unavailable(title: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            title,
-            "see /readyz for what is failing; try again soon",
-        )
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, title, "see /readyz for what is failing; try again soon")
     }
 
     /// The problem as an event of a stream carries it.
@@ -107,10 +95,7 @@ impl IntoResponse for Problem {
         let retry_after = self.body.retry_after;
         let mut response = (self.status, Json(self.body)).into_response();
         let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }

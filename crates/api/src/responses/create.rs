@@ -31,23 +31,12 @@ pub(crate) async fn create(
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        return pass(
-            &state,
-            &person.principal,
-            name,
-            &inbound,
-            Passage::Responses,
-        )
-        .await;
+        return pass(&state, &person.principal, name, &inbound, Passage::Responses).await;
     }
     home.run(ask_agent(state, person, inbound)).await
 }
 
-async fn ask_agent(
-    state: ApiState,
-    person: Person,
-    inbound: Inbound,
-) -> Result<Response, OpenAiError> {
+async fn ask_agent(state: ApiState, person: Person, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&person.principal)?;
     check_responses(&inbound.parsed()?)?;
     let request: Request = inbound.parsed()?;
@@ -58,9 +47,7 @@ async fn ask_agent(
         None => Vec::new(),
     };
     earlier.extend(asked.history);
-    format!("{}\n\n{}", agent.instructions, asked.instructions)
-        .trim()
-        .clone_into(&mut agent.instructions);
+    format!("{}\n\n{}", agent.instructions, asked.instructions).trim().clone_into(&mut agent.instructions);
     if let Some(temperature) = request.temperature {
         agent.tuning.temperature = temperature.clamp(0.0, 2.0);
     }
@@ -96,9 +83,7 @@ async fn ask_agent(
     if request.stream.unwrap_or(false) {
         return Ok(stream(&state, frame).await?.into_response());
     }
-    whole(&state, &frame)
-        .await
-        .map(|response| Json(response).into_response())
+    whole(&state, &frame).await.map(|response| Json(response).into_response())
 }
 
 /// Waits for the end, or until a person is asked.
@@ -115,10 +100,7 @@ async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
                     let output = [frame.message("completed", Some(&text))];
                     return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
                 }
-                Piece::Ended {
-                    limited,
-                    usage: spent,
-                } => {
+                Piece::Ended { limited, usage: spent } => {
                     let status = if limited { "incomplete" } else { "completed" };
                     let output = [frame.message(status, Some(&text))];
                     return Ok(frame.response(status, &output, &usage(&spent), "finished"));
@@ -127,8 +109,5 @@ async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
             }
         }
     }
-    Err(OpenAiError::failed(format!(
-        "the log of run {} ended early",
-        frame.run
-    )))
+    Err(OpenAiError::failed(format!("the log of run {} ended early", frame.run)))
 }

@@ -36,11 +36,7 @@ impl Frame {
 
     /// The whole; `ours` is the word for clients that know Steward.
     pub fn response(&self, status: &str, output: &[Value], usage: &Value, ours: &str) -> Value {
-        let incomplete = if status == "incomplete" {
-            json!({"reason": "max_output_tokens"})
-        } else {
-            Value::Null
-        };
+        let incomplete = if status == "incomplete" { json!({"reason": "max_output_tokens"}) } else { Value::Null };
         json!({
             "id": format!("resp_{}", self.run),
             "object": "response",

@@ -10,19 +10,12 @@ use steward_core::ports::{RunStatus, StoreError};
 const FIELD: &str = "previous_response_id";
 
 /// The messages up to and with the answer of that response, with what of outside entered its run.
-pub(super) async fn history(
-    state: &ApiState,
-    person: &Person,
-    id: &str,
-) -> Result<Vec<Message>, OpenAiError> {
+pub(super) async fn history(state: &ApiState, person: &Person, id: &str) -> Result<Vec<Message>, OpenAiError> {
     let missing = || OpenAiError {
         code: "previous_response_not_found",
         ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)
     };
-    let run: RunId = id
-        .strip_prefix("resp_")
-        .and_then(|id| id.parse().ok())
-        .ok_or_else(missing)?;
+    let run: RunId = id.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(missing)?;
     let deps = state.runs.deps();
     let row = match deps.store.run(deps.tenant, run).await {
         Ok(row) if person.sees(row.user) => row,
@@ -41,10 +34,7 @@ pub(super) async fn history(
         return Err(missing());
     };
     let mut history = setup.history;
-    history.push(Message {
-        taint,
-        ..Message::user(setup.input)
-    });
+    history.push(Message { taint, ..Message::user(setup.input) });
     if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
         history.push(Message::assistant(answer));
     }

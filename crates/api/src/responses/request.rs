@@ -76,11 +76,7 @@ impl Input {
         let Some(last) = last else {
             return Err(invalid("the last message must be the user's"));
         };
-        Ok(Asked {
-            instructions: parts.join("\n\n"),
-            history,
-            input: last.text,
-        })
+        Ok(Asked { instructions: parts.join("\n\n"), history, input: last.text })
     }
 }
 
@@ -92,9 +88,7 @@ impl Item {
                 "an item of type `{kind}` is not taken; an agent runs its own tools: send messages, or give previous_response_id"
             )));
         }
-        let role = self
-            .role
-            .ok_or_else(|| invalid("a message needs its `role`"))?;
+        let role = self.role.ok_or_else(|| invalid("a message needs its `role`"))?;
         let text = match self.content {
             Value::String(text) => text,
             Value::Array(parts) => parts
@@ -133,19 +127,13 @@ mod tests {
             body["instructions"] = json!(text);
         }
         let request: Request = serde_json::from_value(body).map_err(|e| e.to_string())?;
-        request
-            .input
-            .asked(request.instructions)
-            .map_err(|e| e.message)
+        request.input.asked(request.instructions).map_err(|e| e.message)
     }
 
     #[test]
     fn text_and_items_are_taken() {
         let plain = asked(json!("Hi"), Some("Be short.")).unwrap();
-        assert_eq!(
-            (plain.instructions.as_str(), plain.input.as_str()),
-            ("Be short.", "Hi")
-        );
+        assert_eq!((plain.instructions.as_str(), plain.input.as_str()), ("Be short.", "Hi"));
         let items = asked(
             json!([
                 {"role": "developer", "content": "Be kind."},
@@ -157,10 +145,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(items.instructions, "Be short.\n\nBe kind.");
-        assert_eq!(
-            items.history,
-            [Message::user("One"), Message::assistant("Uno")]
-        );
+        assert_eq!(items.history, [Message::user("One"), Message::assistant("Uno")]);
         assert_eq!(items.input, "Two");
     }
 
@@ -168,18 +153,9 @@ mod tests {
     fn what_cannot_be_used_is_refused() {
         for (input, part) in [
             (json!([]), "last message"),
-            (
-                json!([{"role": "assistant", "content": "x"}]),
-                "last message",
-            ),
-            (
-                json!([{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]),
-                "input_image",
-            ),
-            (
-                json!([{"type": "function_call_output", "call_id": "c", "output": "x"}]),
-                "function_call_output",
-            ),
+            (json!([{"role": "assistant", "content": "x"}]), "last message"),
+            (json!([{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]), "input_image"),
+            (json!([{"type": "function_call_output", "call_id": "c", "output": "x"}]), "function_call_output"),
             (json!([{"role": "robot", "content": "x"}]), "robot"),
             (json!([{"content": "x"}]), "role"),
         ] {

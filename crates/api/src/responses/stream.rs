@@ -38,17 +38,12 @@ impl Growing {
     }
 
     fn begin(&mut self) -> Vec<Event> {
-        let response = self
-            .frame
-            .response("in_progress", &[], &Value::Null, "running");
+        let response = self.frame.response("in_progress", &[], &Value::Null, "running");
         let item = self.frame.message("in_progress", None);
         vec![
             self.event("response.created", json!({"response": response})),
             self.event("response.in_progress", json!({"response": response})),
-            self.event(
-                "response.output_item.added",
-                json!({"output_index": 0, "item": item}),
-            ),
+            self.event("response.output_item.added", json!({"output_index": 0, "item": item})),
             self.about_text("response.content_part.added", "part", part("")),
         ]
     }
@@ -61,16 +56,11 @@ impl Growing {
     fn end(&mut self, status: &str, usage: &Value, ours: &str) -> Vec<Event> {
         let text = self.text.clone();
         let item = self.frame.message(status, Some(&text));
-        let response = self
-            .frame
-            .response(status, std::slice::from_ref(&item), usage, ours);
+        let response = self.frame.response(status, std::slice::from_ref(&item), usage, ours);
         vec![
             self.about_text("response.output_text.done", "text", json!(text)),
             self.about_text("response.content_part.done", "part", part(&text)),
-            self.event(
-                "response.output_item.done",
-                json!({"output_index": 0, "item": item}),
-            ),
+            self.event("response.output_item.done", json!({"output_index": 0, "item": item})),
             self.event(&format!("response.{status}"), json!({"response": response})),
         ]
     }
@@ -90,10 +80,7 @@ impl Growing {
                 events.extend(self.end("completed", &Value::Null, "waiting"));
                 (events, true)
             }
-            Piece::Ended {
-                limited,
-                usage: spent,
-            } => {
+            Piece::Ended { limited, usage: spent } => {
                 let status = if limited { "incomplete" } else { "completed" };
                 (self.end(status, &usage(&spent), "finished"), true)
             }
@@ -108,11 +95,7 @@ pub(super) async fn stream(
     frame: Frame,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
     let mut all = Pieces::open(state, frame.run).await?;
-    let mut growing = Growing {
-        frame,
-        text: String::new(),
-        number: 0,
-    };
+    let mut growing = Growing { frame, text: String::new(), number: 0 };
     let stream = async_stream::stream! {
         for event in growing.begin() {
             yield Ok(event);

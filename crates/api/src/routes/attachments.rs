@@ -7,11 +7,7 @@ use std::path::{Component, Path, PathBuf};
 const MOST: usize = 20;
 
 /// The message with a list of its files. Each must be a file inside the workspace.
-pub(super) async fn with_message(
-    state: &ApiState,
-    message: &str,
-    paths: &[String],
-) -> Result<String, Problem> {
+pub(super) async fn with_message(state: &ApiState, message: &str, paths: &[String]) -> Result<String, Problem> {
     if paths.is_empty() {
         return Ok(message.to_owned());
     }
@@ -23,11 +19,9 @@ pub(super) async fn with_message(
         ));
     }
     let (root, wanted) = (PathBuf::from(&state.workspace), paths.to_vec());
-    let missing = tokio::task::spawn_blocking(move || {
-        wanted.into_iter().find(|path| !is_inside(&root, path))
-    })
-    .await
-    .map_err(|_| Problem::unavailable("the files could not be looked at"))?;
+    let missing = tokio::task::spawn_blocking(move || wanted.into_iter().find(|path| !is_inside(&root, path)))
+        .await
+        .map_err(|_| Problem::unavailable("the files could not be looked at"))?;
     match missing {
         None => Ok(listed(message, paths)),
         Some(path) => Err(Problem::invalid(
@@ -39,9 +33,7 @@ pub(super) async fn with_message(
 }
 
 fn is_inside(root: &Path, path: &str) -> bool {
-    let plain = Path::new(path)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     let (Ok(root), Ok(file)) = (root.canonicalize(), root.join(path).canonicalize()) else {
         return false;
     };

@@ -39,10 +39,7 @@ pub(crate) async fn chat(
     let models = &state.runs.deps().models;
     models.select(wanted.or(agent.connection)).await?;
     let (conversation, fresh) = match body.conversation_id {
-        Some(id) => (
-            known(&state, &person, ConversationId(id), &agent).await?,
-            false,
-        ),
+        Some(id) => (known(&state, &person, ConversationId(id), &agent).await?, false),
         None => (begin(&state, &person, &agent, &body.message).await?, true),
     };
     let start = StartRun {
@@ -51,11 +48,7 @@ pub(crate) async fn chat(
         conversation: Some(conversation),
         history: Vec::new(),
         mode: body.mode.into(),
-        origin: if person.session.is_some() {
-            Origin::Chat
-        } else {
-            Origin::Api
-        },
+        origin: if person.session.is_some() { Origin::Chat } else { Origin::Api },
         asked_by: person.by(),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),
@@ -67,10 +60,7 @@ pub(crate) async fn chat(
     match state.runs.start(start).await {
         Ok(run) => {
             tell(&state, run).await;
-            let started = ChatStarted {
-                run_id: run.0,
-                conversation_id: Some(conversation.0),
-            };
+            let started = ChatStarted { run_id: run.0, conversation_id: Some(conversation.0) };
             Ok((StatusCode::ACCEPTED, Json(started)))
         }
         Err(error) => {
@@ -84,11 +74,7 @@ pub(crate) async fn chat(
 
 fn message(body: &Chat) -> Result<&str, Problem> {
     if body.message.trim().is_empty() {
-        return Err(Problem::invalid(
-            "message",
-            "the message is empty",
-            "say what is to be done",
-        ));
+        return Err(Problem::invalid("message", "the message is empty", "say what is to be done"));
     }
     if body.message.chars().count() > MAX_MESSAGE {
         return Err(Problem::invalid(
@@ -125,12 +111,7 @@ async fn known(
     Ok(id)
 }
 
-async fn begin(
-    state: &ApiState,
-    person: &Person,
-    agent: &Agent,
-    message: &str,
-) -> Result<ConversationId, Problem> {
+async fn begin(state: &ApiState, person: &Person, agent: &Agent, message: &str) -> Result<ConversationId, Problem> {
     let deps = state.runs.deps();
     let now = deps.clock.now();
     let row = Conversation {
@@ -157,15 +138,8 @@ pub(super) async fn discard(state: &ApiState, id: ConversationId) {
 }
 
 fn title(message: &str) -> String {
-    let line = message
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default();
-    line.chars()
-        .filter(|c| !c.is_control())
-        .take(MAX_TITLE)
-        .collect()
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
 }
 
 #[cfg(test)]
@@ -174,10 +148,7 @@ mod tests {
 
     #[test]
     fn the_title_is_the_first_line_that_says_something() {
-        assert_eq!(
-            title("\n  \n Sum up the report \nplease"),
-            "Sum up the report"
-        );
+        assert_eq!(title("\n  \n Sum up the report \nplease"), "Sum up the report");
         assert_eq!(title(&"ä".repeat(500)).chars().count(), 120);
     }
 }

@@ -53,11 +53,7 @@ pub(crate) async fn upload(
     let mut body = request.into_body().into_data_stream();
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(|error| {
-            Problem::new(
-                StatusCode::BAD_REQUEST,
-                format!("the file did not arrive whole: {error}"),
-                "send it again",
-            )
+            Problem::new(StatusCode::BAD_REQUEST, format!("the file did not arrive whole: {error}"), "send it again")
         })?;
         bytes += piece.len() as u64;
         if bytes > MAX_UPLOAD as u64 {
@@ -97,25 +93,17 @@ pub(crate) async fn download(
         let bytes = file.metadata().map_err(|error| error.to_string())?.len();
         Ok((file, bytes))
     });
-    let (file, bytes) = opened
-        .await
-        .map_err(|_| Problem::unavailable("the file could not be looked at"))?
-        .map_err(|why: String| {
+    let (file, bytes) =
+        opened.await.map_err(|_| Problem::unavailable("the file could not be looked at"))?.map_err(|why: String| {
             let hint = "give the path of a file, relative to the workspace";
             Problem::new(StatusCode::NOT_FOUND, why, hint).code("no_such_file")
         })?;
     let file = tokio::fs::File::from_std(file);
     let mut headers = HeaderMap::new();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/octet-stream"),
-    );
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
     headers.insert(header::CONTENT_LENGTH, bytes.into());
-    Ok((
-        headers,
-        Body::from_stream(ReaderStream::new(file.take(bytes))),
-    ))
+    Ok((headers, Body::from_stream(ReaderStream::new(file.take(bytes)))))
 }
 
 /// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).
@@ -143,10 +131,7 @@ mod tests {
         for (name, header) in [
             ("todo.md", "todo.md"),
             ("Größe 1.md", "Gr%C3%B6%C3%9Fe%201.md"),
-            (
-                "a\"; x=\r\nSet-Cookie: b",
-                "a%22%3B%20x%3D%0D%0ASet-Cookie%3A%20b",
-            ),
+            ("a\"; x=\r\nSet-Cookie: b", "a%22%3B%20x%3D%0D%0ASet-Cookie%3A%20b"),
         ] {
             let value = attachment(name);
             assert_eq!(value, format!("attachment; filename*=UTF-8''{header}"));

@@ -17,9 +17,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
-        .routes(routes!(list))
-        .routes(routes!(revoke))
+    OpenApiRouter::default().routes(routes!(list)).routes(routes!(revoke))
 }
 
 /// Which grants.
@@ -43,10 +41,7 @@ pub(crate) async fn list(
 ) -> Result<Page<StandingGrant>, Problem> {
     let deps = state.runs.deps();
     let agent = search.agent_id.map(AgentId);
-    let grants = deps
-        .store
-        .grants(deps.tenant, agent, deps.clock.now())
-        .await?;
+    let grants = deps.store.grants(deps.tenant, agent, deps.clock.now()).await?;
     let names = AgentNames::of(&state, grants.iter().map(|grant| grant.agent).collect()).await?;
     let grants = grants
         .into_iter()

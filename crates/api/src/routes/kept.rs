@@ -13,10 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
-        .routes(routes!(list))
-        .routes(routes!(replay_all))
-        .routes(routes!(remove))
+    OpenApiRouter::default().routes(routes!(list)).routes(routes!(replay_all)).routes(routes!(remove))
 }
 
 /// Those whose run the person may see.
@@ -51,10 +48,7 @@ pub(crate) async fn list(
 /// Decides all of them again from their logs, without models or tools, and compares.
 #[utoipa::path(post, path = "/api/kept/run", tag = "kept", operation_id = "runKept",
     responses((status = 200, description = "What was found", body = Page<KeptReport>)))]
-pub(crate) async fn replay_all(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Page<KeptReport>, Problem> {
+pub(crate) async fn replay_all(State(state): State<ApiState>, person: Person) -> Result<Page<KeptReport>, Problem> {
     person.may(Role::Developer)?;
     let mut reports = Vec::new();
     for kept in seen(&state, &person).await? {

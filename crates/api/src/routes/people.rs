@@ -15,11 +15,7 @@ pub(crate) async fn run(state: &ApiState, person: &Person, id: RunId) -> Result<
 }
 
 /// A run that `person` may change.
-pub(crate) async fn own_run(
-    state: &ApiState,
-    person: &Person,
-    id: RunId,
-) -> Result<RunRow, Problem> {
+pub(crate) async fn own_run(state: &ApiState, person: &Person, id: RunId) -> Result<RunRow, Problem> {
     person.may(Role::Developer)?;
     run(state, person, id).await
 }
@@ -36,9 +32,5 @@ pub(crate) async fn conversation(
         Some(owner) => owner == person.user(),
         None => person.sees_all(),
     };
-    if theirs {
-        Ok(row)
-    } else {
-        Err(Problem::not_found(format!("conversation {id}")))
-    }
+    if theirs { Ok(row) } else { Err(Problem::not_found(format!("conversation {id}"))) }
 }

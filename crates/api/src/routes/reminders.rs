@@ -20,9 +20,7 @@ use utoipa_axum::routes;
 const LATEST: i64 = 253_402_300_799_999;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
-        .routes(routes!(list))
-        .routes(routes!(change, remove))
+    OpenApiRouter::default().routes(routes!(list)).routes(routes!(change, remove))
 }
 
 /// Which reminders.
@@ -50,9 +48,7 @@ pub(crate) async fn list(
     let deps = state.runs.deps();
     let now = deps.clock.now();
     let mut all = deps.store.all_reminders(deps.tenant).await?;
-    all.retain(|(_, one)| {
-        (search.done || !one.done) && (!search.due || (!one.done && one.at <= now))
-    });
+    all.retain(|(_, one)| (search.done || !one.done) && (!search.due || (!one.done && one.at <= now)));
     let names = AgentNames::of(&state, all.iter().map(|(agent, _)| *agent).collect()).await?;
     let items = all.into_iter().map(|one| {
         let name = names.get(one.0);
@@ -73,11 +69,7 @@ pub(crate) async fn change(
 ) -> Result<Json<Reminder>, Problem> {
     person.may(Role::Operator)?;
     if wanted.at.is_some_and(|at| !(0..=LATEST).contains(&at)) {
-        return Err(Problem::invalid(
-            "at",
-            "`at` is no time",
-            "give milliseconds since 1970 UTC",
-        ));
+        return Err(Problem::invalid("at", "`at` is no time", "give milliseconds since 1970 UTC"));
     }
     let (agent, mut one) = found(&state, &id).await?;
     one.done = wanted.done.unwrap_or(one.done);
@@ -100,16 +92,12 @@ pub(crate) async fn remove(
     person.may(Role::Operator)?;
     let (agent, one) = found(&state, &id).await?;
     let deps = state.runs.deps();
-    deps.store
-        .remove_reminder(deps.tenant, agent, &one.id)
-        .await?;
+    deps.store.remove_reminder(deps.tenant, agent, &one.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn found(state: &ApiState, id: &str) -> Result<(AgentId, ports::Reminder), Problem> {
     let deps = state.runs.deps();
     let all = deps.store.all_reminders(deps.tenant).await?;
-    all.into_iter()
-        .find(|(_, one)| one.id == id)
-        .ok_or_else(|| Problem::not_found(format!("reminder {id}")))
+    all.into_iter().find(|(_, one)| one.id == id).ok_or_else(|| Problem::not_found(format!("reminder {id}")))
 }

@@ -37,11 +37,7 @@ pub(crate) async fn start(
         let files = sample::files(&folder);
         let mut tries = steward_engine::intent::tries(&files, &language);
         tries.truncate(TRIES);
-        Ok::<_, String>(Start {
-            empty: files.is_empty(),
-            sample: sample::present(&folder),
-            tries,
-        })
+        Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::present(&folder), tries })
     })
     .await
 }
@@ -49,10 +45,7 @@ pub(crate) async fn start(
 /// Adds the sample workspace; nothing is overwritten.
 #[utoipa::path(post, path = "/api/sample", tag = "files", operation_id = "addSample",
     responses((status = 200, description = "What was added", body = SampleChange)))]
-pub(crate) async fn add(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Json<SampleChange>, Problem> {
+pub(crate) async fn add(State(state): State<ApiState>, person: Person) -> Result<Json<SampleChange>, Problem> {
     person.may(Role::Developer)?;
     let folder = state.workspace.clone();
     blocking(move || sample::add(&folder).map(SampleChange::from)).await
@@ -61,10 +54,7 @@ pub(crate) async fn add(
 /// Removes the files of the sample that nobody has changed.
 #[utoipa::path(delete, path = "/api/sample", tag = "files", operation_id = "removeSample",
     responses((status = 200, description = "What was removed", body = SampleChange)))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Json<SampleChange>, Problem> {
+pub(crate) async fn remove(State(state): State<ApiState>, person: Person) -> Result<Json<SampleChange>, Problem> {
     person.may(Role::Developer)?;
     let folder = state.workspace.clone();
     blocking(move || sample::remove(&folder).map(SampleChange::from)).await
@@ -75,11 +65,7 @@ async fn blocking<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
 ) -> Result<Json<T>, Problem> {
     let failed = |why: String| {
         let hint = "see that the server may write in its workspace, and try again";
-        Problem::conflict(
-            "workspace",
-            format!("the workspace can't be used: {why}"),
-            hint,
-        )
+        Problem::conflict("workspace", format!("the workspace can't be used: {why}"), hint)
     };
     match tokio::task::spawn_blocking(work).await {
         Ok(Ok(done)) => Ok(Json(done)),

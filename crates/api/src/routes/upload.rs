@@ -34,29 +34,20 @@ impl Upload {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(failed(error)),
         }
-        let folder =
-            openat(&root, FOLDER, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| {
-                match error {
-                    Errno::NOTDIR | Errno::LOOP => Problem::conflict(
-                        "uploads_folder",
-                        "`uploads` in the workspace is no plain folder",
-                        "move it away; a new one is made",
-                    ),
-                    other => failed(other),
-                }
-            })?;
+        let folder = openat(&root, FOLDER, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
+            Errno::NOTDIR | Errno::LOOP => Problem::conflict(
+                "uploads_folder",
+                "`uploads` in the workspace is no plain folder",
+                "move it away; a new one is made",
+            ),
+            other => failed(other),
+        })?;
         for number in 1..=MOST {
             let name = numbered(name, number);
-            let flags =
-                OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match openat(&folder, name.as_str(), flags, Mode::from_raw_mode(0o644)) {
                 Ok(file) => {
-                    return Ok(Self {
-                        folder,
-                        name,
-                        file: File::from_std(std::fs::File::from(file)),
-                        whole: false,
-                    });
+                    return Ok(Self { folder, name, file: File::from_std(std::fs::File::from(file)), whole: false });
                 }
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(failed(error)),

@@ -11,9 +11,7 @@ async fn log_in_look_and_log_out() {
     let bed = bed();
     bed.admin().await;
     let body = json!({"email": " ADA@example.org ", "password": PASSWORD});
-    let login = bed
-        .json("POST /api/auth/login", &["user-agent: curl/8.9"], &body)
-        .await;
+    let login = bed.json("POST /api/auth/login", &["user-agent: curl/8.9"], &body).await;
     assert_eq!(login.status, 200, "{}", login.text);
     let session = login.json();
     assert_eq!(session["token_type"], "bearer");
@@ -21,40 +19,24 @@ async fn log_in_look_and_log_out() {
     assert_eq!(session["user"]["email"], EMAIL);
     assert_eq!(session["user"]["role"], "admin");
     let cookie = login.header("set-cookie");
-    for part in [
-        "HttpOnly",
-        "SameSite=Strict",
-        "Path=/api/auth",
-        "Max-Age=2592000",
-    ] {
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/api/auth", "Max-Age=2592000"] {
         assert!(cookie.contains(part), "{cookie}");
     }
     assert!(!cookie.contains("Secure"), "no https here: {cookie}");
 
-    let token = format!(
-        "authorization: Bearer {}",
-        session["access_token"].as_str().unwrap()
-    );
+    let token = format!("authorization: Bearer {}", session["access_token"].as_str().unwrap());
     let me = bed.send("GET /api/auth/me", &[&token], "").await;
     assert_eq!(me.json(), session["user"]);
-    let list = bed
-        .send("GET /api/auth/sessions", &[&token], "")
-        .await
-        .json();
+    let list = bed.send("GET /api/auth/sessions", &[&token], "").await.json();
     assert_eq!(list["items"].as_array().unwrap().len(), 2);
     assert_eq!(list["items"][0]["label"], "curl/8.9");
     assert_eq!(list["items"][0]["current"], true);
     assert_eq!(list["items"][1]["current"], false);
 
-    let cookie = format!(
-        "cookie: other=1; steward_refresh={}",
-        login.cookie().unwrap()
-    );
+    let cookie = format!("cookie: other=1; steward_refresh={}", login.cookie().unwrap());
     let forged = bed.send("POST /api/auth/logout", &[&cookie], "").await;
     assert_eq!(forged.status, 403, "without X-Steward");
-    let out = bed
-        .send("POST /api/auth/logout", &[&cookie, OURS], "")
-        .await;
+    let out = bed.send("POST /api/auth/logout", &[&cookie, OURS], "").await;
     assert_eq!(out.status, 204);
     assert!(out.header("set-cookie").contains("Max-Age=0"));
     let me = bed.send("GET /api/auth/me", &[&token], "").await;
@@ -67,27 +49,19 @@ async fn a_refresh_turns_the_cookie_over_and_theft_ends_the_session() {
     let bed = bed();
     let first = bed.admin().await.refresh_token.unwrap();
     let cookie = |token: &str| format!("cookie: steward_refresh={token}");
-    let bare = bed
-        .send("POST /api/auth/refresh", &[&cookie(&first)], "")
-        .await;
+    let bare = bed.send("POST /api/auth/refresh", &[&cookie(&first)], "").await;
     assert_eq!(bare.status, 403);
-    let turned = bed
-        .send("POST /api/auth/refresh", &[&cookie(&first), OURS], "")
-        .await;
+    let turned = bed.send("POST /api/auth/refresh", &[&cookie(&first), OURS], "").await;
     assert_eq!(turned.status, 200, "{}", turned.text);
     let second = turned.cookie().unwrap().to_owned();
     assert_ne!(first, second);
 
-    let tab = bed
-        .send("POST /api/auth/refresh", &[&cookie(&first), OURS], "")
-        .await;
+    let tab = bed.send("POST /api/auth/refresh", &[&cookie(&first), OURS], "").await;
     assert_eq!((tab.status, tab.cookie()), (200, None), "another tab");
 
     bed.clock.advance(Duration::from_secs(11));
     for token in [&first, &second] {
-        let ended = bed
-            .send("POST /api/auth/refresh", &[&cookie(token), OURS], "")
-            .await;
+        let ended = bed.send("POST /api/auth/refresh", &[&cookie(token), OURS], "").await;
         assert_eq!(ended.status, 401);
         assert_eq!(ended.json()["code"], "session_ended");
         assert!(ended.header("set-cookie").contains("Max-Age=0"));
@@ -120,10 +94,7 @@ async fn wrong_passwords_are_refused_alike_and_then_closed() {
 async fn the_first_administrator_is_made_once() {
     let bed = bed();
     let status = bed.send("GET /api/auth/status", &[], "").await;
-    assert_eq!(
-        status.json(),
-        json!({"needs_setup": true, "version": "9.9.9"})
-    );
+    assert_eq!(status.json(), json!({"needs_setup": true, "version": "9.9.9"}));
     let made = bed.state.access.first_start(None).await.unwrap();
     let steward_access::FirstStart::Token(token) = made else {
         panic!("{made:?}");
@@ -157,24 +128,9 @@ async fn bad_bodies_are_refused_by_field() {
     let cases = [
         ("application/json", "{", 400, ""),
         ("application/json", "{}", 422, "email"),
-        (
-            "application/json",
-            r#"{"email": 1, "password": "x"}"#,
-            422,
-            "email",
-        ),
-        (
-            "application/json",
-            r#"{"email": "a", "password": "b", "remember": true}"#,
-            422,
-            "remember",
-        ),
-        (
-            "application/json",
-            r#"{"email": "a\u0000", "password": "b"}"#,
-            422,
-            "email",
-        ),
+        ("application/json", r#"{"email": 1, "password": "x"}"#, 422, "email"),
+        ("application/json", r#"{"email": "a", "password": "b", "remember": true}"#, 422, "remember"),
+        ("application/json", r#"{"email": "a\u0000", "password": "b"}"#, 422, "email"),
         ("text/plain", &good, 415, ""),
         ("application/x-www-form-urlencoded", "email=a", 415, ""),
     ];
@@ -184,25 +140,12 @@ async fn bad_bodies_are_refused_by_field() {
         assert_eq!(answer.status, status, "{body}: {}", answer.text);
         assert_eq!(answer.header("content-type"), "application/problem+json");
         let problem = answer.json();
-        assert_eq!(
-            problem["field"].as_str().unwrap_or_default(),
-            field,
-            "{body}"
-        );
+        assert_eq!(problem["field"].as_str().unwrap_or_default(), field, "{body}");
         assert_eq!(problem["status"], status);
         assert!(!problem["hint"].as_str().unwrap().is_empty());
     }
-    let long = format!(
-        r#"{{"email": "a", "password": "{}"}}"#,
-        "x".repeat(4_200_000)
-    );
-    let answer = bed
-        .send(
-            "POST /api/auth/login",
-            &["content-type: application/json"],
-            &long,
-        )
-        .await;
+    let long = format!(r#"{{"email": "a", "password": "{}"}}"#, "x".repeat(4_200_000));
+    let answer = bed.send("POST /api/auth/login", &["content-type: application/json"], &long).await;
     assert_eq!(answer.status, 413);
 }
 
@@ -222,10 +165,7 @@ async fn bad_pages_and_ids_are_refused() {
         ("GET /api/auth/sessions?cursor=%00", 422),
         ("DELETE /api/auth/sessions/7", 404),
         ("DELETE /api/auth/sessions/%FF", 404),
-        (
-            "DELETE /api/auth/sessions/019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11",
-            404,
-        ),
+        ("DELETE /api/auth/sessions/019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11", 404),
     ];
     for (line, status) in cases {
         let answer = bed.send(line, &[&token], "").await;
@@ -248,10 +188,7 @@ async fn another_password_and_keys() {
     assert_eq!(answer.status, 204, "{}", answer.text);
 
     let made = bed.send("POST /api/auth/api-key", &[&token], "").await;
-    let key = format!(
-        "authorization: bearer {}",
-        made.json()["api_key"].as_str().unwrap()
-    );
+    let key = format!("authorization: bearer {}", made.json()["api_key"].as_str().unwrap());
     assert_eq!(bed.send("GET /api/auth/me", &[&key], "").await.status, 200);
     let gone = bed.send("DELETE /api/auth/api-key", &[&token], "").await;
     assert_eq!(gone.status, 204);

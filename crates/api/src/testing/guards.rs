@@ -30,11 +30,7 @@ async fn every_kind_of_answer_has_the_security_headers() {
         ("DELETE /api/auth/login", &[], 405),
         ("GET /v1/models", &[], 401),
         ("GET /api/auth/status", &["host: evil.example.org"], 403),
-        (
-            "POST /api/auth/login",
-            &["origin: https://evil.example.org"],
-            403,
-        ),
+        ("POST /api/auth/login", &["origin: https://evil.example.org"], 403),
     ];
     for (line, headers, status) in cases {
         let answer = bed.send(line, headers, "").await;
@@ -45,10 +41,7 @@ async fn every_kind_of_answer_has_the_security_headers() {
 
 fn secured(line: &str, answer: &Answer) {
     let policy = answer.header("content-security-policy");
-    assert!(
-        policy.starts_with("default-src 'none'; script-src 'self'"),
-        "{line}"
-    );
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{line}");
     assert!(!policy.contains("unsafe"), "{line}");
     let pairs = [
         ("x-content-type-options", "nosniff"),
@@ -67,29 +60,16 @@ fn secured(line: &str, answer: &Answer) {
 #[tokio::test]
 async fn what_is_not_there_is_said_as_a_problem() {
     let bed = bed();
-    for line in [
-        "GET /api",
-        "GET /api/",
-        "POST /api/nothing",
-        "GET /docs/x",
-        "GET /metrics",
-    ] {
+    for line in ["GET /api", "GET /api/", "POST /api/nothing", "GET /docs/x", "GET /metrics"] {
         let answer = bed.send(line, &[], "").await;
         assert_eq!(answer.status, 404, "{line}: {}", answer.text);
         assert!(answer.json()["hint"].as_str().unwrap().contains("/docs"));
     }
     let answer = bed.send("GET /v1/nothing", &[], "").await;
-    assert_eq!(
-        (answer.status, &answer.json()["error"]["code"]),
-        (404, &json!("unknown_url"))
-    );
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!("unknown_url")));
     let answer = bed.send("PATCH /api/auth/me", &[], "").await;
     assert_eq!(answer.status, 405);
-    assert!(
-        answer.header("allow").contains("GET"),
-        "{}",
-        answer.header("allow")
-    );
+    assert!(answer.header("allow").contains("GET"), "{}", answer.header("allow"));
     assert!(answer.json()["hint"].is_string());
 }
 
@@ -99,13 +79,7 @@ async fn writes_of_other_sites_are_refused() {
     let body = json!({"email": "a@b.c", "password": "x"});
     let cases: [(&[&str], u16); 6] = [
         (&[], 401),
-        (
-            &[
-                "origin: http://localhost:8800",
-                "sec-fetch-site: same-origin",
-            ],
-            401,
-        ),
+        (&["origin: http://localhost:8800", "sec-fetch-site: same-origin"], 401),
         (&["origin: http://evil.example.org"], 403),
         (&["origin: null"], 403),
         (&["sec-fetch-site: cross-site"], 403),
@@ -118,23 +92,16 @@ async fn writes_of_other_sites_are_refused() {
             assert_eq!(answer.json()["code"], "origin");
         }
     }
-    let read = bed
-        .send("GET /api/auth/status", &["sec-fetch-site: cross-site"], "")
-        .await;
-    assert_eq!(
-        read.status, 200,
-        "reads are kept from other sites by the browser"
-    );
+    let read = bed.send("GET /api/auth/status", &["sec-fetch-site: cross-site"], "").await;
+    assert_eq!(read.status, 200, "reads are kept from other sites by the browser");
 }
 
 #[tokio::test]
 async fn names_of_other_sites_are_refused() {
     let bed = bed();
-    for (host, status) in [
-        ("host: 127.0.0.1:8800", 200),
-        ("host: [::1]:8800", 200),
-        ("host: rebound.example.org:8800", 403),
-    ] {
+    for (host, status) in
+        [("host: 127.0.0.1:8800", 200), ("host: [::1]:8800", 200), ("host: rebound.example.org:8800", 403)]
+    {
         let answer = bed.send("GET /api/auth/status", &[host], "").await;
         assert_eq!(answer.status, status, "{host}");
     }
@@ -150,27 +117,17 @@ async fn a_panic_is_an_answer() {
     }
     let bed = bed_around(Router::new().route("/api/mistake", get(mistake).post(mistake)));
     let token = bearer(&bed.admin().await);
-    for (line, headers) in [
-        ("GET /api/mistake", vec![]),
-        (
-            "POST /api/mistake",
-            vec![token.as_str(), "idempotency-key: 1"],
-        ),
-    ] {
+    for (line, headers) in
+        [("GET /api/mistake", vec![]), ("POST /api/mistake", vec![token.as_str(), "idempotency-key: 1"])]
+    {
         let answer = bed.send(line, &headers, "").await;
         assert_eq!(answer.status, 500);
         assert!(answer.json()["hint"].is_string());
         assert!(!answer.text.contains("index"), "{}", answer.text);
         secured(line, &answer);
     }
-    let again = bed
-        .send("POST /api/mistake", &[&token, "idempotency-key: 1"], "")
-        .await;
-    assert_eq!(
-        again.json()["code"],
-        "idempotency_in_progress",
-        "its end is not known"
-    );
+    let again = bed.send("POST /api/mistake", &[&token, "idempotency-key: 1"], "").await;
+    assert_eq!(again.json()["code"], "idempotency_in_progress", "its end is not known");
 }
 
 /// A route that counts; `{"fail": true}` is refused, `{"wait": true}` takes a while.
@@ -189,9 +146,7 @@ fn counting() -> (Bed, Arc<AtomicU32>) {
         Ok((StatusCode::CREATED, Json(json!({"number": number}))))
     };
     let nothing = async |_: Person| StatusCode::NO_CONTENT;
-    let routes: Router<ApiState> = Router::new()
-        .route("/api/things", post(make))
-        .route("/api/nothing", post(nothing));
+    let routes: Router<ApiState> = Router::new().route("/api/things", post(make)).route("/api/nothing", post(nothing));
     (bed_around(routes), count)
 }
 
@@ -204,26 +159,17 @@ async fn a_key_makes_a_write_happen_once() {
         bed.json("POST /api/things", &[&token, &key], &body).await
     };
     let first = one("a", json!({})).await;
-    assert_eq!(
-        (first.status, first.header("idempotency-replayed")),
-        (201, "")
-    );
+    assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
     for _ in 0..3 {
         let again = one("a", json!({})).await;
-        assert_eq!(
-            (again.status, again.text.as_str()),
-            (201, first.text.as_str())
-        );
+        assert_eq!((again.status, again.text.as_str()), (201, first.text.as_str()));
         assert_eq!(again.header("idempotency-replayed"), "true");
         assert_eq!(again.header("content-type"), "application/json");
     }
     assert_eq!(count.load(Ordering::SeqCst), 1);
 
     let other = one("a", json!({"x": 1})).await;
-    assert_eq!(
-        (other.status, &other.json()["code"]),
-        (422, &json!("idempotency_mismatch"))
-    );
+    assert_eq!((other.status, &other.json()["code"]), (422, &json!("idempotency_mismatch")));
     assert_eq!(one("b", json!({})).await.json()["number"], 2);
 
     let refused = one("c", json!({"fail": true})).await;
@@ -233,13 +179,7 @@ async fn a_key_makes_a_write_happen_once() {
 
     bed.clock.advance(Duration::from_hours(25));
     let token = bearer(&bed.admin().await);
-    let later = bed
-        .json(
-            "POST /api/things",
-            &[&token, "idempotency-key: a"],
-            &json!({}),
-        )
-        .await;
+    let later = bed.json("POST /api/things", &[&token, "idempotency-key: a"], &json!({})).await;
     assert_eq!(later.json()["number"], 4, "keys are known for a day");
 }
 
@@ -272,8 +212,7 @@ async fn the_same_key_at_the_same_time_is_in_progress() {
     let token = bearer(&bed.admin().await);
     let one = async || {
         let headers: [&str; 2] = [&token, "idempotency-key: a"];
-        bed.json("POST /api/things", &headers, &json!({"wait": true}))
-            .await
+        bed.json("POST /api/things", &headers, &json!({"wait": true})).await
     };
     let (first, second) = futures::future::join(one(), one()).await;
     assert_eq!(first.status, 201);
@@ -295,10 +234,7 @@ async fn a_client_that_goes_away_does_not_leave_a_key_half_done() {
     assert!(gone.is_err(), "the client hung up");
     tokio::time::sleep(Duration::from_millis(400)).await;
     let again = bed.json("POST /api/things", &headers, &body).await;
-    assert_eq!(
-        (again.status, again.header("idempotency-replayed")),
-        (201, "true")
-    );
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
 
@@ -319,12 +255,7 @@ async fn an_empty_answer_is_replayed_empty() {
 async fn a_role_that_is_too_low_is_refused() {
     let (bed, _) = counting();
     let token = bearer(&bed.admin().await);
-    for (role, status) in [
-        ("admin", 201),
-        ("operator", 201),
-        ("developer", 403),
-        ("viewer", 403),
-    ] {
+    for (role, status) in [("admin", 201), ("operator", 201), ("developer", 403), ("viewer", 403)] {
         bed.memory.set_role(super::EMAIL, role);
         let answer = bed.json("POST /api/things", &[&token], &json!({})).await;
         assert_eq!(answer.status, status, "{role}: {}", answer.text);

@@ -20,27 +20,18 @@ async fn only_those_with_a_key_come_in_and_to_their_own_sessions() {
         let shut = bed.json("POST /mcp", &headers, &hello).await;
         assert_eq!(shut.status, 401);
         let challenge = shut.header("www-authenticate");
-        assert!(
-            challenge.contains("http://localhost:8800/.well-known/oauth-protected-resource/mcp"),
-            "{challenge}"
-        );
+        assert!(challenge.contains("http://localhost:8800/.well-known/oauth-protected-resource/mcp"), "{challenge}");
         assert!(shut.text.contains("API key"), "{}", shut.text);
     }
-    let told = bed
-        .send("GET /.well-known/oauth-protected-resource/mcp", &[], "")
-        .await;
+    let told = bed.send("GET /.well-known/oauth-protected-resource/mcp", &[], "").await;
     assert_eq!(told.json()["resource"], "http://localhost:8800/mcp");
 
     let origin = "origin: https://evil.example.org";
-    let foreign = bed
-        .json("POST /mcp", &[ACCEPT, &mine, origin], &hello)
-        .await;
+    let foreign = bed.json("POST /mcp", &[ACCEPT, &mine, origin], &hello).await;
     assert_eq!(foreign.status, 403);
 
     let unknown = "mcp-session-id: 5f9d3b1e-0000-4000-8000-000000000000";
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
-    let lost = bed
-        .json("POST /mcp", &[ACCEPT, &mine, unknown], &list)
-        .await;
+    let lost = bed.json("POST /mcp", &[ACCEPT, &mine, unknown], &list).await;
     assert_eq!(lost.status, 404);
 }

@@ -56,9 +56,7 @@ impl Answer {
     }
 
     pub fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
     /// `token` of `steward_refresh=token; …`.
@@ -117,13 +115,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
                 clock: clock.clone(),
                 ids: Arc::new(SeqIds::new(3)),
             },
-            McpConfig::new(
-                Helper {
-                    program: "/nowhere".into(),
-                    prefix: Vec::new(),
-                },
-                "/nowhere",
-            ),
+            McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
         )),
         host_keys: Arc::new(FileHostKeys::new("/nowhere/hosts.json")),
         gateway: Arc::new(gateway::Fake::default()),
@@ -137,10 +129,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
             data_dir: "/nowhere".to_owned(),
             started_at: clock.now(),
         }),
-        hosts: Arc::new(Hosts {
-            loopback: true,
-            ..Hosts::default()
-        }),
+        hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }),
     }
 }
 
@@ -148,21 +137,13 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
 pub(crate) fn bed() -> Bed {
     let (clock, memory) = (Arc::default(), Arc::default());
     let state = state(&clock, &memory);
-    Bed {
-        router: router(state.clone()),
-        state,
-        clock,
-        memory,
-    }
+    Bed { router: router(state.clone()), state, clock, memory }
 }
 
 /// The guards around other routes.
 pub(crate) fn bed_around(routes: Router<ApiState>) -> Bed {
     let bed = bed();
-    Bed {
-        router: guarded(routes, bed.state.clone()),
-        ..bed
-    }
+    Bed { router: guarded(routes, bed.state.clone()), ..bed }
 }
 
 impl Bed {
@@ -170,12 +151,7 @@ impl Bed {
     pub async fn admin(&self) -> OpenSession {
         let made = self.state.access.first_start(Some((EMAIL, PASSWORD))).await;
         made.unwrap();
-        let login = LogIn {
-            email: EMAIL,
-            password: PASSWORD,
-            client: None,
-            label: "a program",
-        };
+        let login = LogIn { email: EMAIL, password: PASSWORD, client: None, label: "a program" };
         self.state.access.log_in(login).await.unwrap()
     }
 
@@ -206,11 +182,7 @@ impl Bed {
 async fn read(response: Response<Body>) -> Answer {
     let (parts, body) = response.into_parts();
     let bytes = axum::body::to_bytes(body, 10_000_000).await.unwrap();
-    Answer {
-        status: parts.status.as_u16(),
-        headers: parts.headers,
-        text: String::from_utf8(bytes.to_vec()).unwrap(),
-    }
+    Answer { status: parts.status.as_u16(), headers: parts.headers, text: String::from_utf8(bytes.to_vec()).unwrap() }
 }
 
 /// `Authorization` of a session.

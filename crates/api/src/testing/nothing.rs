@@ -9,17 +9,14 @@ use steward_core::exam::{Check, ExamReport};
 use steward_core::message::Message;
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
-    Agents, ApprovalFilter, Approvals, Authorized, ChunkStream, Claim, Command, Commit,
-    ConnectionHealth, ConnectionTest, ConnectionsError, Conversation, ConversationFilter,
-    Conversations, DueTimer, EmbedError, Embedder, EventBus, EventStream, Examiner, Facts, Grants,
-    KeptRun, KeptRuns, KnownConnection, Lease, ManagedConnections, ModelCall, Models, NoAnswer,
-    Note, Opened, Page, QueuedCommand, Recognised, Reminder, Route, RouteRequest, RunFilter,
-    RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult,
-    StoredEvent, ToolScope, Tools, TypedKey,
+    Agents, ApprovalFilter, Approvals, Authorized, ChunkStream, Claim, Command, Commit, ConnectionHealth,
+    ConnectionTest, ConnectionsError, Conversation, ConversationFilter, Conversations, DueTimer, EmbedError, Embedder,
+    EventBus, EventStream, Examiner, Facts, Grants, KeptRun, KeptRuns, KnownConnection, Lease, ManagedConnections,
+    ModelCall, Models, NoAnswer, Note, Opened, Page, QueuedCommand, Recognised, Reminder, Route, RouteRequest,
+    RunFilter, RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult, StoredEvent,
+    ToolScope, Tools, TypedKey,
 };
-use steward_core::tool::{
-    Preview, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{Preview, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -60,13 +57,7 @@ impl RunStore for Nothing {
     async fn staged_since(&self, _: TenantId, _: RunId, _: Timestamp) -> StoreResult<Vec<Staged>> {
         Err(gone())
     }
-    async fn claim(
-        &self,
-        _: Claim,
-        _: &str,
-        _: Timestamp,
-        _: Timestamp,
-    ) -> StoreResult<Option<Lease>> {
+    async fn claim(&self, _: Claim, _: &str, _: Timestamp, _: Timestamp) -> StoreResult<Option<Lease>> {
         Err(gone())
     }
     async fn renew(&self, _: &Lease, _: Timestamp) -> StoreResult<()> {
@@ -144,28 +135,13 @@ impl Conversations for Nothing {
     async fn messages(&self, _: TenantId, _: ConversationId) -> StoreResult<Vec<Message>> {
         Err(gone())
     }
-    async fn conversations(
-        &self,
-        _: TenantId,
-        _: ConversationFilter,
-    ) -> StoreResult<Page<Conversation>> {
+    async fn conversations(&self, _: TenantId, _: ConversationFilter) -> StoreResult<Page<Conversation>> {
         Err(gone())
     }
-    async fn rename_conversation(
-        &self,
-        _: TenantId,
-        _: ConversationId,
-        _: &str,
-        _: Timestamp,
-    ) -> StoreResult<()> {
+    async fn rename_conversation(&self, _: TenantId, _: ConversationId, _: &str, _: Timestamp) -> StoreResult<()> {
         Err(gone())
     }
-    async fn mark_deleted(
-        &self,
-        _: TenantId,
-        _: ConversationId,
-        _: Option<Timestamp>,
-    ) -> StoreResult<()> {
+    async fn mark_deleted(&self, _: TenantId, _: ConversationId, _: Option<Timestamp>) -> StoreResult<()> {
         Err(gone())
     }
     async fn fork_conversation(
@@ -225,12 +201,7 @@ impl Grants for Nothing {
     async fn save_grant(&self, _: TenantId, _: &StandingGrant) -> StoreResult<()> {
         Err(gone())
     }
-    async fn grants(
-        &self,
-        _: TenantId,
-        _: Option<AgentId>,
-        _: Timestamp,
-    ) -> StoreResult<Vec<StandingGrant>> {
+    async fn grants(&self, _: TenantId, _: Option<AgentId>, _: Timestamp) -> StoreResult<Vec<StandingGrant>> {
         Err(gone())
     }
     async fn revoke_grant(&self, _: TenantId, _: Uuid) -> StoreResult<()> {
@@ -296,10 +267,7 @@ impl Models for Nothing {
         Err(no_model())
     }
     async fn open(&self, _: ModelCall<'_>) -> Result<Opened, NoAnswer> {
-        Err(NoAnswer {
-            error: no_model(),
-            attempts: Vec::new(),
-        })
+        Err(NoAnswer { error: no_model(), attempts: Vec::new() })
     }
     async fn health(&self) -> Vec<ConnectionHealth> {
         Vec::new()
@@ -307,12 +275,7 @@ impl Models for Nothing {
     async fn stream(&self, _: ConnectionId, _: ModelRequest) -> Result<ChunkStream, ModelError> {
         Err(no_model())
     }
-    async fn score(
-        &self,
-        _: ConnectionId,
-        _: ModelRequest,
-        _: &[String],
-    ) -> Result<Vec<Scored>, ModelError> {
+    async fn score(&self, _: ConnectionId, _: ModelRequest, _: &[String]) -> Result<Vec<Scored>, ModelError> {
         Err(no_model())
     }
 }
@@ -329,14 +292,10 @@ impl Tools for Nothing {
         Preview::default()
     }
     async fn run(&self, _: Authorized, _: &ToolScope) -> Result<ToolOutput, ToolError> {
-        Err(ToolError::Fatal(
-            "there are no tools in this test".to_owned(),
-        ))
+        Err(ToolError::Fatal("there are no tools in this test".to_owned()))
     }
     async fn undo(&self, _: &Undo, _: &ToolScope) -> Result<String, ToolError> {
-        Err(ToolError::Fatal(
-            "there are no tools in this test".to_owned(),
-        ))
+        Err(ToolError::Fatal("there are no tools in this test".to_owned()))
     }
 }
 

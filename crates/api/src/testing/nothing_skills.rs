@@ -7,8 +7,8 @@ use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::mcp::McpServer;
 use steward_core::package::SkillPackage;
 use steward_core::ports::{
-    BlobError, Blobs, CredentialChange, McpServers, NewCredential, OpenedCredential, Page, Role,
-    SkillFilter, SkillPackages, Skills, StoreError, StoreResult, Vault, VaultError,
+    BlobError, Blobs, CredentialChange, McpServers, NewCredential, OpenedCredential, Page, Role, SkillFilter,
+    SkillPackages, Skills, StoreError, StoreResult, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::{AgentId, CredentialId, McpServerId, SkillId, TenantId, Timestamp};
@@ -34,13 +34,7 @@ impl Skills for Nothing {
     async fn skill_versions(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<Skill>> {
         Err(gone())
     }
-    async fn skills(
-        &self,
-        _: TenantId,
-        _: &SkillFilter,
-        _: Option<&str>,
-        _: u32,
-    ) -> StoreResult<Page<Skill>> {
+    async fn skills(&self, _: TenantId, _: &SkillFilter, _: Option<&str>, _: u32) -> StoreResult<Page<Skill>> {
         Err(gone())
     }
     async fn remove_skill(&self, _: TenantId, _: SkillId) -> StoreResult<()> {
@@ -52,12 +46,7 @@ impl Skills for Nothing {
     async fn attach_skill(&self, _: TenantId, _: AgentId, _: SkillId, _: bool) -> StoreResult<()> {
         Err(gone())
     }
-    async fn create_and_attach(
-        &self,
-        _: TenantId,
-        _: AgentId,
-        _: &Skill,
-    ) -> StoreResult<(Skill, bool)> {
+    async fn create_and_attach(&self, _: TenantId, _: AgentId, _: &Skill) -> StoreResult<(Skill, bool)> {
         Err(gone())
     }
     async fn agents_with(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<AgentId>> {
@@ -70,12 +59,7 @@ impl Vault for Nothing {
     async fn keep(&self, _: TenantId, _: NewCredential) -> Result<Credential, VaultError> {
         Err(gone().into())
     }
-    async fn change(
-        &self,
-        _: TenantId,
-        _: CredentialId,
-        _: CredentialChange,
-    ) -> Result<Credential, VaultError> {
+    async fn change(&self, _: TenantId, _: CredentialId, _: CredentialChange) -> Result<Credential, VaultError> {
         Err(gone().into())
     }
     async fn remove(&self, _: TenantId, _: CredentialId) -> Result<(), VaultError> {
@@ -84,12 +68,7 @@ impl Vault for Nothing {
     async fn credential(&self, _: TenantId, _: CredentialId) -> Result<Credential, VaultError> {
         Err(gone().into())
     }
-    async fn credentials(
-        &self,
-        _: TenantId,
-        _: Option<&str>,
-        _: u32,
-    ) -> Result<Page<Credential>, VaultError> {
+    async fn credentials(&self, _: TenantId, _: Option<&str>, _: u32) -> Result<Page<Credential>, VaultError> {
         Err(gone().into())
     }
     async fn uses(
@@ -112,12 +91,7 @@ impl Vault for Nothing {
     ) -> Result<Option<Credential>, VaultError> {
         Err(gone().into())
     }
-    async fn open(
-        &self,
-        _: TenantId,
-        _: CredentialId,
-        _: CredentialUse,
-    ) -> Result<OpenedCredential, VaultError> {
+    async fn open(&self, _: TenantId, _: CredentialId, _: CredentialUse) -> Result<OpenedCredential, VaultError> {
         Err(gone().into())
     }
     async fn rotate(&self, _: TenantId) -> Result<u64, VaultError> {
@@ -130,20 +104,10 @@ impl SkillPackages for Nothing {
     async fn save_package(&self, _: TenantId, _: &SkillPackage) -> StoreResult<()> {
         Err(gone())
     }
-    async fn package(
-        &self,
-        _: TenantId,
-        _: &str,
-        _: Option<u32>,
-    ) -> StoreResult<Option<SkillPackage>> {
+    async fn package(&self, _: TenantId, _: &str, _: Option<u32>) -> StoreResult<Option<SkillPackage>> {
         Err(gone())
     }
-    async fn packages(
-        &self,
-        _: TenantId,
-        _: Option<&str>,
-        _: u32,
-    ) -> StoreResult<Page<SkillPackage>> {
+    async fn packages(&self, _: TenantId, _: Option<&str>, _: u32) -> StoreResult<Page<SkillPackage>> {
         Err(gone())
     }
 }

@@ -3,8 +3,8 @@
 use super::nothing::Nothing;
 use async_trait::async_trait;
 use steward_core::ports::{
-    Page, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord,
-    StoreError, StoreResult, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+    Page, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, StoreResult,
+    UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
 };
 use steward_core::{BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 
@@ -36,20 +36,10 @@ impl SpendLimits for Nothing {
     ) -> Result<Reserved, ReserveError> {
         Ok(Reserved::default())
     }
-    async fn settle(
-        &self,
-        _: TenantId,
-        _: Option<ReservationId>,
-        _: &SpentRecord,
-    ) -> StoreResult<()> {
+    async fn settle(&self, _: TenantId, _: Option<ReservationId>, _: &SpentRecord) -> StoreResult<()> {
         Ok(())
     }
-    async fn settle_all(
-        &self,
-        _: TenantId,
-        _: &[ReservationId],
-        _: &[SpentRecord],
-    ) -> StoreResult<()> {
+    async fn settle_all(&self, _: TenantId, _: &[ReservationId], _: &[SpentRecord]) -> StoreResult<()> {
         Ok(())
     }
 }
@@ -73,25 +63,11 @@ impl VirtualKeys for Nothing {
     async fn save_key(&self, _: TenantId, _: &VirtualKey, _: Option<&str>) -> StoreResult<()> {
         missing()
     }
-    async fn key_by_hash(
-        &self,
-        _: TenantId,
-        _: &str,
-        _: Timestamp,
-    ) -> StoreResult<Option<VirtualKey>> {
+    async fn key_by_hash(&self, _: TenantId, _: &str, _: Timestamp) -> StoreResult<Option<VirtualKey>> {
         Ok(None)
     }
-    async fn keys(
-        &self,
-        _: TenantId,
-        _: Option<UserId>,
-        _: Option<KeyId>,
-        _: u32,
-    ) -> StoreResult<Page<VirtualKey>> {
-        Ok(Page {
-            items: Vec::new(),
-            more: false,
-        })
+    async fn keys(&self, _: TenantId, _: Option<UserId>, _: Option<KeyId>, _: u32) -> StoreResult<Page<VirtualKey>> {
+        Ok(Page { items: Vec::new(), more: false })
     }
     async fn key(&self, _: TenantId, _: KeyId) -> StoreResult<VirtualKey> {
         missing()

@@ -8,13 +8,7 @@ async fn the_documentation_obeys_our_own_policy() {
     let page = bed.send("GET /docs", &[], "").await;
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert!(!page.text.contains("<script") && !page.text.contains("style="));
-    for part in [
-        "POST",
-        "/api/auth/login",
-        "Idempotency-Key",
-        "curl -X POST",
-        "id=\"type-Session\"",
-    ] {
+    for part in ["POST", "/api/auth/login", "Idempotency-Key", "curl -X POST", "id=\"type-Session\""] {
         let found = page.text.contains(part);
         assert!(found || part == "Idempotency-Key", "{part}");
     }
@@ -32,7 +26,5 @@ async fn the_documentation_obeys_our_own_policy() {
 }
 
 fn attributes<'a>(page: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
-    page.split(mark)
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
+    page.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
 }

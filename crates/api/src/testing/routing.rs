@@ -9,8 +9,7 @@ use std::sync::Arc;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
-    Breaker, ChunkStream, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route,
-    RouteRequest, Scored,
+    Breaker, ChunkStream, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
 };
 use steward_core::routing::classify;
 use steward_engine::{Deps, RunService};
@@ -50,20 +49,12 @@ impl Models for One {
         })
     }
     async fn open(&self, _: ModelCall<'_>) -> Result<Opened, NoAnswer> {
-        Err(NoAnswer {
-            error: refused(),
-            attempts: Vec::new(),
-        })
+        Err(NoAnswer { error: refused(), attempts: Vec::new() })
     }
     async fn stream(&self, _: ConnectionId, _: ModelRequest) -> Result<ChunkStream, ModelError> {
         Err(refused())
     }
-    async fn score(
-        &self,
-        _: ConnectionId,
-        _: ModelRequest,
-        _: &[String],
-    ) -> Result<Vec<Scored>, ModelError> {
+    async fn score(&self, _: ConnectionId, _: ModelRequest, _: &[String]) -> Result<Vec<Scored>, ModelError> {
         Err(refused())
     }
     async fn health(&self) -> Vec<ConnectionHealth> {
@@ -83,19 +74,9 @@ impl Models for One {
 
 fn bed_with_one() -> Bed {
     let bed = bed();
-    let deps = Deps {
-        models: Arc::new(One),
-        ..bed.state.runs.deps().clone()
-    };
-    let state = ApiState {
-        runs: RunService::new(deps),
-        ..bed.state.clone()
-    };
-    Bed {
-        router: router(state.clone()),
-        state,
-        ..bed
-    }
+    let deps = Deps { models: Arc::new(One), ..bed.state.runs.deps().clone() };
+    let state = ApiState { runs: RunService::new(deps), ..bed.state.clone() };
+    Bed { router: router(state.clone()), state, ..bed }
 }
 
 async fn preview(bed: &Bed, body: Value) -> Answer {
@@ -129,23 +110,11 @@ async fn a_route_is_shown_without_asking_anybody() {
 async fn what_cannot_be_previewed_is_refused_by_name() {
     let id = Uuid::from_u128(9);
     for (body, words) in [
-        (
-            json!({"message": "x", "agent_id": id, "connection": id}),
-            "agent_id",
-        ),
+        (json!({"message": "x", "agent_id": id, "connection": id}), "agent_id"),
         (json!({"message": "x", "connection": id}), "no connection"),
-        (
-            json!({"message": "x", "routing": {"fallback_chain": [id]}}),
-            "no connection",
-        ),
-        (
-            json!({"message": "x", "routing": {"max_fallback_attempts": 0}}),
-            "max_fallback_attempts",
-        ),
-        (
-            json!({"message": "x", "routing": {"task_routing": {"cooking": id}}}),
-            "cooking",
-        ),
+        (json!({"message": "x", "routing": {"fallback_chain": [id]}}), "no connection"),
+        (json!({"message": "x", "routing": {"max_fallback_attempts": 0}}), "max_fallback_attempts"),
+        (json!({"message": "x", "routing": {"task_routing": {"cooking": id}}}), "cooking"),
         (json!({"routing": {}}), "message"),
     ] {
         let answer = preview(&bed_with_one(), body).await;

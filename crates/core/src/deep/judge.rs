@@ -29,9 +29,7 @@ struct Words {
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or(Words {
-        nothing: Vec::new(),
-    })
+    serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or(Words { nothing: Vec::new() })
 });
 
 /// What the calls made so far decide next about the plan; `None`: nothing.
@@ -65,14 +63,9 @@ pub fn judge(plan: &DeepState, calls: &[CallEntry]) -> Option<Judged> {
         }
     }
     attempts.iter().find_map(|(number, entry, why)| {
-        let tries = attempts
-            .iter()
-            .filter(|(other, ..)| other == number)
-            .count();
+        let tries = attempts.iter().filter(|(other, ..)| other == number).count();
         let final_word = is_final(&entry.status);
-        let lost = is_open(plan, *number)
-            && !taken.contains(number)
-            && (final_word || tries >= MOST_ATTEMPTS);
+        let lost = is_open(plan, *number) && !taken.contains(number) && (final_word || tries >= MOST_ATTEMPTS);
         lost.then(|| Judged {
             number: *number,
             end: StepEnd::Failed,
@@ -89,12 +82,7 @@ fn is_open(plan: &DeepState, number: u8) -> bool {
 /// The step that a call belongs to: the first that names its tool and is not taken by an earlier
 /// call; else the first ready one that names no tool.
 fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&'a DeepStep> {
-    let steps = || {
-        plan.steps
-            .iter()
-            .map(|state| &state.step)
-            .filter(|step| !taken.contains(&step.number))
-    };
+    let steps = || plan.steps.iter().map(|state| &state.step).filter(|step| !taken.contains(&step.number));
     steps()
         .find(|step| step.tool.as_deref() == Some(entry.call.name.as_str()))
         .or_else(|| steps().find(|step| step.tool.is_none() && plan.is_ready(step)))
@@ -105,9 +93,7 @@ fn problem(step: &DeepStep, status: &CallStatus) -> Option<String> {
     match status {
         CallStatus::Rejected(why) => Some(why.clone()),
         CallStatus::Done(ToolResult::Error { message, .. }) => Some(message.clone()),
-        CallStatus::Done(ToolResult::Ok {
-            content, receipt, ..
-        }) => {
+        CallStatus::Done(ToolResult::Ok { content, receipt, .. }) => {
             let nothing = receipt.is_none() && says_nothing(content) && !step.expect.is_empty();
             nothing.then(|| format!("nothing came back, expected: {}", step.expect))
         }

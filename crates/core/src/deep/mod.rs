@@ -42,11 +42,7 @@ pub struct DeepDefaults {
 
 impl Default for DeepDefaults {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            max_steps: 6,
-            style: PlanStyle::Structured,
-        }
+        Self { enabled: true, max_steps: 6, style: PlanStyle::Structured }
     }
 }
 
@@ -129,10 +125,7 @@ pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
 }
 
 /// The steps in the arguments of the plan tool.
-pub fn own_steps(
-    arguments: &serde_json::Value,
-    settings: DeepSettings,
-) -> (Vec<DeepStep>, Vec<String>) {
+pub fn own_steps(arguments: &serde_json::Value, settings: DeepSettings) -> (Vec<DeepStep>, Vec<String>) {
     let list = arguments["steps"].as_array().into_iter().flatten();
     let steps = list.zip(1u8..).filter_map(|(step, number)| {
         let mut step = step.clone();
@@ -148,10 +141,7 @@ pub fn sound(mut steps: Vec<DeepStep>, max_steps: u8) -> (Vec<DeepStep>, Vec<Str
     let mut notes = Vec::new();
     steps.retain(|step| !step.goal.trim().is_empty());
     if steps.len() > usize::from(max_steps) {
-        notes.push(format!(
-            "the plan had {} steps; the first {max_steps} are kept",
-            steps.len()
-        ));
+        notes.push(format!("the plan had {} steps; the first {max_steps} are kept", steps.len()));
         steps.truncate(usize::from(max_steps));
     }
     let numbers: Vec<u8> = steps.iter().map(|step| step.number).collect();
@@ -167,10 +157,7 @@ pub fn sound(mut steps: Vec<DeepStep>, max_steps: u8) -> (Vec<DeepStep>, Vec<Str
         kept.sort_unstable();
         kept.dedup();
         if kept.len() < before {
-            notes.push(format!(
-                "step {} depended on a step that does not come before it",
-                step.number
-            ));
+            notes.push(format!("step {} depended on a step that does not come before it", step.number));
         }
         step.depends_on = kept;
     }
@@ -187,8 +174,7 @@ pub fn json_schema(tools: &[&str], settings: DeepSettings) -> serde_json::Value 
     });
     let mut required = vec!["goal", "tool"];
     if settings.style == PlanStyle::Structured {
-        properties["depends_on"] =
-            serde_json::json!({"type": "array", "items": {"type": "integer", "minimum": 1}});
+        properties["depends_on"] = serde_json::json!({"type": "array", "items": {"type": "integer", "minimum": 1}});
         properties["risk"] = serde_json::json!({"type": "string"});
         properties["expect"] = serde_json::json!({"type": "string"});
         required.extend(["depends_on", "risk", "expect"]);
@@ -229,36 +215,19 @@ mod tests {
     #[test]
     fn an_agent_overrides_what_it_names() {
         let defaults = DeepDefaults::default();
-        assert!(
-            defaults
-                .of(Deep::default())
-                .is_some_and(|s| s.max_steps == 6)
-        );
-        let own = Deep {
-            enabled: None,
-            max_steps: Some(3),
-            style: Some(PlanStyle::Concise),
-        };
+        assert!(defaults.of(Deep::default()).is_some_and(|s| s.max_steps == 6));
+        let own = Deep { enabled: None, max_steps: Some(3), style: Some(PlanStyle::Concise) };
         let settings = defaults.of(own);
         assert!(settings.is_some_and(|s| s.max_steps == 3 && s.style == PlanStyle::Concise));
-        let off = Deep {
-            enabled: Some(false),
-            ..own
-        };
+        let off = Deep { enabled: Some(false), ..own };
         assert_eq!(defaults.of(off), None);
-        let none = DeepDefaults {
-            enabled: false,
-            ..defaults
-        };
+        let none = DeepDefaults { enabled: false, ..defaults };
         assert_eq!(none.of(Deep::default()), None);
     }
 
     #[test]
     fn dependencies_point_back_and_numbers_are_made_anew() {
-        let (steps, notes) = sound(
-            vec![step(10, &[]), step(20, &[10, 20, 30]), step(30, &[20, 20])],
-            6,
-        );
+        let (steps, notes) = sound(vec![step(10, &[]), step(20, &[10, 20, 30]), step(30, &[20, 20])], 6);
         assert_eq!(steps[1].number, 2);
         assert_eq!(steps[1].depends_on, [1]);
         assert_eq!(steps[2].depends_on, [2]);

@@ -29,10 +29,7 @@ impl DeepState {
     pub fn replaced(&self, steps: Vec<DeepStep>, calls_before: usize) -> Self {
         Self {
             generation: self.generation.saturating_add(1),
-            steps: steps
-                .into_iter()
-                .map(|step| StepState { step, end: None })
-                .collect(),
+            steps: steps.into_iter().map(|step| StepState { step, end: None }).collect(),
             calls_before,
             reminded: self.reminded,
         }
@@ -40,39 +37,28 @@ impl DeepState {
 
     /// Ends a step.
     pub fn end(&mut self, number: u8, end: StepEnd, why: &str) {
-        if let Some(state) = self
-            .steps
-            .iter_mut()
-            .find(|state| state.step.number == number && state.end.is_none())
-        {
+        if let Some(state) = self.steps.iter_mut().find(|state| state.step.number == number && state.end.is_none()) {
             state.end = Some((end, why.to_owned()));
         }
     }
 
     /// Open steps.
     pub fn open(&self) -> impl Iterator<Item = &DeepStep> {
-        self.steps
-            .iter()
-            .filter(|state| state.end.is_none())
-            .map(|state| &state.step)
+        self.steps.iter().filter(|state| state.end.is_none()).map(|state| &state.step)
     }
 
     /// Whether everything that `step` needs is done.
     pub fn is_ready(&self, step: &DeepStep) -> bool {
-        step.depends_on
-            .iter()
-            .all(|number| self.ended_as(*number) == Some(StepEnd::Done))
+        step.depends_on.iter().all(|number| self.ended_as(*number) == Some(StepEnd::Done))
     }
 
     /// An open step that needs one which failed or was left out, and that one.
     pub fn hopeless(&self) -> Option<(&DeepStep, u8)> {
         self.open().find_map(|step| {
-            let lost = step.depends_on.iter().find(|number| {
-                matches!(
-                    self.ended_as(**number),
-                    Some(StepEnd::Failed | StepEnd::Skipped)
-                )
-            })?;
+            let lost = step
+                .depends_on
+                .iter()
+                .find(|number| matches!(self.ended_as(**number), Some(StepEnd::Failed | StepEnd::Skipped)))?;
             Some((step, *lost))
         })
     }

@@ -11,9 +11,8 @@ struct Words {
     openings: Vec<String>,
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default()
-});
+static WORDS: LazyLock<Words> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default());
 
 /// How much of a request is looked at, characters.
 const LOOKED_AT: usize = 4000;
@@ -21,18 +20,11 @@ const LOOKED_AT: usize = 4000;
 /// Whether a request asks for several things, one after the other, so that a plan is worth a model
 /// call. By words, whatever the language of the list.
 pub fn is_multi_step(request: &str) -> bool {
-    let text: String = request
-        .chars()
-        .take(LOOKED_AT)
-        .collect::<String>()
-        .to_lowercase();
+    let text: String = request.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
     if is_for_text(request) {
         return false;
     }
-    let bullets = text
-        .lines()
-        .filter(|line| starts_item(line.trim_start()))
-        .count();
+    let bullets = text.lines().filter(|line| starts_item(line.trim_start())).count();
     if bullets >= 2 {
         return true;
     }
@@ -43,24 +35,15 @@ pub fn is_multi_step(request: &str) -> bool {
             .collect::<Vec<_>>()
             .join(" ")
     );
-    let has = |list: &[String]| {
-        list.iter()
-            .any(|phrase| words.contains(&format!(" {phrase} ")))
-    };
+    let has = |list: &[String]| list.iter().any(|phrase| words.contains(&format!(" {phrase} ")));
     // "for next week" connects nothing: such a word does so at the beginning of a clause only.
     let clauses: Vec<Vec<&str>> = text
         .split([',', '.', ';', ':', '!', '?', '،', '\n'])
         .map(|clause| clause.split_whitespace().collect())
         .collect();
     let begins = |word: &String| {
-        clauses
-            .iter()
-            .skip(1)
-            .any(|clause| clause.first() == Some(&word.as_str()))
-            || WORDS
-                .and
-                .iter()
-                .any(|and| words.contains(&format!(" {and} {word} ")))
+        clauses.iter().skip(1).any(|clause| clause.first() == Some(&word.as_str()))
+            || WORDS.and.iter().any(|and| words.contains(&format!(" {and} {word} ")))
     };
     let long = words.split_whitespace().count() >= 6;
     (long && (has(&WORDS.connectors) || WORDS.openings.iter().any(begins)))
@@ -71,18 +54,12 @@ pub fn is_multi_step(request: &str) -> bool {
 fn starts_item(line: &str) -> bool {
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
-    numbered
-        || WORDS
-            .bullets
-            .iter()
-            .any(|mark| line.starts_with(mark.as_str()))
+    numbered || WORDS.bullets.iter().any(|mark| line.starts_with(mark.as_str()))
 }
 
 /// Sentences of at least three words.
 fn sentences(text: &str) -> usize {
-    text.split(['.', '!', '?', ';', '\n', '؟', '。'])
-        .filter(|part| part.split_whitespace().count() >= 3)
-        .count()
+    text.split(['.', '!', '?', ';', '\n', '؟', '。']).filter(|part| part.split_whitespace().count() >= 3).count()
 }
 
 #[cfg(test)]

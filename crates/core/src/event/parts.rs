@@ -128,10 +128,7 @@ pub struct Setup {
     pub taint: Vec<Taint>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(depth: &u8) -> bool {
     *depth == 0
 }
@@ -251,10 +248,7 @@ pub struct Proved {
 /// The result of one tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the large variant is the usual one"
-)]
+#[expect(clippy::large_enum_variant, reason = "the large variant is the usual one")]
 pub enum ToolResult {
     /// It worked.
     Ok {

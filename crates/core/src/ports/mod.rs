@@ -16,27 +16,27 @@ mod vault;
 pub use access::{Authenticator, LoginError, Principal, Role};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
 pub use models::{
-    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner,
-    Gateway, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage,
-    Passed, Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
+    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
+    KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
+    Route, RouteRequest, Scored, TypedKey,
 };
 pub use rows::{
-    Agents, ApprovalFilter, Approvals, Connections, Conversation, ConversationFilter,
-    Conversations, Facts, Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions,
-    Note, Remembered, Reminder, Settings, StandingGrant, User, Users,
+    Agents, ApprovalFilter, Approvals, Connections, Conversation, ConversationFilter, Conversations, Facts, Grants,
+    Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Note, Remembered, Reminder, Settings, StandingGrant,
+    User, Users,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
-    BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState,
-    Spender, SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+    BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,
+    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
 };
 pub use store::{
-    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
-    RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
+    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus, RunStore, SideWrite,
+    StoreError, StoreResult, StoredEvent,
 };
 pub use tools::{AgentTools, Authorized, Draft, Interrupted, Stage, ToolScope, Tools, Wanted};
 pub use vault::{
-    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential,
-    SealedCredential, Vault, VaultError,
+    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
+    Vault, VaultError,
 };

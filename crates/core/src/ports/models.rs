@@ -78,8 +78,7 @@ pub trait ManagedConnections: Send + Sync {
     /// The one of this name.
     async fn named(&self, name: &str) -> Option<Connection> {
         let mut all = self.list().await.into_iter();
-        all.find(|one| one.connection.name == name)
-            .map(|one| one.connection)
+        all.find(|one| one.connection.name == name).map(|one| one.connection)
     }
     /// Makes or replaces by id.
     /// Without a typed key, the one that was kept stays, so far as the connection goes to the same server.
@@ -165,11 +164,7 @@ pub trait Models: Send + Sync {
     /// content; dropping it, or the stream, closes the upstream request.
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer>;
     /// Asks one connection, once; returns when the endpoint has accepted the request.
-    async fn stream(
-        &self,
-        connection: ConnectionId,
-        request: ModelRequest,
-    ) -> Result<ChunkStream, ModelError>;
+    async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError>;
     /// Likelihoods of `candidates` as the beginning of the reply. Only where
     /// `capabilities.scoring`.
     async fn score(
@@ -279,12 +274,7 @@ pub trait Examiner: Send + Sync {
     /// The report of a connection, if there is one.
     async fn report(&self, id: ConnectionId) -> Option<ExamReport>;
     /// Recognises what answers at a URL, by the URL and then by asking; nothing is saved.
-    async fn recognise(
-        &self,
-        base_url: &str,
-        auth: &Auth,
-        key: TypedKey,
-    ) -> Result<Recognised, ModelError>;
+    async fn recognise(&self, base_url: &str, auth: &Auth, key: TypedKey) -> Result<Recognised, ModelError>;
 }
 
 /// What seems to answer at a URL.

@@ -6,9 +6,7 @@ use crate::approval::Approval;
 use crate::message::Message;
 use crate::model::Connection;
 use crate::prompt::Carried;
-use crate::{
-    AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId,
-};
+use crate::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,11 +30,7 @@ pub struct ApprovalFilter {
 #[async_trait]
 pub trait Approvals: Send + Sync {
     /// Open ones oldest first, else newest first.
-    async fn approvals(
-        &self,
-        tenant: TenantId,
-        filter: ApprovalFilter,
-    ) -> StoreResult<Page<Approval>>;
+    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
     /// One entry.
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
 }
@@ -48,12 +42,7 @@ pub trait Agents: Send + Sync {
     async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
     /// Replaces `before` by `after`, of the same id, and says whether it did: not if the agent is no longer as
     /// `before`, since then `after` was made of what was. [`super::StoreError::NotFound`] if it is gone.
-    async fn change_agent(
-        &self,
-        tenant: TenantId,
-        before: &Agent,
-        after: &Agent,
-    ) -> StoreResult<bool>;
+    async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool>;
     /// One agent.
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
     /// By name.
@@ -112,14 +101,9 @@ pub struct ConversationFilter {
 #[async_trait]
 pub trait Conversations: Send + Sync {
     /// Begins one.
-    async fn create_conversation(
-        &self,
-        tenant: TenantId,
-        conversation: &Conversation,
-    ) -> StoreResult<()>;
+    async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()>;
     /// Its header.
-    async fn conversation(&self, tenant: TenantId, id: ConversationId)
-    -> StoreResult<Conversation>;
+    async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation>;
     /// What its prompts begin with.
     async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
         Ok(Carried::default())
@@ -127,11 +111,7 @@ pub trait Conversations: Send + Sync {
     /// Its messages, in order.
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
     /// One page.
-    async fn conversations(
-        &self,
-        tenant: TenantId,
-        filter: ConversationFilter,
-    ) -> StoreResult<Page<Conversation>>;
+    async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>>;
     /// Another title.
     async fn rename_conversation(
         &self,
@@ -141,12 +121,7 @@ pub trait Conversations: Send + Sync {
         at: Timestamp,
     ) -> StoreResult<()>;
     /// Marks it deleted (`Some`) or takes that back (`None`). Nothing is lost.
-    async fn mark_deleted(
-        &self,
-        tenant: TenantId,
-        id: ConversationId,
-        at: Option<Timestamp>,
-    ) -> StoreResult<()>;
+    async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()>;
     /// Begins `copy` with the messages that `from` had when `before` was made (all: `None`).
     async fn fork_conversation(
         &self,
@@ -223,11 +198,7 @@ pub trait LoginSessions: Send + Sync {
     /// Begins one.
     async fn create_session(&self, tenant: TenantId, session: &LoginSession) -> StoreResult<()>;
     /// By a token's hash, in force or the one before.
-    async fn session_by_token(
-        &self,
-        tenant: TenantId,
-        hash: &str,
-    ) -> StoreResult<Option<LoginSession>>;
+    async fn session_by_token(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>>;
     /// Replaces the token if `old` is still in force; `false` if it is not.
     async fn rotate_session(
         &self,
@@ -241,19 +212,9 @@ pub trait LoginSessions: Send + Sync {
     /// Ends one.
     async fn end_session(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
     /// Ends all of a user but `keep`; returns how many.
-    async fn end_sessions(
-        &self,
-        tenant: TenantId,
-        user: UserId,
-        keep: Option<uuid::Uuid>,
-    ) -> StoreResult<u64>;
+    async fn end_sessions(&self, tenant: TenantId, user: UserId, keep: Option<uuid::Uuid>) -> StoreResult<u64>;
     /// Those of a user that have not ended by `now`, newest first.
-    async fn sessions(
-        &self,
-        tenant: TenantId,
-        user: UserId,
-        now: Timestamp,
-    ) -> StoreResult<Vec<LoginSession>>;
+    async fn sessions(&self, tenant: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>>;
 }
 
 /// What became of a request with an idempotency key.
@@ -289,14 +250,7 @@ pub trait Idempotency: Send + Sync {
         forget: Timestamp,
     ) -> StoreResult<Remembered>;
     /// Keeps the answer.
-    async fn remember(
-        &self,
-        tenant: TenantId,
-        owner: &str,
-        key: &str,
-        status: u16,
-        body: &str,
-    ) -> StoreResult<()>;
+    async fn remember(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()>;
     /// Forgets a key whose request changed nothing.
     async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()>;
 }
@@ -322,12 +276,8 @@ pub trait Grants: Send + Sync {
     /// Gives one.
     async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
     /// Those in force at `now`, of one agent or of all, newest first.
-    async fn grants(
-        &self,
-        tenant: TenantId,
-        agent: Option<AgentId>,
-        now: Timestamp,
-    ) -> StoreResult<Vec<StandingGrant>>;
+    async fn grants(&self, tenant: TenantId, agent: Option<AgentId>, now: Timestamp)
+    -> StoreResult<Vec<StandingGrant>>;
     /// Takes one back.
     async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
 }
@@ -406,31 +356,15 @@ pub trait Facts: Send + Sync {
     /// The memory text and its version (0: none yet).
     async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)>;
     /// Replaces it if `version` is still the newest, else [`StoreError::Conflict`].
-    async fn save_memory(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        text: &str,
-        version: u64,
-    ) -> StoreResult<()>;
+    async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()>;
     /// Makes or replaces a note; returns the one before.
-    async fn save_note(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        note: &Note,
-    ) -> StoreResult<Option<Note>>;
+    async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
     /// Removes a note.
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
     /// Notes by title.
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>>;
     /// Makes or replaces a reminder by id.
-    async fn save_reminder(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        reminder: &Reminder,
-    ) -> StoreResult<()>;
+    async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()>;
     /// Removes a reminder; its row stays, marked.
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;
     /// Reminders by time.

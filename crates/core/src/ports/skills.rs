@@ -34,12 +34,7 @@ pub trait Skills: Send + Sync {
     /// The current version of this name.
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>>;
     /// One version. Versions outlive the removal of their skill.
-    async fn skill_version(
-        &self,
-        tenant: TenantId,
-        id: SkillId,
-        version: u32,
-    ) -> StoreResult<Skill>;
+    async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill>;
     /// All versions, the latest first.
     async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>>;
     /// Current versions by name.
@@ -55,21 +50,10 @@ pub trait Skills: Send + Sync {
     /// Current versions of an agent's skills, in its order; removed ones are left out.
     async fn skills_of(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>>;
     /// Adds a skill to an agent or takes it away. Twice is the same as once.
-    async fn attach_skill(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        skill: SkillId,
-        attached: bool,
-    ) -> StoreResult<()>;
+    async fn attach_skill(&self, tenant: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()>;
     /// [`Self::save_skill`] and [`Self::attach_skill`] in one: nothing of it stays if one fails. A
     /// skill of this name is changed rather than made twice; whether one was made is returned.
-    async fn create_and_attach(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        skill: &Skill,
-    ) -> StoreResult<(Skill, bool)>;
+    async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)>;
     /// Ids of the agents that have this skill.
     async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>>;
 }
@@ -80,19 +64,9 @@ pub trait SkillPackages: Send + Sync {
     /// Keeps a package; its name and revision are its key.
     async fn save_package(&self, tenant: TenantId, package: &SkillPackage) -> StoreResult<()>;
     /// One revision; the latest if none is given.
-    async fn package(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        revision: Option<u32>,
-    ) -> StoreResult<Option<SkillPackage>>;
+    async fn package(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>>;
     /// Latest revisions by name.
-    async fn packages(
-        &self,
-        tenant: TenantId,
-        after: Option<&str>,
-        limit: u32,
-    ) -> StoreResult<Page<SkillPackage>>;
+    async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>>;
 }
 
 /// MCP servers.
@@ -103,11 +77,7 @@ pub trait McpServers: Send + Sync {
     /// One of them.
     async fn mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<McpServer>;
     /// One of them by name.
-    async fn mcp_server_by_name(
-        &self,
-        tenant: TenantId,
-        name: &str,
-    ) -> StoreResult<Option<McpServer>>;
+    async fn mcp_server_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<McpServer>>;
     /// All, by name.
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>>;
     /// Removes one.

@@ -130,19 +130,9 @@ pub trait SpendLimits: Send + Sync {
         until: Timestamp,
     ) -> Result<Reserved, ReserveError>;
     /// Ends a reservation and records what was spent (also without a reservation: `None`).
-    async fn settle(
-        &self,
-        tenant: TenantId,
-        id: Option<ReservationId>,
-        spent: &SpentRecord,
-    ) -> StoreResult<()>;
+    async fn settle(&self, tenant: TenantId, id: Option<ReservationId>, spent: &SpentRecord) -> StoreResult<()>;
     /// Does the same for several calls, all of one spender, model and day of UTC, at once or not at all.
-    async fn settle_all(
-        &self,
-        tenant: TenantId,
-        ids: &[ReservationId],
-        spent: &[SpentRecord],
-    ) -> StoreResult<()>;
+    async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()>;
 }
 
 /// What one call took.
@@ -254,19 +244,9 @@ pub struct VirtualKey {
 #[async_trait]
 pub trait VirtualKeys: Send + Sync {
     /// Makes one, or changes name and limits of the one of this id.
-    async fn save_key(
-        &self,
-        tenant: TenantId,
-        key: &VirtualKey,
-        secret_hash: Option<&str>,
-    ) -> StoreResult<()>;
+    async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()>;
     /// One that is in force at `now`.
-    async fn key_by_hash(
-        &self,
-        tenant: TenantId,
-        hash: &str,
-        now: Timestamp,
-    ) -> StoreResult<Option<VirtualKey>>;
+    async fn key_by_hash(&self, tenant: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>>;
     /// Newest first; with `user`, only theirs.
     async fn keys(
         &self,

@@ -41,9 +41,7 @@ pub enum StoreError {
         epoch: u64,
     },
     /// The data directory is used by another process.
-    #[error(
-        "{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir"
-    )]
+    #[error("{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir")]
     InUse {
         /// The directory.
         path: String,
@@ -61,9 +59,7 @@ pub enum StoreError {
         known: i64,
     },
     /// The database is damaged.
-    #[error(
-        "the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew"
-    )]
+    #[error("the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew")]
     Corrupt(String),
     /// The disk is full.
     #[error("the disk is full: nothing was saved; free space and try again ({0})")]
@@ -111,10 +107,7 @@ pub struct Commit {
 
 /// Rows that change together with events.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "few at a time, each written once"
-)]
+#[expect(clippy::large_enum_variant, reason = "few at a time, each written once")]
 pub enum SideWrite {
     /// A new inbox entry.
     Approval(Approval),
@@ -356,20 +349,9 @@ pub trait RunStore: Send + Sync {
     /// [`StoreError::CommandsWaiting`] and changes nothing.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
     /// Events after `after`, in order.
-    async fn events(
-        &self,
-        tenant: TenantId,
-        run: RunId,
-        after: u64,
-        limit: u32,
-    ) -> StoreResult<Vec<StoredEvent>>;
+    async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
     /// What calls of other runs were about to do after `since`, oldest first.
-    async fn staged_since(
-        &self,
-        tenant: TenantId,
-        except: RunId,
-        since: Timestamp,
-    ) -> StoreResult<Vec<Staged>>;
+    async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>>;
     /// Takes a run over; `None` if there is nothing to take.
     async fn claim(
         &self,
@@ -387,18 +369,13 @@ pub trait RunStore: Send + Sync {
     /// Runs, newest first.
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
     /// Queues a command; durable when it returns. [`StoreError::Conflict`] if the run has ended.
-    async fn push_command(&self, tenant: TenantId, run: RunId, command: Command)
-    -> StoreResult<()>;
+    async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()>;
     /// Commands waiting, oldest first.
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Alarms that should have rung by `now` and whose command is not queued yet.
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
     /// Files of a workspace whose content came from outside.
-    async fn outside_files(
-        &self,
-        _tenant: TenantId,
-        _workspace: &str,
-    ) -> StoreResult<Vec<OutsideFile>> {
+    async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         Ok(Vec::new())
     }
     /// Checks the whole database (`integrity_check` or the like).

@@ -3,9 +3,7 @@
 use super::knowledge::Embedder;
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
-use crate::tool::{
-    Preview, Settled, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use crate::tool::{Preview, Settled, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use std::collections::BTreeSet;
@@ -130,10 +128,7 @@ pub trait Tools: Send + Sync {
         if !agent.tools.is_empty() {
             tools.retain(|spec| agent.tools.contains(&spec.name));
         }
-        Ok(AgentTools {
-            tools,
-            prompts: Vec::new(),
-        })
+        Ok(AgentTools { tools, prompts: Vec::new() })
     }
     /// A run has ended: what is kept for it beyond its calls is let go. Returns at once.
     fn ended(&self, _run: RunId) {}
@@ -147,12 +142,7 @@ pub trait Tools: Send + Sync {
     async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
     /// The one call that does what is wanted, with arguments taken from the request and from what is in the workspace;
     /// `None` where nothing of it is said.
-    async fn draft(
-        &self,
-        _wanted: Wanted<'_>,
-        _scope: &ToolScope,
-        _embedder: &dyn Embedder,
-    ) -> Option<Draft> {
+    async fn draft(&self, _wanted: Wanted<'_>, _scope: &ToolScope, _embedder: &dyn Embedder) -> Option<Draft> {
         None
     }
     /// Some files of the workspace, those that can be asked about first.

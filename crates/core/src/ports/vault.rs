@@ -101,11 +101,7 @@ pub trait Vault: Send + Sync {
     /// Removes one for good.
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError>;
     /// One of them, without its secrets.
-    async fn credential(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-    ) -> Result<Credential, VaultError>;
+    async fn credential(&self, tenant: TenantId, id: CredentialId) -> Result<Credential, VaultError>;
     /// All by name, without their secrets.
     async fn credentials(
         &self,
@@ -133,12 +129,7 @@ pub trait Vault: Send + Sync {
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError>;
     /// Opens one for an executor. The use is written down first.
-    async fn open(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-        used: CredentialUse,
-    ) -> Result<Opened, VaultError>;
+    async fn open(&self, tenant: TenantId, id: CredentialId, used: CredentialUse) -> Result<Opened, VaultError>;
     /// Seals all with a new key; returns how many. The old key opens nothing after that.
     async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError>;
 }
@@ -155,17 +146,9 @@ pub trait ConnectionKeys: Send + Sync {
         fields: BTreeMap<String, SecretString>,
     ) -> Result<(), VaultError>;
     /// Opens the key of a connection for one request. The use is written down first.
-    async fn open_key(
-        &self,
-        tenant: TenantId,
-        connection: ConnectionId,
-    ) -> Result<Opened, VaultError>;
+    async fn open_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<Opened, VaultError>;
     /// Removes the key of a connection, if there is one.
-    async fn remove_key(
-        &self,
-        tenant: TenantId,
-        connection: ConnectionId,
-    ) -> Result<(), VaultError>;
+    async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError>;
 }
 
 /// A credential as the store keeps it: readable data beside sealed bytes.
@@ -186,11 +169,7 @@ pub trait CredentialRows: Send + Sync {
     /// of the tenant's other rows: all of them are sealed with one key at any instant.
     async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
     /// One of them.
-    async fn credential_row(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-    ) -> StoreResult<SealedCredential>;
+    async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential>;
     /// By name.
     async fn credential_rows(
         &self,
@@ -202,12 +181,7 @@ pub trait CredentialRows: Send + Sync {
     async fn credential_keys(&self) -> StoreResult<Vec<String>>;
     /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly
     /// the tenant's rows, each as sealed by `from`: read them again, then.
-    async fn reseal(
-        &self,
-        tenant: TenantId,
-        from: &str,
-        rows: &[SealedCredential],
-    ) -> StoreResult<()>;
+    async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()>;
     /// Removes one.
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
     /// Writes a use down.

@@ -77,10 +77,7 @@ impl Said<'_> {
             .map(|(_, message)| weight(message).saturating_sub(weight(&shortened(message))))
             .sum();
         let worth = if pressing { 1 } else { self.usable / WORTH };
-        (won >= worth.max(1)).then(|| Compaction {
-            cut,
-            ..self.now.clone()
-        })
+        (won >= worth.max(1)).then(|| Compaction { cut, ..self.now.clone() })
     }
 
     /// The oldest messages that must go so that the others take a fair part of the window; a call
@@ -91,10 +88,7 @@ impl Said<'_> {
         next.run_from = next.run_from();
         let history_from = next.history_from.min(self.history.len());
         for at in history_from..=self.history.len() {
-            let turn = self
-                .history
-                .get(at)
-                .is_none_or(|message| message.role == Role::User);
+            let turn = self.history.get(at).is_none_or(|message| message.role == Role::User);
             if !turn {
                 continue;
             }
@@ -103,18 +97,11 @@ impl Said<'_> {
                 break;
             }
         }
-        let newest = self
-            .messages
-            .iter()
-            .rposition(|message| message.role != Role::Tool)
-            .unwrap_or(0);
+        let newest = self.messages.iter().rposition(|message| message.role != Role::Tool).unwrap_or(0);
         let run_from = next.run_from;
         if self.kept(&next) > limit {
             for at in run_from..=newest.max(run_from) {
-                let whole = self
-                    .messages
-                    .get(at)
-                    .is_some_and(|message| message.role != Role::Tool);
+                let whole = self.messages.get(at).is_some_and(|message| message.role != Role::Tool);
                 if !whole {
                     continue;
                 }
@@ -124,11 +111,7 @@ impl Said<'_> {
                 }
             }
         }
-        let older = Older {
-            history: history_from..next.history_from,
-            run: run_from..next.run_from,
-            next,
-        };
+        let older = Older { history: history_from..next.history_from, run: run_from..next.run_from, next };
         (!older.history.is_empty() || !older.run.is_empty()).then_some(older)
     }
 
@@ -159,19 +142,13 @@ impl Said<'_> {
             kept += 1;
         }
         let left_out = lines.len() - kept;
-        let mut text = if left_out > 0 {
-            format!("[{left_out} older lines left out]\n")
-        } else {
-            String::new()
-        };
+        let mut text = if left_out > 0 { format!("[{left_out} older lines left out]\n") } else { String::new() };
         text.push_str(&lines[left_out..].join("\n"));
         text
     }
 
     fn range<'b>(&'b self, older: &Older) -> impl Iterator<Item = &'b Message> {
-        let of = |all: &'b [Message], range: &Range<usize>| {
-            all.get(range.clone()).unwrap_or_default().iter()
-        };
+        let of = |all: &'b [Message], range: &Range<usize>| all.get(range.clone()).unwrap_or_default().iter();
         of(self.history, &older.history).chain(of(self.messages, &older.run))
     }
 
@@ -191,21 +168,13 @@ impl Said<'_> {
 }
 
 /// The messages that are said in full, without the request; `true` for those of the run.
-pub(super) fn full(
-    history: &[Message],
-    messages: &[Message],
-    by: &Compaction,
-) -> Vec<(bool, Message)> {
+pub(super) fn full(history: &[Message], messages: &[Message], by: &Compaction) -> Vec<(bool, Message)> {
     let old = history.iter().enumerate().skip(by.history_from);
     let new = messages.iter().enumerate().skip(by.run_from());
     let new = new.map(|(at, message)| (at + history.len(), message));
     old.chain(new)
         .map(|(at, message)| {
-            let message = if message.role == Role::Tool && at < by.cut {
-                shortened(message)
-            } else {
-                message.clone()
-            };
+            let message = if message.role == Role::Tool && at < by.cut { shortened(message) } else { message.clone() };
             (at >= history.len(), message)
         })
         .collect()
@@ -213,10 +182,7 @@ pub(super) fn full(
 
 fn shortened(message: &Message) -> Message {
     let (text, _) = truncate(&message.text, OLD_RESULT);
-    Message {
-        text,
-        ..message.clone()
-    }
+    Message { text, ..message.clone() }
 }
 
 /// One line or a few: who said what, cut.

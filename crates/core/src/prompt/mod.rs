@@ -88,10 +88,7 @@ pub struct Prompt {
 
 impl Prompt {
     /// Whether its messages take more than `share` of what they may.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "shares of a window need no more than two digits"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "shares of a window need no more than two digits")]
     pub fn is_over(&self, share: f64, beside: u64) -> bool {
         self.tokens.saturating_sub(beside) as f64 > self.usable as f64 * share
     }
@@ -140,9 +137,7 @@ pub fn assemble(input: &PromptInput<'_>) -> Prompt {
     }
     messages.extend(run.into_iter().map(|(_, message)| message));
     if !compaction.summary.is_empty()
-        && let Some(first) = messages
-            .iter_mut()
-            .find(|message| message.role == Role::User)
+        && let Some(first) = messages.iter_mut().find(|message| message.role == Role::User)
     {
         first.text = format!(
             "[What was said and done before this, summed up:]\n{}\n[End of the summary]\n\n{}",
@@ -153,41 +148,22 @@ pub fn assemble(input: &PromptInput<'_>) -> Prompt {
         messages.push(Message::user(input.closing));
     }
     let tokens = total(&messages);
-    Prompt {
-        fits: tokens <= usable,
-        messages,
-        tokens: tokens + input.beside,
-        usable,
-    }
+    Prompt { fits: tokens <= usable, messages, tokens: tokens + input.beside, usable }
 }
 
 fn system_text(input: &PromptInput<'_>) -> String {
     let parts = [input.instructions, input.skills, input.tool_text];
-    parts
-        .into_iter()
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n")
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn context(input: &PromptInput<'_>) -> String {
-    format!(
-        "[Now: {}]\n{}{}\n",
-        input.now.rfc3339(),
-        memory_text(input.memory),
-        input.notes
-    )
+    format!("[Now: {}]\n{}{}\n", input.now.rfc3339(), memory_text(input.memory), input.notes)
 }
 
 /// What the agent remembers, as it stands in a prompt; empty if it is nothing.
 pub fn memory_text(memory: &str) -> String {
     let memory = memory.trim();
-    if memory.is_empty() {
-        String::new()
-    } else {
-        format!("## Your Memory\n{memory}\n")
-    }
+    if memory.is_empty() { String::new() } else { format!("## Your Memory\n{memory}\n") }
 }
 
 #[cfg(test)]

@@ -16,19 +16,12 @@ pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
         .filter(|(_, text)| !text.is_empty())
         .collect();
     let room = usize::try_from(room.saturating_mul(CHARS)).unwrap_or(usize::MAX);
-    let lengths: Vec<usize> = skills
-        .iter()
-        .map(|(_, text)| text.chars().count())
-        .collect();
+    let lengths: Vec<usize> = skills.iter().map(|(_, text)| text.chars().count()).collect();
     let limit = fair(&lengths, room);
     let mut section = String::new();
     for (name, text) in skills {
         let gap = if section.is_empty() { "" } else { "\n\n" };
-        let _ = write!(
-            section,
-            "{gap}## Skill: {name}\n{}",
-            truncate(text, limit).0
-        );
+        let _ = write!(section, "{gap}## Skill: {name}\n{}", truncate(text, limit).0);
     }
     section
 }
@@ -58,22 +51,14 @@ mod tests {
 
     fn skills(of: &[(&str, usize)]) -> Vec<SkillPrompt> {
         let text = |length: usize| "a rule to keep. ".chars().cycle().take(length).collect();
-        of.iter()
-            .map(|(name, length)| SkillPrompt {
-                name: (*name).to_owned(),
-                text: text(*length),
-            })
-            .collect()
+        of.iter().map(|(name, length)| SkillPrompt { name: (*name).to_owned(), text: text(*length) }).collect()
     }
 
     #[test]
     fn what_fits_is_said_in_full() {
         assert_eq!(skills_text(&[], 100), "");
         let text = skills_text(&skills(&[("tone", 15), ("empty", 0), ("facts", 15)]), 100);
-        assert_eq!(
-            text,
-            "## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep."
-        );
+        assert_eq!(text, "## Skill: tone\na rule to keep.\n\n## Skill: facts\na rule to keep.");
     }
 
     #[test]
@@ -107,11 +92,7 @@ mod tests {
         let text = skills_text(&all, 300);
         assert!(text.contains("[truncated: 8220 chars omitted]"), "{text}");
         assert_eq!(text.matches("truncated").count(), 1, "the short ones stay");
-        assert!(
-            estimate_tokens(&text) < 300 + 40,
-            "{}",
-            estimate_tokens(&text)
-        );
+        assert!(estimate_tokens(&text) < 300 + 40, "{}", estimate_tokens(&text));
         assert_eq!(skills_text(&all, 0).matches("truncated").count(), 3);
     }
 }

@@ -15,10 +15,7 @@ pub fn weigh_tools(tools: &[ToolSpec]) -> u64 {
 }
 
 fn weigh(spec: &ToolSpec) -> u64 {
-    estimate_tokens(&spec.name)
-        + estimate_tokens(&spec.description)
-        + estimate_tokens(&spec.parameters.to_string())
-        + 8
+    estimate_tokens(&spec.name) + estimate_tokens(&spec.description) + estimate_tokens(&spec.parameters.to_string()) + 8
 }
 
 /// `spec` in few words, for tiny windows: the first sentence of each description.

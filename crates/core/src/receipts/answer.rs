@@ -31,20 +31,13 @@ pub(super) struct Idle {
 
 impl Idle {
     pub(super) fn new(request: &str, text: &[Sentence]) -> Self {
-        let voice: Vec<usize> = (0..text.len())
-            .filter(|at| !text[*at].handed && !text[*at].item)
-            .collect();
+        let voice: Vec<usize> = (0..text.len()).filter(|at| !text[*at].handed && !text[*at].item).collect();
         let refuses = voice.iter().take(NEAR).any(|at| refuses(&text[*at]));
         let mut all = Vec::new();
         for line in request.lines() {
             tokens(line, 0, &mut all);
         }
-        Self {
-            asks: asks(request),
-            refuses,
-            about: all.iter().filter_map(|token| stem(&token.norm)).collect(),
-            voice,
-        }
+        Self { asks: asks(request), refuses, about: all.iter().filter_map(|token| stem(&token.norm)).collect(), voice }
     }
 
     /// Whether the answer can claim anything at all.
@@ -78,10 +71,7 @@ impl Idle {
             return false;
         }
         let word = |list: &HashSet<String>| {
-            sentence
-                .tokens
-                .iter()
-                .any(|token| token.kind == Kind::Word && list.contains(&token.norm))
+            sentence.tokens.iter().any(|token| token.kind == Kind::Word && list.contains(&token.norm))
         };
         if word(&lang.modal) || word(&lang.condition) || presents(sentence) {
             return false;
@@ -111,15 +101,10 @@ impl Idle {
         }
         let asked = matches!(self.asks, Asks::Do | Asks::Look);
         let last = self.voice.last() == Some(&at);
-        let here = if asked {
-            sentence.item || self.near(at)
-        } else {
-            !sentence.item && (last || self.voice.len() <= 2)
-        };
+        let here =
+            if asked { sentence.item || self.near(at) } else { !sentence.item && (last || self.voice.len() <= 2) };
         let wished = self.asks == Asks::Do || (asked && self.shared(sentence) > 1);
-        here && languages()
-            .iter()
-            .any(|lang| announces(sentence, lang, wished))
+        here && languages().iter().any(|lang| announces(sentence, lang, wished))
     }
 }
 
@@ -128,14 +113,8 @@ fn stem(word: &str) -> Option<String> {
 }
 
 fn refuses(sentence: &Sentence) -> bool {
-    let words: Vec<&str> = sentence
-        .tokens
-        .iter()
-        .map(|token| token.norm.as_str())
-        .collect();
-    languages()
-        .iter()
-        .any(|lang| lang.refusal.find(&words).is_some())
+    let words: Vec<&str> = sentence.tokens.iter().map(|token| token.norm.as_str()).collect();
+    languages().iter().any(|lang| lang.refusal.find(&words).is_some())
 }
 
 /// Which bytes of `answer` claim or announce an act of the assistant, as far as `request` asked for

@@ -130,15 +130,11 @@ impl Signs {
 fn of(all: &[Token], lang: &Language) -> Signs {
     let word = |token: &Token| token.kind == Kind::Word;
     let mut signs = Signs::default();
-    let head = all
-        .iter()
-        .position(|token| word(token) && !lang.polite.contains(&token.norm));
+    let head = all.iter().position(|token| word(token) && !lang.polite.contains(&token.norm));
     if let Some(at) = head {
         let (head, next) = (&all[at], all.get(at + 1));
         let count = next.is_some_and(|next| lang.counts.contains(&next.norm));
-        let named = |token: &Token| {
-            token.capital || token.kind != Kind::Word || lang.goes_on.contains(&token.norm)
-        };
+        let named = |token: &Token| token.capital || token.kind != Kind::Word || lang.goes_on.contains(&token.norm);
         let noun = lang.either.has(&head.norm) && !next.is_some_and(named);
         signs.acts = lang.acts.has(&head.norm) && !noun;
         signs.soft = lang.soft.has(&head.norm);
@@ -158,8 +154,7 @@ fn of(all: &[Token], lang: &Language) -> Signs {
             signs.place |= lang.places.has(&token.norm);
             signs.genre |= lang.genres.contains(&token.norm);
             signs.also |= after && lang.acts.has(&token.norm);
-            after =
-                lang.split.contains(&token.norm) || (after && lang.polite.contains(&token.norm));
+            after = lang.split.contains(&token.norm) || (after && lang.polite.contains(&token.norm));
         } else {
             after = token.is_mark(",;.");
         }

@@ -42,13 +42,7 @@ pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts
                     Some(idle) => idle.counts(index, sentence, &one),
                     None => !sentence.handed,
                 };
-                if counts
-                    && !found
-                        .iter()
-                        .rev()
-                        .take(40)
-                        .any(|(at, other, _)| *at == index && other.verb == one.verb)
-                {
+                if counts && !found.iter().rev().take(40).any(|(at, other, _)| *at == index && other.verb == one.verb) {
                     found.push((index, one, lang));
                 }
             }
@@ -60,9 +54,8 @@ pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts
     }
     if let Some(idle) = &idle {
         for lang in languages() {
-            let told = (0..text.len()).find(|at| {
-                idle.tells(*at, &text[*at], lang) && !found.iter().any(|(other, ..)| other == at)
-            });
+            let told = (0..text.len())
+                .find(|at| idle.tells(*at, &text[*at], lang) && !found.iter().any(|(other, ..)| other == at));
             found.extend(told.map(|at| (at, Found::state(&text[at]), lang)));
         }
     }
@@ -107,14 +100,7 @@ fn claim(
     if linked.calls.is_empty() && evidence.iter().any(|one| shows(one, whole)) {
         return None;
     }
-    Some(Claim {
-        text: whole.to_owned(),
-        start,
-        end,
-        action: linked.action,
-        calls: linked.calls,
-        why: linked.why,
-    })
+    Some(Claim { text: whole.to_owned(), start, end, action: linked.action, calls: linked.calls, why: linked.why })
 }
 
 /// Shortest text that counts as taken from a call word by word, bytes.
@@ -123,16 +109,9 @@ const QUOTED: usize = 12;
 /// Whether `text` stands word by word in what a call returned or was given: the answer shows it, and
 /// it says what somebody did in there.
 fn shows(one: &Evidence<'_>, text: &str) -> bool {
-    let given = || {
-        one.arguments
-            .as_object()
-            .into_iter()
-            .flat_map(serde_json::Map::values)
-    };
+    let given = || one.arguments.as_object().into_iter().flat_map(serde_json::Map::values);
     let mut given = given().filter_map(serde_json::Value::as_str);
-    one.ok
-        && text.len() >= QUOTED
-        && (one.content.contains(text) || given.any(|given| given.contains(text)))
+    one.ok && text.len() >= QUOTED && (one.content.contains(text) || given.any(|given| given.contains(text)))
 }
 
 /// What the claim names, with the list that follows it.
@@ -141,17 +120,12 @@ fn about(text: &[Sentence], at: usize, found: &Found, lang: &Language) -> Object
     let span = sentence.tokens.get(found.span.clone()).unwrap_or_default();
     let mut about = objects(span, lang);
     if sentence.colon {
-        let items = text[at + 1..]
-            .iter()
-            .take(ITEMS)
-            .take_while(|next| next.item);
+        let items = text[at + 1..].iter().take(ITEMS).take_while(|next| next.item);
         for item in items {
             let Some(first) = item.tokens.first().filter(|first| first.names()) else {
                 break;
             };
-            about
-                .names
-                .extend(objects(std::slice::from_ref(first), lang).names);
+            about.names.extend(objects(std::slice::from_ref(first), lang).names);
         }
     }
     about
@@ -171,22 +145,15 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
 
 /// Whether the sentence shows a text of the answer's own.
 pub(super) fn presents(sentence: &Sentence) -> bool {
-    languages()
-        .iter()
-        .any(|lang| lang.presenting.find(&words(sentence)).is_some())
+    languages().iter().any(|lang| lang.presenting.find(&words(sentence)).is_some())
 }
 
 /// What a sentence that ends with a colon says about the list after it.
 fn announced(sentence: &Sentence, lang: &Language) -> Around {
     let words = words(sentence);
     let content = lang.content_intro.find(&words).is_some() || lang.report.find(&words).is_some();
-    let plan = lang.plan_intro.find(&words).is_some()
-        || words.iter().any(|word| lang.modal.contains(*word));
-    Around {
-        content,
-        plan,
-        ..Around::default()
-    }
+    let plan = lang.plan_intro.find(&words).is_some() || words.iter().any(|word| lang.modal.contains(*word));
+    Around { content, plan, ..Around::default() }
 }
 
 /// Whether what follows is a text that the answer hands over: a poem, a letter. What it says in
@@ -199,10 +166,7 @@ fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
 
 /// Whether a letter begins here: "Dear Anna,".
 fn salutes(sentence: &Sentence, lang: &Language) -> bool {
-    let begins = sentence
-        .tokens
-        .first()
-        .is_some_and(|first| lang.letter.contains(&first.norm));
+    let begins = sentence.tokens.first().is_some_and(|first| lang.letter.contains(&first.norm));
     begins && sentence.tokens.len() <= 12 && sentence.tokens.iter().any(|token| token.is_mark(",:"))
 }
 
@@ -211,9 +175,5 @@ fn names_path(sentence: &Sentence) -> bool {
 }
 
 fn words(sentence: &Sentence) -> Vec<&str> {
-    sentence
-        .tokens
-        .iter()
-        .map(|token| token.norm.as_str())
-        .collect()
+    sentence.tokens.iter().map(|token| token.norm.as_str()).collect()
 }

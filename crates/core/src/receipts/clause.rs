@@ -85,45 +85,19 @@ pub(super) fn clauses<'a>(sentence: &'a Sentence, lang: &Language) -> Vec<Clause
                 ';' | ':' | '؛' | '—' | '–' | '-' | '(' | ')' => Joint::Hard,
                 _ => continue,
             };
-            next(
-                &mut all,
-                &mut open,
-                index,
-                fresh(index + 1, Hang::Main, joint),
-                lang,
-            );
+            next(&mut all, &mut open, index, fresh(index + 1, Hang::Main, joint), lang);
             continue;
         }
-        let word = if token.kind == Kind::Word {
-            lang.bare_word(&token.norm)
-        } else {
-            ""
-        };
+        let word = if token.kind == Kind::Word { lang.bare_word(&token.norm) } else { "" };
         if lang.split.contains(word) {
-            let before = if open.words.is_empty() {
-                open.hang
-            } else {
-                Hang::Main
-            };
+            let before = if open.words.is_empty() { open.hang } else { Hang::Main };
             let hang = match open.hang {
                 Hang::Main | Hang::When => before,
                 hang => hang,
             };
-            next(
-                &mut all,
-                &mut open,
-                index,
-                fresh(index + 1, hang, Joint::And),
-                lang,
-            );
+            next(&mut all, &mut open, index, fresh(index + 1, hang, Joint::And), lang);
         } else if let Some(hang) = starter(word, index, tokens, &open, lang) {
-            next(
-                &mut all,
-                &mut open,
-                index,
-                fresh(index, hang, Joint::Starter),
-                lang,
-            );
+            next(&mut all, &mut open, index, fresh(index, hang, Joint::Starter), lang);
         } else if !lang.skip.contains(word) {
             open.words.push(word);
             open.at.push(index);
@@ -135,23 +109,11 @@ pub(super) fn clauses<'a>(sentence: &'a Sentence, lang: &Language) -> Vec<Clause
 }
 
 fn fresh<'a>(start: usize, hang: Hang, joint: Joint) -> Clause<'a> {
-    Clause {
-        range: start..start,
-        words: Vec::new(),
-        at: Vec::new(),
-        hang,
-        joint,
-    }
+    Clause { range: start..start, words: Vec::new(), at: Vec::new(), hang, joint }
 }
 
 /// Ends `open` before `end` and goes on with `then`.
-fn next<'a>(
-    all: &mut Vec<Clause<'a>>,
-    open: &mut Clause<'a>,
-    end: usize,
-    mut then: Clause<'a>,
-    lang: &Language,
-) {
+fn next<'a>(all: &mut Vec<Clause<'a>>, open: &mut Clause<'a>, end: usize, mut then: Clause<'a>, lang: &Language) {
     if open.words.is_empty() && open.joint != Joint::Starter {
         // ", and" is one joint, and so is an "and" after a dash.
         if open.joint == Joint::Hard && then.joint == Joint::And {
@@ -162,19 +124,11 @@ fn next<'a>(
     }
     open.range.end = end;
     let last = open.words.last().copied().unwrap_or_default();
-    let article = open
-        .words
-        .first()
-        .is_some_and(|word| lang.determiners.contains(*word));
+    let article = open.words.first().is_some_and(|word| lang.determiners.contains(*word));
     if lang.far && open.joint == Joint::Comma && article && lang.finite.contains(last) {
         open.hang = Hang::Relative;
     }
-    let starts_own = |clause: &Clause<'_>| {
-        clause
-            .words
-            .first()
-            .is_some_and(|word| lang.first.contains(*word))
-    };
+    let starts_own = |clause: &Clause<'_>| clause.words.first().is_some_and(|word| lang.first.contains(*word));
     if open.joint == Joint::And && starts_own(open) {
         open.hang = Hang::Main;
     }
@@ -182,13 +136,7 @@ fn next<'a>(
 }
 
 /// Whether `word` begins a clause of its own, and how that hangs.
-fn starter(
-    word: &str,
-    index: usize,
-    tokens: &[Token],
-    open: &Clause<'_>,
-    lang: &Language,
-) -> Option<Hang> {
+fn starter(word: &str, index: usize, tokens: &[Token], open: &Clause<'_>, lang: &Language) -> Option<Hang> {
     if word.is_empty() {
         return None;
     }

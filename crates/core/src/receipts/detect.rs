@@ -25,13 +25,7 @@ pub(super) struct Found {
 impl Found {
     /// The whole sentence, which tells that what was asked for has come about.
     pub(super) fn state(sentence: &Sentence) -> Self {
-        Self {
-            class: "do".to_owned(),
-            verb: 0,
-            span: 0..sentence.tokens.len(),
-            done: false,
-            form: Form::State,
-        }
+        Self { class: "do".to_owned(), verb: 0, span: 0..sentence.tokens.len(), done: false, form: Form::State }
     }
 }
 
@@ -60,10 +54,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         return Vec::new();
     }
     let all = clauses(sentence, lang);
-    let planned = all
-        .iter()
-        .flat_map(|clause| &clause.words)
-        .any(|word| lang.modal.contains(*word));
+    let planned = all.iter().flat_map(|clause| &clause.words).any(|word| lang.modal.contains(*word));
     let mut found: Vec<Found> = Vec::new();
     let mut before = Before::Nothing;
     let mut reported = false;
@@ -72,10 +63,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         if clause.joint == Joint::Hard && !reported {
             before = Before::Nothing;
         }
-        let own = clause
-            .words
-            .first()
-            .is_some_and(|word| lang.first.contains(*word));
+        let own = clause.words.first().is_some_and(|word| lang.first.contains(*word));
         speech |= reported && clause.joint == Joint::Hard;
         if own && clause.joint == Joint::And && !speech {
             reported = false;
@@ -90,13 +78,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
             let Some((class, form)) = read(clause, k, lang) else {
                 continue;
             };
-            let scene = Scene {
-                sentence,
-                lang,
-                around,
-                before,
-                planned,
-            };
+            let scene = Scene { sentence, lang, around, before, planned };
             // "the mails saved there": the clause has its verb already.
             let beside = claimed && matches!(form, Form::Naked | Form::Headline);
             if beside || !scene.holds(clause, k, class, form) {
@@ -105,19 +87,11 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
             let verb = clause.at[k];
             let span = span(&all, index, form, lang);
             let last = found.last_mut();
-            if let Some(last) =
-                last.filter(|last| form == Form::Naked && empty(last, clause, class))
-            {
+            if let Some(last) = last.filter(|last| form == Form::Naked && empty(last, clause, class)) {
                 last.span.end = span.end;
                 last.verb = verb;
             } else {
-                found.push(Found {
-                    class: class.to_owned(),
-                    verb,
-                    span,
-                    done: false,
-                    form,
-                });
+                found.push(Found { class: class.to_owned(), verb, span, done: false, form });
             }
             claimed = true;
         }
@@ -129,13 +103,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         && lang.done.is(&first.words)
     {
         let verb = first.range.start;
-        found.push(Found {
-            class: "do".to_owned(),
-            verb,
-            span: first.range.clone(),
-            done: true,
-            form: Form::Naked,
-        });
+        found.push(Found { class: "do".to_owned(), verb, span: first.range.clone(), done: true, form: Form::Naked });
     }
     found
 }
@@ -155,10 +123,7 @@ fn speaks(sentence: &Sentence, lang: &Language) -> bool {
 /// From which word on the clause says what somebody else says.
 fn told_from(clause: &Clause<'_>, lang: &Language) -> Option<usize> {
     let end = lang.report.find(&clause.words)?;
-    let to_reader = clause
-        .words
-        .get(end)
-        .is_some_and(|word| lang.own.contains(*word));
+    let to_reader = clause.words.get(end).is_some_and(|word| lang.own.contains(*word));
     (!to_reader).then_some(end)
 }
 
@@ -172,11 +137,7 @@ fn after(clause: &Clause<'_>, lang: &Language, before: Before, claimed: bool, ow
         return Before::Claimed;
     }
     if clause.hang != Hang::Main {
-        return if clause.joint == Joint::And {
-            Before::Other
-        } else {
-            before
-        };
+        return if clause.joint == Joint::And { Before::Other } else { before };
     }
     if clause.only_things(lang) {
         return before;
@@ -233,8 +194,7 @@ impl Scene<'_> {
             Form::Naked | Form::Headline
                 if (lang.far || form == Form::Naked) && soft && self.before != Before::Nothing =>
             {
-                matches!(self.before, Before::Claimed | Before::Own)
-                    && !(class == "read" && self.given(clause, k))
+                matches!(self.before, Before::Claimed | Before::Own) && !(class == "read" && self.given(clause, k))
             }
             Form::Naked | Form::Headline => {
                 let ambiguous = form == Form::Naked && lang.ambiguous.contains(clause.words[k]);
@@ -246,9 +206,7 @@ impl Scene<'_> {
                     && stands_alone(clause, k, lang)
                     && !self.elsewhere(clause, k)
             }
-            Form::Perfect | Form::Simple | Form::State => {
-                self.cue(clause, form) && !self.elsewhere(clause, k)
-            }
+            Form::Perfect | Form::Simple | Form::State => self.cue(clause, form) && !self.elsewhere(clause, k),
         }
     }
 
@@ -272,17 +230,9 @@ impl Scene<'_> {
         let named = (0..clause.words.len()).any(|at| {
             let token = &self.sentence.tokens[clause.at[at]];
             let bare = clause.words[at].is_empty();
-            if bare {
-                token.names()
-            } else {
-                thing(clause, at, lang)
-            }
+            if bare { token.names() } else { thing(clause, at, lang) }
         });
-        let meant = form == Form::Perfect
-            && clause
-                .words
-                .iter()
-                .any(|word| lang.pronouns.contains(*word));
+        let meant = form == Form::Perfect && clause.words.iter().any(|word| lang.pronouns.contains(*word));
         own || named || meant
     }
 
@@ -291,13 +241,9 @@ impl Scene<'_> {
         let lang = self.lang;
         let tokens = &self.sentence.tokens;
         let from = if lang.far { 0 } else { k };
-        let agent = (from..clause.words.len()).any(|at| {
-            lang.agent.contains(clause.words[at]) && self.somebody(tokens.get(clause.at[at] + 1))
-        });
-        let dated = clause
-            .range
-            .clone()
-            .any(|at| self.dated(&tokens[at], at, clause));
+        let agent = (from..clause.words.len())
+            .any(|at| lang.agent.contains(clause.words[at]) && self.somebody(tokens.get(clause.at[at] + 1)));
+        let dated = clause.range.clone().any(|at| self.dated(&tokens[at], at, clause));
         agent || dated || lang.past_time.find(&clause.words).is_some()
     }
 
@@ -315,16 +261,13 @@ impl Scene<'_> {
         let lang = self.lang;
         let tokens = &self.sentence.tokens;
         let earlier = |back: usize| {
-            let index = at
-                .checked_sub(back)
-                .filter(|index| clause.range.contains(index));
+            let index = at.checked_sub(back).filter(|index| clause.range.contains(index));
             index.map_or("", |index| tokens[index].norm.as_str())
         };
         let year = token.kind == Kind::Number
             && token.norm.len() == 4
             && token.norm.starts_with(['1', '2'])
-            && (lang.year_after.contains(earlier(1))
-                || lang.far && lang.finite.contains(earlier(1)));
+            && (lang.year_after.contains(earlier(1)) || lang.far && lang.finite.contains(earlier(1)));
         let remind = |word: &&str| lang.noun(word) == Some("remind");
         let day = lang.weekdays.contains(&token.norm)
             && !(1..=2).any(|back| lang.meant_for.contains(earlier(back)))

@@ -201,33 +201,25 @@ impl Phrases {
 
     /// How long the one is that `words` begins with.
     pub(super) fn beginning(&self, words: &[&str]) -> Option<usize> {
-        let here = |phrase: &&Vec<String>| {
-            words.len() >= phrase.len() && words[..phrase.len()] == phrase[..]
-        };
+        let here = |phrase: &&Vec<String>| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..];
         self.0.iter().filter(here).map(Vec::len).max()
     }
 
     /// Whether `words` begins with one.
     pub(super) fn begins(&self, words: &[&str]) -> bool {
-        self.0
-            .iter()
-            .any(|phrase| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..])
+        self.0.iter().any(|phrase| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..])
     }
 
     /// Whether `words` ends with one.
     pub(super) fn ends(&self, words: &[&str]) -> bool {
-        self.0.iter().any(|phrase| {
-            words.len() >= phrase.len() && words[words.len() - phrase.len()..] == phrase[..]
-        })
+        self.0.iter().any(|phrase| words.len() >= phrase.len() && words[words.len() - phrase.len()..] == phrase[..])
     }
 
     /// Where the first one that stands in `words` ends.
     pub(super) fn find(&self, words: &[&str]) -> Option<usize> {
         (0..words.len()).find_map(|at| {
             let rest = &words[at..];
-            let here = |phrase: &&Vec<String>| {
-                rest.len() >= phrase.len() && rest[..phrase.len()] == phrase[..]
-            };
+            let here = |phrase: &&Vec<String>| rest.len() >= phrase.len() && rest[..phrase.len()] == phrase[..];
             self.0.iter().find(here).map(|phrase| at + phrase.len())
         })
     }
@@ -250,9 +242,7 @@ impl Stems {
     fn new(text: &str) -> Self {
         let mut map: HashMap<String, Vec<String>> = HashMap::new();
         for stem in text.split_whitespace() {
-            map.entry(Self::key(stem))
-                .or_default()
-                .push(stem.to_owned());
+            map.entry(Self::key(stem)).or_default().push(stem.to_owned());
         }
         Self(map)
     }
@@ -264,14 +254,10 @@ impl Stems {
     /// Whether `word` is one of them with an ending; a stem that ends with `.` is a whole word.
     pub(super) fn has(&self, word: &str) -> bool {
         let list = self.0.get(&Self::key(word));
-        list.into_iter()
-            .flatten()
-            .any(|stem| match stem.strip_suffix('.') {
-                Some(whole) => whole == word,
-                None => word
-                    .strip_prefix(stem.as_str())
-                    .is_some_and(|ending| ending.chars().count() <= ENDING),
-            })
+        list.into_iter().flatten().any(|stem| match stem.strip_suffix('.') {
+            Some(whole) => whole == word,
+            None => word.strip_prefix(stem.as_str()).is_some_and(|ending| ending.chars().count() <= ENDING),
+        })
     }
 }
 
@@ -291,9 +277,7 @@ fn by_word<'a>(lists: impl Iterator<Item = (&'a String, &'a str)>) -> HashMap<St
 
 impl From<Sheet> for Language {
     fn from(source: Sheet) -> Self {
-        let verbs = |pick: fn(&Verbs) -> &str| {
-            by_word(source.verbs.iter().map(|(class, one)| (class, pick(one))))
-        };
+        let verbs = |pick: fn(&Verbs) -> &str| by_word(source.verbs.iter().map(|(class, one)| (class, pick(one))));
         let common = [
             &source.chain,
             &source.determiners,
@@ -316,11 +300,7 @@ impl From<Sheet> for Language {
             infinitives: verbs(|one| &one.infinitive),
             endings: source.endings,
             prefixes: source.prefixes,
-            particles: source
-                .particles
-                .iter()
-                .map(|(verb, list)| (verb.clone(), Phrases::new(list)))
-                .collect(),
+            particles: source.particles.iter().map(|(verb, list)| (verb.clone(), Phrases::new(list))).collect(),
             place: words(&source.place),
             letter: words(&source.letter),
             ambiguous: words(&source.ambiguous),
@@ -362,12 +342,7 @@ impl From<Sheet> for Language {
             done: Phrases::new(&source.done),
             presenting: Phrases::new(&source.presenting),
             numbers: source.numbers,
-            nouns: by_word(
-                source
-                    .nouns
-                    .iter()
-                    .map(|(kind, list)| (kind, list.as_str())),
-            ),
+            nouns: by_word(source.nouns.iter().map(|(kind, list)| (kind, list.as_str()))),
             things: words(&source.things),
             plain: words(&source.plain),
             polite: words(&source.polite),

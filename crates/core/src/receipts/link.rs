@@ -22,36 +22,19 @@ pub(super) struct Linked {
 pub(super) fn link(class: &str, objects: &Objects, evidence: &[Evidence<'_>]) -> Linked {
     let claimed = refine(class, objects);
     let action = action(class, &claimed);
-    let fits: Vec<_> = evidence
-        .iter()
-        .filter(|one| accepts(&claimed, class, objects, one))
-        .collect();
-    let good: Vec<_> = fits
-        .iter()
-        .copied()
-        .filter(|one| one.ok && !one.undone)
-        .collect();
-    let unproved = |why: String| Linked {
-        action: action.clone(),
-        calls: Vec::new(),
-        why,
-    };
+    let fits: Vec<_> = evidence.iter().filter(|one| accepts(&claimed, class, objects, one)).collect();
+    let good: Vec<_> = fits.iter().copied().filter(|one| one.ok && !one.undone).collect();
+    let unproved = |why: String| Linked { action: action.clone(), calls: Vec::new(), why };
     if good.is_empty() {
         return unproved(why::nothing(&action, &fits, evidence.is_empty()));
     }
-    let wanted: Vec<_> = objects
-        .names
-        .iter()
-        .filter(|name| needed(name, class, objects))
-        .collect();
+    let wanted: Vec<_> = objects.names.iter().filter(|name| needed(name, class, objects)).collect();
     let mut proving: Vec<&Evidence<'_>> = Vec::new();
     for name in &wanted {
         let before = proving.len();
         proving.extend(good.iter().copied().filter(|one| about(name, one)));
         if proving.len() == before {
-            let lost = fits
-                .iter()
-                .find(|one| (!one.ok || one.undone) && about(name, one));
+            let lost = fits.iter().find(|one| (!one.ok || one.undone) && about(name, one));
             return unproved(match lost {
                 Some(lost) => why::lost(lost),
                 None => why::other(&good, &name.text),
@@ -81,23 +64,14 @@ pub(super) fn link(class: &str, objects: &Objects, evidence: &[Evidence<'_>]) ->
         return unproved(why::too_few(count, calls.len()));
     }
     proving.dedup_by_key(|one| one.call_id);
-    Linked {
-        action,
-        calls,
-        why: why::proved(&proving),
-    }
+    Linked { action, calls, why: why::proved(&proving) }
 }
 
 /// The classes a claim stands for: "created a reminder" is about reminders.
 fn refine(class: &str, objects: &Objects) -> Vec<String> {
     let looks = |kind: &&String| *kind == "query";
     let mut kinds: Vec<String> = match class {
-        "make" => objects
-            .kinds
-            .iter()
-            .filter(|kind| !looks(kind))
-            .cloned()
-            .collect(),
+        "make" => objects.kinds.iter().filter(|kind| !looks(kind)).cloned().collect(),
         // A query is run, too.
         "run" => objects.kinds.iter().filter(looks).cloned().collect(),
         _ => Vec::new(),
@@ -127,9 +101,7 @@ fn accepts(claimed: &[String], class: &str, objects: &Objects, one: &Evidence<'_
         list.is_some_and(|list| list.iter().any(|class| has.contains(&class.as_str())))
     };
     // A line is removed from a file by writing the file.
-    let rewritten = class == "delete"
-        && (objects.part || objects.names.iter().any(|name| name.source))
-        && fits("make");
+    let rewritten = class == "delete" && (objects.part || objects.names.iter().any(|name| name.source)) && fits("make");
     rewritten || claimed.iter().any(|claim| fits(claim))
 }
 
@@ -149,39 +121,24 @@ fn needed(name: &Name, class: &str, objects: &Objects) -> bool {
 
 /// Whether the call did or saw anything: a tool that only carries the answer proves nothing.
 pub(super) fn works(one: &Evidence<'_>) -> bool {
-    proofs()
-        .tools
-        .get(one.tool)
-        .is_none_or(|list| !list.is_empty())
+    proofs().tools.get(one.tool).is_none_or(|list| !list.is_empty())
 }
 
 /// What the call is proof of.
 fn classes(one: &Evidence<'_>) -> Vec<&'static str> {
-    let Proofs {
-        tools,
-        commands,
-        words,
-        ..
-    } = proofs();
+    let Proofs { tools, commands, words, .. } = proofs();
     let mut all: Vec<&str> = Vec::new();
     if let Some(list) = tools.get(one.tool) {
         all.extend(list.iter().map(String::as_str));
     } else {
         let action = one.receipt.map_or("", |receipt| receipt.action.as_str());
-        let names = one
-            .tool
-            .split(|c: char| !c.is_alphanumeric())
-            .chain(action.split_whitespace());
+        let names = one.tool.split(|c: char| !c.is_alphanumeric()).chain(action.split_whitespace());
         for name in names.take(20) {
             let name = name.to_lowercase();
             all.extend(words.get(&name).into_iter().flatten().map(String::as_str));
         }
     }
-    let program = match one
-        .arguments
-        .get("argv")
-        .or_else(|| one.arguments.get("command"))
-    {
+    let program = match one.arguments.get("argv").or_else(|| one.arguments.get("command")) {
         Some(Value::Array(argv)) => argv.first().and_then(Value::as_str),
         Some(Value::String(line)) => line.split_whitespace().next(),
         _ => None,
@@ -198,10 +155,7 @@ fn classes(one: &Evidence<'_>) -> Vec<&'static str> {
 /// Whether the call is about `name`.
 fn about(name: &Name, one: &Evidence<'_>) -> bool {
     let same = |text: &str| match name.kind {
-        Kind::Path => text
-            .split(apart)
-            .chain([text])
-            .any(|part| same_path(&name.text, part)),
+        Kind::Path => text.split(apart).chain([text]).any(|part| same_path(&name.text, part)),
         Kind::Address => text.to_lowercase().contains(address(&name.text)),
         _ => spoken(text).contains(&spoken(&name.text)),
     };
@@ -221,10 +175,7 @@ fn about(name: &Name, one: &Evidence<'_>) -> bool {
 fn mentions(one: &Evidence<'_>, time: &str) -> bool {
     let mut leaves = Vec::new();
     strings(one.arguments, true, 0, &mut leaves);
-    leaves.iter().any(|text| text.contains(time))
-        || one
-            .receipt
-            .is_some_and(|receipt| receipt.object.contains(time))
+    leaves.iter().any(|text| text.contains(time)) || one.receipt.is_some_and(|receipt| receipt.object.contains(time))
 }
 
 /// The strings in `value`; those of arguments that hold text only with `texts`.
@@ -260,24 +211,19 @@ fn same_path(claimed: &str, other: &str) -> bool {
     }
     if let Some((head, tail)) = b.split_once('*') {
         let name = a.rsplit('/').next().unwrap_or(a);
-        let fits = |text: &str| {
-            text.len() >= head.len() + tail.len() && text.starts_with(head) && text.ends_with(tail)
-        };
+        let fits = |text: &str| text.len() >= head.len() + tail.len() && text.starts_with(head) && text.ends_with(tail);
         return fits(a) || fits(name);
     }
     let within = |long: &str, short: &str| {
         let rest = long.strip_suffix(short);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
-    let folder =
-        claimed.ends_with('/') && b.strip_prefix(a).is_some_and(|rest| rest.starts_with('/'));
+    let folder = claimed.ends_with('/') && b.strip_prefix(a).is_some_and(|rest| rest.starts_with('/'));
     within(a, b) || within(b, a) || folder
 }
 
 fn plain_path(path: &str) -> &str {
-    path.trim_start_matches("./")
-        .trim_start_matches("/workspace/")
-        .trim_matches('/')
+    path.trim_start_matches("./").trim_start_matches("/workspace/").trim_matches('/')
 }
 
 fn address(text: &str) -> &str {
@@ -288,8 +234,6 @@ fn address(text: &str) -> &str {
 /// `text` as its words in lower case, with one blank between them.
 fn spoken(text: &str) -> String {
     let lower = text.to_lowercase();
-    let words = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }

@@ -48,11 +48,7 @@ pub(super) fn objects(tokens: &[Token], lang: &Language) -> Objects {
                 .rev()
                 .take_while(|before| before.kind == Kind::Word)
                 .any(|before| lang.source.contains(&before.norm));
-            all.names.push(Name {
-                text: token.norm.clone(),
-                kind: token.kind,
-                source,
-            });
+            all.names.push(Name { text: token.norm.clone(), kind: token.kind, source });
         }
         if let Some(time) = time(token, tokens.get(index + 1)) {
             all.times.push(time);
@@ -77,11 +73,7 @@ pub(super) fn objects(tokens: &[Token], lang: &Language) -> Objects {
 fn count(before: &[Token], lang: &Language) -> Option<usize> {
     let last = before.last()?;
     match last.kind {
-        Kind::Number => last
-            .norm
-            .parse()
-            .ok()
-            .filter(|number| (2..=50).contains(number)),
+        Kind::Number => last.norm.parse().ok().filter(|number| (2..=50).contains(number)),
         Kind::Word => lang.numbers.get(&last.norm).copied(),
         _ => None,
     }
@@ -90,9 +82,7 @@ fn count(before: &[Token], lang: &Language) -> Option<usize> {
 /// The time of day that `token` says, with what follows it.
 fn time(token: &Token, next: Option<&Token>) -> Option<String> {
     let after = next.map_or("", |next| next.norm.as_str());
-    let glued = token
-        .norm
-        .trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');
+    let glued = token.norm.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');
     let half = match token.norm[glued.len()..].trim_matches('.') {
         "" => after.trim_matches('.'),
         half => half,
@@ -100,9 +90,7 @@ fn time(token: &Token, next: Option<&Token>) -> Option<String> {
     let (hours, minutes) = match token.kind {
         Kind::Time => glued.split_once(':')?,
         // "9 am", "9am", "9 Uhr", "9 h".
-        Kind::Number | Kind::Word if matches!(half, "am" | "pm" | "a.m" | "p.m" | "uhr" | "h") => {
-            (glued, "00")
-        }
+        Kind::Number | Kind::Word if matches!(half, "am" | "pm" | "a.m" | "p.m" | "uhr" | "h") => (glued, "00"),
         _ => return None,
     };
     let mut hours: u32 = hours.parse().ok().filter(|hours| *hours < 25)?;

@@ -15,17 +15,8 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     if sentence.question {
         return false;
     }
-    let words: Vec<&str> = sentence
-        .tokens
-        .iter()
-        .map(|token| {
-            if token.kind == Kind::Word {
-                token.norm.as_str()
-            } else {
-                ""
-            }
-        })
-        .collect();
+    let words: Vec<&str> =
+        sentence.tokens.iter().map(|token| if token.kind == Kind::Word { token.norm.as_str() } else { "" }).collect();
     if words.iter().any(|word| lang.halts.contains(*word)) {
         return false;
     }
@@ -34,11 +25,8 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
         return true;
     }
     // "Send me the text and I'll look at it": the user is to begin.
-    let told = words
-        .first()
-        .is_some_and(|first| lang.acts.has(first) || lang.soft.has(first) || lang.texts.has(first));
-    let begun = lang.promise.beginning(&words).is_some()
-        || lang.busy.has(words.first().copied().unwrap_or_default());
+    let told = words.first().is_some_and(|first| lang.acts.has(first) || lang.soft.has(first) || lang.texts.has(first));
+    let begun = lang.promise.beginning(&words).is_some() || lang.busy.has(words.first().copied().unwrap_or_default());
     if told && !begun {
         return false;
     }
@@ -69,11 +57,8 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
 
 /// Whether nothing that counts stands before.
 fn begins(before: &[&str], lang: &Language) -> bool {
-    let at = before
+    let at = before.iter().rposition(|word| word.is_empty()).map_or(0, |at| at + 1);
+    before[at..]
         .iter()
-        .rposition(|word| word.is_empty())
-        .map_or(0, |at| at + 1);
-    before[at..].iter().all(|word| {
-        lang.first.contains(*word) || lang.skip.contains(*word) || lang.polite.contains(*word)
-    })
+        .all(|word| lang.first.contains(*word) || lang.skip.contains(*word) || lang.polite.contains(*word))
 }

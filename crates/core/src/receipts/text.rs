@@ -9,10 +9,7 @@ const LONGEST: usize = 400;
 
 /// One sentence.
 #[derive(Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own, read where it counts"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(super) struct Sentence {
     /// Its tokens, without the mark that ends it.
     pub tokens: Vec<Token>,
@@ -44,9 +41,7 @@ pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
             cut.end();
             cut.ruled = true;
         }
-        let opens = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| text.starts_with(mark));
+        let opens = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
         if opens.is_some() || fence.is_some() || text.starts_with(['>', '|']) {
             cut.end();
             fence = match (fence, opens) {
@@ -85,11 +80,7 @@ impl Cut {
         sentence.handed = self.handed;
         // Only a list can still follow what a line break ended.
         sentence.colon = sentence.tokens.last().is_some_and(|last| last.is_mark(":"));
-        if sentence
-            .tokens
-            .iter()
-            .any(|token| !matches!(token.kind, Kind::Mark(_)))
-        {
+        if sentence.tokens.iter().any(|token| !matches!(token.kind, Kind::Mark(_))) {
             sentence.after_rule = std::mem::take(&mut self.ruled);
             self.done.push(sentence);
         }
@@ -144,10 +135,7 @@ impl Cut {
                 let letter = last.norm.chars().count() == 1;
                 !(letter || proofs().abbreviations.contains(&last.norm))
             }
-            Kind::Number => {
-                !(proofs().months.contains(&next.norm)
-                    || (next.kind == Kind::Word && !next.capital))
-            }
+            Kind::Number => !(proofs().months.contains(&next.norm) || (next.kind == Kind::Word && !next.capital)),
             _ => true,
         }
     }
@@ -156,8 +144,7 @@ impl Cut {
 /// Whether `text` is a line across the page: `---`.
 fn rule(text: &str) -> bool {
     let mark = text.chars().next();
-    text.len() >= 3
-        && mark.is_some_and(|mark| "-*_".contains(mark) && text.chars().all(|c| c == mark))
+    text.len() >= 3 && mark.is_some_and(|mark| "-*_".contains(mark) && text.chars().all(|c| c == mark))
 }
 
 /// Whether `line` is an item of a list or a heading, and where its text begins.
@@ -169,9 +156,7 @@ fn bullet(line: &str) -> (bool, usize) {
         && rest.starts_with(char::is_whitespace)
     {
         let rest = rest.trim_start();
-        let body = ["[x]", "[X]", "[ ]"]
-            .into_iter()
-            .find_map(|tick| rest.strip_prefix(tick));
+        let body = ["[x]", "[X]", "[ ]"].into_iter().find_map(|tick| rest.strip_prefix(tick));
         return (true, line.len() - body.unwrap_or(rest).len());
     }
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -76,13 +76,7 @@ pub(super) fn tokens(line: &str, offset: usize, into: &mut Vec<Token>) {
 }
 
 fn mark(mark: char, start: usize) -> Token {
-    Token {
-        kind: Kind::Mark(mark),
-        norm: String::new(),
-        capital: false,
-        start,
-        end: start + mark.len_utf8(),
-    }
+    Token { kind: Kind::Mark(mark), norm: String::new(), capital: false, start, end: start + mark.len_utf8() }
 }
 
 /// The quote that begins at `at`: what is in it and where it ends.
@@ -120,13 +114,7 @@ fn quoted(inner: &str, start: usize, end: usize) -> Token {
         kind @ (Kind::Path | Kind::Address) if !core.contains(char::is_whitespace) => kind,
         _ => Kind::Quote,
     };
-    Token {
-        kind,
-        norm: core.to_lowercase(),
-        capital: core.chars().next().is_some_and(char::is_uppercase),
-        start,
-        end,
-    }
+    Token { kind, norm: core.to_lowercase(), capital: core.chars().next().is_some_and(char::is_uppercase), start, end }
 }
 
 /// Tokens of what stands between blanks.
@@ -191,17 +179,11 @@ fn kind(core: &str) -> Kind {
         return Kind::Time;
     }
     if core.starts_with(|c: char| c.is_ascii_digit())
-        && core
-            .chars()
-            .all(|c| c.is_ascii_digit() || ".,:/-%".contains(c))
+        && core.chars().all(|c| c.is_ascii_digit() || ".,:/-%".contains(c))
     {
         return Kind::Number;
     }
-    if is_path(core) {
-        Kind::Path
-    } else {
-        Kind::Word
-    }
+    if is_path(core) { Kind::Path } else { Kind::Word }
 }
 
 fn is_mail(core: &str) -> bool {
@@ -215,11 +197,7 @@ fn is_time(core: &str) -> bool {
     };
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let minutes = rest.trim_end_matches(['a', 'p', 'm', 'A', 'P', 'M', 'h']);
-    digits(hours)
-        && hours.len() <= 2
-        && minutes
-            .split(':')
-            .all(|part| digits(part) && part.len() == 2)
+    digits(hours) && hours.len() <= 2 && minutes.split(':').all(|part| digits(part) && part.len() == 2)
 }
 
 fn is_path(core: &str) -> bool {
@@ -228,10 +206,8 @@ fn is_path(core: &str) -> bool {
     }
     let slashes = core.matches('/').count();
     if slashes > 0 {
-        let rooted = core.starts_with('/')
-            || core.starts_with("./")
-            || core.starts_with("../")
-            || core.starts_with("~/");
+        let rooted =
+            core.starts_with('/') || core.starts_with("./") || core.starts_with("../") || core.starts_with("~/");
         if rooted || core.ends_with('/') || slashes > 1 {
             return true;
         }

@@ -21,11 +21,7 @@ pub(super) enum Form {
 }
 
 /// What the word at `k` is: its class of action and the form of the claim, if it may be one.
-pub(super) fn read<'l>(
-    clause: &Clause<'_>,
-    k: usize,
-    lang: &'l Language,
-) -> Option<(&'l str, Form)> {
+pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str, Form)> {
     if lang.far {
         return far(clause, k, lang);
     }
@@ -49,10 +45,7 @@ pub(super) fn read<'l>(
     {
         return None;
     }
-    let nothing = words[k + 1..]
-        .iter()
-        .take(2)
-        .any(|word| lang.negation_after.contains(*word));
+    let nothing = words[k + 1..].iter().take(2).any(|word| lang.negation_after.contains(*word));
     if nothing && lang.participle(word) != Some("read") {
         return None;
     }
@@ -131,10 +124,7 @@ fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str
 /// Whether the word at `at` names something a tool works on.
 pub(super) fn thing(clause: &Clause<'_>, at: usize, lang: &Language) -> bool {
     let word = clause.words[at];
-    word.is_empty()
-        || lang.noun(word).is_some()
-        || lang.things.contains(word)
-        || lang.parts.contains(word)
+    word.is_empty() || lang.noun(word).is_some() || lang.things.contains(word) || lang.parts.contains(word)
 }
 
 /// Whether "file created" is a headline. "Files deleted with rm show up" tells of files at large.

@@ -14,9 +14,7 @@ pub(super) fn handed_over(answer: &str) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     letters(&lines, &mut shown);
     verses(&lines, &mut shown);
-    let labelled: Vec<usize> = (0..lines.len())
-        .filter(|at| is_labelled(lines[*at]))
-        .collect();
+    let labelled: Vec<usize> = (0..lines.len()).filter(|at| is_labelled(lines[*at])).collect();
     if labelled.len() > 1 {
         for at in labelled {
             shown[at] = true;
@@ -78,23 +76,17 @@ fn begins_letter(line: &str) -> bool {
     let short = words(line) <= SHORT;
     let ends = |marks: &[char]| line.trim_end_matches('*').ends_with(marks);
     let subject = rest.trim_start().starts_with([':', '：']);
-    (known && ((short && ends(&[',', ':', '!'])) || subject))
-        || (short && words(line) > 1 && ends(&[',']))
+    (known && ((short && ends(&[',', ':', '!'])) || subject)) || (short && words(line) > 1 && ends(&[',']))
 }
 
 /// Three lines or more, one below the other, most of which end without a full stop.
 fn verses(lines: &[&str], shown: &mut [bool]) {
     let mut from = 0;
     while from < lines.len() {
-        let length = lines[from..]
-            .iter()
-            .take_while(|line| !line.is_empty() && line.len() < VERSE && !is_item(line))
-            .count();
+        let length =
+            lines[from..].iter().take_while(|line| !line.is_empty() && line.len() < VERSE && !is_item(line)).count();
         let run = &lines[from..from + length];
-        let open = run
-            .iter()
-            .filter(|line| !line.ends_with(['.', '!', '?', ':']))
-            .count();
+        let open = run.iter().filter(|line| !line.ends_with(['.', '!', '?', ':'])).count();
         if length >= 3 && open * 2 >= length {
             shown[from..from + length].fill(true);
         }
@@ -103,8 +95,7 @@ fn verses(lines: &[&str], shown: &mut [bool]) {
 }
 
 fn is_item(line: &str) -> bool {
-    line.starts_with(['-', '*', '•', '+', '#', '>', '|', '`'])
-        || line.starts_with(|c: char| c.is_ascii_digit())
+    line.starts_with(['-', '*', '•', '+', '#', '>', '|', '`']) || line.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// "Customer: …".

@@ -74,9 +74,7 @@ fn did(call: &Evidence<'_>) -> String {
 
 fn about(call: &Evidence<'_>) -> Option<String> {
     let keys = ["path", "pattern", "query", "url", "title", "name"];
-    let found = keys
-        .iter()
-        .find_map(|key| call.arguments.get(key)?.as_str());
+    let found = keys.iter().find_map(|key| call.arguments.get(key)?.as_str());
     found.map(short)
 }
 

@@ -9,19 +9,12 @@ const DATA: &str = include_str!("../../data/routing/tasks.json");
 static TASKS: LazyLock<(Vec<Task>, Lexicon)> = LazyLock::new(|| {
     // A test reads the file, so that it can't be wrong here.
     let sheet: Result<Sheet, _> = serde_json::from_str(DATA);
-    sheet.map_or_else(
-        |_| Default::default(),
-        |sheet| (order(&sheet), Lexicon::new(&sheet)),
-    )
+    sheet.map_or_else(|_| Default::default(), |sheet| (order(&sheet), Lexicon::new(&sheet)))
 });
 
 fn order(sheet: &Sheet) -> Vec<Task> {
     let task = |name: &String| Task::ALL.into_iter().find(|task| task.name() == *name);
-    sheet
-        .order
-        .iter()
-        .map(|name| task(name).unwrap_or_default())
-        .collect()
+    sheet.order.iter().map(|name| task(name).unwrap_or_default()).collect()
 }
 
 /// A kind of request, and why it is that.
@@ -36,10 +29,7 @@ pub struct Classified {
 impl Classified {
     /// A kind that needs no looking.
     pub fn known(task: Task) -> Self {
-        Self {
-            task,
-            words: Vec::new(),
-        }
+        Self { task, words: Vec::new() }
     }
 }
 
@@ -54,15 +44,9 @@ pub fn classified(message: &str) -> Classified {
     let (tasks, lexicon) = &*TASKS;
     let found = lexicon.search(message);
     let most = found.iter().map(|one| one.points).max().unwrap_or(0);
-    let first = found
-        .into_iter()
-        .zip(tasks)
-        .find(|(one, _)| one.points == most);
+    let first = found.into_iter().zip(tasks).find(|(one, _)| one.points == most);
     match first {
-        Some((one, task)) if most > 0 => Classified {
-            task: *task,
-            words: one.words,
-        },
+        Some((one, task)) if most > 0 => Classified { task: *task, words: one.words },
         _ => Classified::known(Task::default()),
     }
 }

@@ -1,8 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::Task::{
-    self, Chat, Classify, CodeGen, Extract, Planning, RagAnswer, Reasoning, Summarize, ToolCall,
-    Translate,
+    self, Chat, Classify, CodeGen, Extract, Planning, RagAnswer, Reasoning, Summarize, ToolCall, Translate,
 };
 use super::{DATA, classified, classify, order};
 use crate::routing::lexicon::Sheet;
@@ -56,10 +55,7 @@ const CASES: &[(Task, &str)] = &[
     (ToolCall, "it was executed twice, restart the server"),
     (Planning, "planning a trip"),
     // The more specific of several.
-    (
-        Translate,
-        "Translate this text into French and explain nothing",
-    ),
+    (Translate, "Translate this text into French and explain nothing"),
     (Translate, "How to say thank you in Japanese"),
     (Translate, "Translate \"why do we plan?\" to Spanish"),
     (Summarize, "Summarize this document in German"),
@@ -69,14 +65,8 @@ const CASES: &[(Task, &str)] = &[
     (ToolCall, "Run the script backup.sh"),
     (ToolCall, "Create a file called notes.txt"),
     (ToolCall, "Send an email to Ada"),
-    (
-        RagAnswer,
-        "According to the employee handbook, how long is parental leave?",
-    ),
-    (
-        Extract,
-        "Extract all invoice numbers from this document as JSON",
-    ),
+    (RagAnswer, "According to the employee handbook, how long is parental leave?"),
+    (Extract, "Extract all invoice numbers from this document as JSON"),
     // What only looks so.
     (Chat, "My zip code is 12345"),
     (Chat, "In the long run we are all dead"),
@@ -146,10 +136,7 @@ fn each_message_gets_its_kind() {
         .filter(|(task, message)| classify(message) != *task)
         .map(|(task, message)| {
             let got = classified(message);
-            format!(
-                "{message:?} is {task:?}, not {:?} by {:?}",
-                got.task, got.words
-            )
+            format!("{message:?} is {task:?}, not {:?} by {:?}", got.task, got.words)
         })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -176,12 +163,7 @@ fn the_words_that_decided_are_told() {
 
 #[test]
 fn case_and_marks_make_no_difference() {
-    for message in [
-        "summarize it",
-        "SUMMARIZE IT",
-        "…summarize—it?!",
-        "\"summarize\"\tit",
-    ] {
+    for message in ["summarize it", "SUMMARIZE IT", "…summarize—it?!", "\"summarize\"\tit"] {
         assert_eq!(classify(message), Task::Summarize, "{message}");
     }
 }

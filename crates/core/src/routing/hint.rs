@@ -46,15 +46,9 @@ pub fn hint(message: &str) -> Hinted {
     if figures.points == 0 && documents.points == 0 {
         return Hinted::default();
     }
-    let (hint, found) = if figures.points >= documents.points {
-        (Hint::Analytics, figures)
-    } else {
-        (Hint::Documents, documents)
-    };
-    Hinted {
-        hint,
-        words: found.words,
-    }
+    let (hint, found) =
+        if figures.points >= documents.points { (Hint::Analytics, figures) } else { (Hint::Documents, documents) };
+    Hinted { hint, words: found.words }
 }
 
 const TOOLS: &str = include_str!("../../data/routing/hint-tools.json");
@@ -73,8 +67,7 @@ struct FirstTools {
 }
 
 // A test reads the file, so that it can't be wrong here.
-static FIRST: LazyLock<FirstTools> =
-    LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
+static FIRST: LazyLock<FirstTools> = LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
 
 /// What a request is about, and which of an agent's tools go first for that. It takes no tool away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,11 +94,7 @@ impl ToolHint {
             None => first.tools.contains(&spec.name),
         };
         let tools = tools.iter().filter(fits).map(|spec| spec.name.clone());
-        Some(Self {
-            hint,
-            words,
-            tools: tools.collect(),
-        })
+        Some(Self { hint, words, tools: tools.collect() })
     }
 }
 

@@ -100,10 +100,7 @@ pub(super) struct Found {
 impl Lexicon {
     /// Reads a sheet. A phrase without a word, or with an unknown set, is left out.
     pub fn new(sheet: &Sheet) -> Self {
-        let mut lexicon = Self {
-            kinds: sheet.order.len(),
-            ..Self::default()
-        };
+        let mut lexicon = Self { kinds: sheet.order.len(), ..Self::default() };
         let mut entry = 0;
         let mut add = |phrase: &str, kind: Option<usize>, per_word: u32| {
             entry += 1;
@@ -116,10 +113,7 @@ impl Lexicon {
         }
         for (at, name) in sheet.order.iter().enumerate() {
             for words in sheet.kinds.get(name).into_iter().flat_map(BTreeMap::values) {
-                words
-                    .words
-                    .iter()
-                    .for_each(|one| add(one, Some(at), STRONG));
+                words.words.iter().for_each(|one| add(one, Some(at), STRONG));
                 words.weak.iter().for_each(|one| add(one, Some(at), WEAK));
             }
         }
@@ -139,12 +133,7 @@ impl Lexicon {
             return;
         };
         let rest: Vec<Part> = parts.collect();
-        let mut phrase = Phrase {
-            rest,
-            kind,
-            points: 0,
-            entry,
-        };
+        let mut phrase = Phrase { rest, kind, points: 0, entry };
         // Long phrases are not worth more and more: three words are as sure as it gets.
         phrase.points = match per_word {
             WEAK => WEAK,
@@ -188,9 +177,7 @@ impl Lexicon {
     fn longest(&self, ids: &[Option<u32>], at: usize) -> Option<(&Phrase, Vec<usize>)> {
         let list = self.phrases.get(&(*ids.get(at)?)?)?;
         let mut used = vec![at];
-        let phrase = list
-            .iter()
-            .find(|phrase| follows(&phrase.rest, ids, at + 1, &mut used))?;
+        let phrase = list.iter().find(|phrase| follows(&phrase.rest, ids, at + 1, &mut used))?;
         Some((phrase, used))
     }
 
@@ -243,8 +230,7 @@ fn beginning(message: &str) -> &str {
 }
 
 fn split(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && !is_mark(c))
-        .filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|word| !word.is_empty())
 }
 
 /// Arabic vowel marks and the line that stretches words.

@@ -19,10 +19,8 @@ fn lexicon() -> Lexicon {
 
 fn check(message: &str, speak: (u32, &[&str]), run: (u32, &[&str])) {
     let found = lexicon().search(message);
-    let got: Vec<(u32, Vec<&str>)> = found
-        .iter()
-        .map(|one| (one.points, one.words.iter().map(String::as_str).collect()))
-        .collect();
+    let got: Vec<(u32, Vec<&str>)> =
+        found.iter().map(|one| (one.points, one.words.iter().map(String::as_str).collect())).collect();
     let expected = [(speak.0, speak.1.to_vec()), (run.0, run.1.to_vec())];
     assert_eq!(got, expected, "{message}");
 }
@@ -34,22 +32,10 @@ fn whole_words_and_the_longest_phrase() {
     check("rerun the trunk runt", (0, &[]), (0, &[]));
     check("in the long run", (0, &[]), (0, &[]));
     check("run, then run again, it runs", (0, &[]), (6, &["run"]));
-    check(
-        "speak a bit of German",
-        (12, &["speak a bit of german"]),
-        (0, &[]),
-    );
+    check("speak a bit of German", (12, &["speak a bit of german"]), (0, &[]));
     check("say it in French", (3, &["in french"]), (0, &[]));
-    check(
-        "speak and run in german",
-        (12, &["speak and run in german"]),
-        (6, &["run"]),
-    );
-    check(
-        "speak one two three four five six seven german",
-        (0, &[]),
-        (0, &[]),
-    );
+    check("speak and run in german", (12, &["speak and run in german"]), (6, &["run"]));
+    check("speak one two three four five six seven german", (0, &[]), (0, &[]));
     check("", (0, &[]), (0, &[]));
     check(" *|@ ", (0, &[]), (0, &[]));
 }

@@ -8,10 +8,7 @@ use crate::tool::{EffectClass, ToolCall};
 
 impl RunState {
     /// Folds one event in. Total: an event that makes no sense here changes nothing else.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one arm for each kind of event, read as a table"
-    )]
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, read as a table")]
     pub fn apply(&mut self, event: &Event) {
         self.count_time(event);
         self.last_seq = event.seq;
@@ -27,19 +24,11 @@ impl RunState {
                 self.setup = Some(setup.clone());
             }
             EventBody::RunResumed { .. } => self.resumed(),
-            EventBody::IntentFiltered {
-                kept, wants_tool, ..
-            } => {
+            EventBody::IntentFiltered { kept, wants_tool, .. } => {
                 self.kept = Some(kept.clone());
                 self.wants_tool = *wants_tool;
             }
-            EventBody::ModelRequested {
-                step,
-                purpose,
-                reserved,
-                reserved_micros,
-                ..
-            } => {
+            EventBody::ModelRequested { step, purpose, reserved, reserved_micros, .. } => {
                 self.spent.model_calls += 1;
                 self.spent.tokens_reserved = *reserved;
                 self.spent.cost_reserved = *reserved_micros;
@@ -51,15 +40,7 @@ impl RunState {
                     self.messages.extend(steers.into_iter().map(Message::user));
                 }
             }
-            EventBody::ModelResponded {
-                purpose,
-                text,
-                calls,
-                usage,
-                answered,
-                noticed,
-                ..
-            } => {
+            EventBody::ModelResponded { purpose, text, calls, usage, answered, noticed, .. } => {
                 self.asking = None;
                 self.said.clear();
                 self.failures = 0;
@@ -69,13 +50,7 @@ impl RunState {
                 }
                 self.replied(*purpose, text, calls);
             }
-            EventBody::ModelFailed {
-                error,
-                retry_at,
-                purpose,
-                usage,
-                ..
-            } => {
+            EventBody::ModelFailed { error, retry_at, purpose, usage, .. } => {
                 self.asking = None;
                 self.settle(usage);
                 self.failures += 1;
@@ -103,26 +78,14 @@ impl RunState {
             EventBody::PlanFailed { message } => self.plan_error = Some(message.clone()),
             EventBody::PlanFilled { index, arguments } => {
                 if let Some(plan) = &self.plan {
-                    self.filled
-                        .push(((plan.generation, *index), arguments.clone()));
+                    self.filled.push(((plan.generation, *index), arguments.clone()));
                 }
             }
-            EventBody::ApprovalRequested {
-                approval_id,
-                subject,
-                ..
-            } => {
+            EventBody::ApprovalRequested { approval_id, subject, .. } => {
                 self.note_call(subject);
-                self.waiting = Some(Waiting::Approval {
-                    id: *approval_id,
-                    subject: subject.clone(),
-                });
+                self.waiting = Some(Waiting::Approval { id: *approval_id, subject: subject.clone() });
             }
-            EventBody::ApprovalDecided {
-                approval_id,
-                answer,
-                ..
-            } => {
+            EventBody::ApprovalDecided { approval_id, answer, .. } => {
                 if let Some(Waiting::Approval { id, subject }) = self.waiting.clone()
                     && id == *approval_id
                 {
@@ -130,54 +93,27 @@ impl RunState {
                     self.decided(&subject, answer);
                 }
             }
-            EventBody::ToolRejected {
-                call_id,
-                tool,
-                message,
-            } => {
+            EventBody::ToolRejected { call_id, tool, message } => {
                 self.enter(call_id, tool, &serde_json::Value::Null);
                 self.set_status(call_id, CallStatus::Rejected(message.clone()));
             }
-            EventBody::ToolIntent {
-                call_id,
-                tool,
-                arguments,
-                effect,
-                idempotency_key,
-                ..
-            } => {
+            EventBody::ToolIntent { call_id, tool, arguments, effect, idempotency_key, .. } => {
                 self.spent.tool_calls += 1;
                 self.enter(call_id, tool, arguments);
                 self.set_status(
                     call_id,
-                    CallStatus::Intent {
-                        key: idempotency_key.clone(),
-                        effect: *effect,
-                        staged: None,
-                    },
+                    CallStatus::Intent { key: idempotency_key.clone(), effect: *effect, staged: None },
                 );
             }
-            EventBody::ToolStaged {
-                call_id, staged, ..
-            } => {
+            EventBody::ToolStaged { call_id, staged, .. } => {
                 if let Some(entry) = self.entry(call_id)
                     && let CallStatus::Intent { staged: told, .. } = &mut entry.status
                 {
                     *told = Some((event.at, staged.clone()));
                 }
             }
-            EventBody::ToolResult {
-                call_id,
-                tool,
-                result,
-                ..
-            } => {
-                if let ToolResult::Error {
-                    message,
-                    fatal: true,
-                    ..
-                } = result
-                {
+            EventBody::ToolResult { call_id, tool, result, .. } => {
+                if let ToolResult::Error { message, fatal: true, .. } = result {
                     self.fatal = Some(message.clone());
                 }
                 self.enter(call_id, tool, &serde_json::Value::Null);
@@ -188,19 +124,12 @@ impl RunState {
                     self.inherited.push(call_id.clone());
                 }
             }
-            EventBody::RunDelegated {
-                call_id,
-                child,
-                agent,
-                request,
-            } => self.delegated(call_id, *child, agent, request),
-            EventBody::RunReturned {
-                call_id,
-                spent,
-                proved,
-                taint,
-                ..
-            } => self.child_ended(call_id, spent, proved, taint),
+            EventBody::RunDelegated { call_id, child, agent, request } => {
+                self.delegated(call_id, *child, agent, request)
+            }
+            EventBody::RunReturned { call_id, spent, proved, taint, .. } => {
+                self.child_ended(call_id, spent, proved, taint)
+            }
             EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),
             EventBody::ToolUndoing { call_id, .. } => self.undoing = Some(call_id.clone()),
             EventBody::ToolUndoFailed { .. } => self.undoing = None,
@@ -210,20 +139,13 @@ impl RunState {
             }
             EventBody::ToolUncertain { call_id, why, .. } => {
                 if let Some(entry) = self.entry(call_id)
-                    && let CallStatus::Intent { key, .. } | CallStatus::CutOff { key, .. } =
-                        entry.status.clone()
+                    && let CallStatus::Intent { key, .. } | CallStatus::CutOff { key, .. } = entry.status.clone()
                 {
-                    entry.status = CallStatus::Uncertain {
-                        key,
-                        why: why.clone(),
-                    };
+                    entry.status = CallStatus::Uncertain { key, why: why.clone() };
                 }
             }
             EventBody::TimerSet { timer_id, at, .. } => {
-                self.waiting = Some(Waiting::Timer {
-                    id: *timer_id,
-                    at: *at,
-                });
+                self.waiting = Some(Waiting::Timer { id: *timer_id, at: *at });
             }
             EventBody::TimerFired { timer_id } => {
                 if matches!(&self.waiting, Some(Waiting::Timer { id, .. }) if id == timer_id) {
@@ -235,12 +157,7 @@ impl RunState {
                 self.stop_by = Some(by.clone());
                 self.waiting = None;
             }
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                composed,
-                ..
-            } => {
+            EventBody::RunFinished { outcome, answer, composed, .. } => {
                 self.outcome = Some(outcome.clone());
                 self.answer.clone_from(answer);
                 self.composed = *composed;
@@ -251,12 +168,7 @@ impl RunState {
                 self.deep = Some(before.replaced(steps.clone(), self.calls.len()));
                 self.reply = None;
             }
-            EventBody::DeepStepEnded {
-                number,
-                status,
-                why,
-                ..
-            } => {
+            EventBody::DeepStepEnded { number, status, why, .. } => {
                 if let Some(deep) = &mut self.deep {
                     deep.end(*number, *status, why);
                 }
@@ -267,16 +179,9 @@ impl RunState {
                 }
                 self.reply = None;
             }
-            EventBody::ModelCorrected {
-                message, strategy, ..
-            } => self.corrected(message, *strategy),
+            EventBody::ModelCorrected { message, strategy, .. } => self.corrected(message, *strategy),
             EventBody::IntentDispatched { call, note } => self.dispatched(call.as_ref(), note),
-            EventBody::ToolsFound {
-                call_id,
-                found,
-                content,
-                ..
-            } => {
+            EventBody::ToolsFound { call_id, found, content, .. } => {
                 self.spent.tool_calls += 1;
                 let names = found.iter().map(|ranked| ranked.tool.clone());
                 let known = std::mem::take(&mut self.cascade.found);
@@ -290,11 +195,7 @@ impl RunState {
                     self.reply = None;
                 }
             }
-            EventBody::ModelDelta {
-                purpose: Purpose::Reply | Purpose::Answer,
-                text,
-                ..
-            } => self.said.push_str(text),
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => self.said.push_str(text),
             EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
         self.leave_permissions(event.seq);
@@ -332,12 +233,7 @@ impl RunState {
             if child.as_deref() == Some(entry.call.id.as_str()) {
                 continue;
             }
-            if let CallStatus::Intent {
-                key,
-                effect,
-                staged,
-            } = &entry.status
-            {
+            if let CallStatus::Intent { key, effect, staged } = &entry.status {
                 let (key, effect, staged) = (key.clone(), *effect, staged.clone());
                 entry.status = match effect {
                     EffectClass::Read | EffectClass::Idempotent | EffectClass::Keyed => {
@@ -357,12 +253,8 @@ impl RunState {
         if purpose != Purpose::Reply {
             return;
         }
-        self.messages
-            .push(Message::assistant(text).with_calls(calls.to_vec()));
-        self.calls.extend(calls.iter().map(|call| CallEntry {
-            call: call.clone(),
-            status: CallStatus::Proposed,
-        }));
+        self.messages.push(Message::assistant(text).with_calls(calls.to_vec()));
+        self.calls.extend(calls.iter().map(|call| CallEntry { call: call.clone(), status: CallStatus::Proposed }));
     }
 
     pub(super) fn entry(&mut self, call_id: &str) -> Option<&mut CallEntry> {
@@ -404,13 +296,10 @@ impl RunState {
         entry.status = status;
         if let Some(text) = text {
             let call = entry.call.clone();
-            let announced = self
-                .messages
-                .iter()
-                .any(|message| message.tool_calls.iter().any(|made| made.id == call.id));
+            let announced =
+                self.messages.iter().any(|message| message.tool_calls.iter().any(|made| made.id == call.id));
             if !announced {
-                self.messages
-                    .push(Message::assistant("").with_calls(vec![call.clone()]));
+                self.messages.push(Message::assistant("").with_calls(vec![call.clone()]));
             }
             self.messages.push(Message::tool(call.id, text));
         }

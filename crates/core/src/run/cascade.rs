@@ -49,12 +49,7 @@ pub struct Cascade {
 }
 
 impl Cascade {
-    pub(super) fn replied(
-        &mut self,
-        noticed: &Noticed,
-        calls: &[ToolCall],
-        answered: Option<&Answered>,
-    ) {
+    pub(super) fn replied(&mut self, noticed: &Noticed, calls: &[ToolCall], answered: Option<&Answered>) {
         self.claim.clone_from(&noticed.claim);
         self.asked_in = answered.map(|answered| answered.strategy);
         self.broken.extend(noticed.broken.iter().cloned());
@@ -71,16 +66,13 @@ impl Cascade {
 impl RunState {
     /// Whether the model of this run is trusted: nothing is done in its place.
     pub fn is_trusted(&self) -> bool {
-        self.setup
-            .as_ref()
-            .is_some_and(|setup| setup.capabilities.trusted)
+        self.setup.as_ref().is_some_and(|setup| setup.capabilities.trusted)
     }
 
     /// Whether a tool has done something in this run; tools that only steer it don't count.
     pub fn has_acted(&self) -> bool {
         self.observations().any(|(call, result)| {
-            matches!(result, ToolResult::Ok { .. } | ToolResult::Dry { .. })
-                && !is_control(&call.name)
+            matches!(result, ToolResult::Ok { .. } | ToolResult::Dry { .. }) && !is_control(&call.name)
         })
     }
 
@@ -112,10 +104,7 @@ impl RunState {
     /// A model that was offered its provider's own field and never used it is asked in text.
     fn other_form(&self) -> Option<Strategy> {
         let native = self.cascade.asked_in == Some(Strategy::Native);
-        let never = !self
-            .calls
-            .iter()
-            .any(|entry| entry.call.source == CallSource::Native);
+        let never = !self.calls.iter().any(|entry| entry.call.source == CallSource::Native);
         (native && never).then_some(Strategy::React)
     }
 
@@ -130,11 +119,7 @@ impl RunState {
         if self.cascade.unread == UNREAD {
             return None;
         }
-        let why = self
-            .cascade
-            .broken
-            .last()
-            .map_or("", |broken| broken.text.as_str());
+        let why = self.cascade.broken.last().map_or("", |broken| broken.text.as_str());
         Some(vec![Effect::Finish {
             outcome: Outcome::Failed {
                 message: format!(
@@ -142,29 +127,17 @@ impl RunState {
                     self.cascade.unread
                 ),
             },
-            answer: if self.has_acted() {
-                AnswerFrom::Observations
-            } else {
-                AnswerFrom::Nothing
-            },
+            answer: if self.has_acted() { AnswerFrom::Observations } else { AnswerFrom::Nothing },
         }])
     }
 
     /// Why a call is refused before it is looked at: it could not be read. The model is told how to
     /// write it.
     pub(super) fn unreadable(&self, call: &ToolCall) -> Option<String> {
-        let broken = self
-            .cascade
-            .broken
-            .iter()
-            .find(|broken| broken.call_id == call.id)?;
-        let arguments = self.tool(&call.name).map_or_else(String::new, |spec| {
-            format!(
-                ". `{}` takes {}",
-                spec.name,
-                schema::in_short(&spec.parameters)
-            )
-        });
+        let broken = self.cascade.broken.iter().find(|broken| broken.call_id == call.id)?;
+        let arguments = self
+            .tool(&call.name)
+            .map_or_else(String::new, |spec| format!(". `{}` takes {}", spec.name, schema::in_short(&spec.parameters)));
         Some(format!("{}{arguments}", broken.text))
     }
 
@@ -182,10 +155,7 @@ impl RunState {
             .iter()
             .find(|guess| guess.call_id == call.id)
             .map_or_else(String::new, |guess| format!(": “{}”", guess.text));
-        format!(
-            "The call was guessed from {from} (confidence {:.0} %){words}",
-            call.confidence * 100.0
-        )
+        format!("The call was guessed from {from} (confidence {:.0} %){words}", call.confidence * 100.0)
     }
 
     pub(super) fn corrected(&mut self, message: &str, strategy: Option<Strategy>) {
@@ -201,16 +171,9 @@ impl RunState {
         let Some(call) = call else { return };
         self.cascade.claim = None;
         self.reply = None;
-        self.cascade.guessed.push(AboutCall {
-            call_id: call.id.clone(),
-            text: note.to_owned(),
-        });
-        self.messages
-            .push(Message::assistant("").with_calls(vec![call.clone()]));
-        self.calls.push(CallEntry {
-            call: call.clone(),
-            status: CallStatus::Proposed,
-        });
+        self.cascade.guessed.push(AboutCall { call_id: call.id.clone(), text: note.to_owned() });
+        self.messages.push(Message::assistant("").with_calls(vec![call.clone()]));
+        self.calls.push(CallEntry { call: call.clone(), status: CallStatus::Proposed });
     }
 
     /// Whether the last reply to `purpose` is a summary that has not been put to use.

@@ -29,19 +29,13 @@ pub fn compose_answer(state: &RunState) -> String {
                 format!("{}\n{excerpt}", headline(name, &entry.call.arguments))
             }
             CallStatus::Done(ToolResult::Error { message, .. }) => {
-                format!(
-                    "{} failed: {message}",
-                    headline(name, &entry.call.arguments)
-                )
+                format!("{} failed: {message}", headline(name, &entry.call.arguments))
             }
             CallStatus::Done(ToolResult::Dry { preview }) => {
                 format!("{} would: {preview}", headline(name, &entry.call.arguments))
             }
             CallStatus::Rejected(why) => {
-                format!(
-                    "{} was not run: {why}",
-                    headline(name, &entry.call.arguments)
-                )
+                format!("{} was not run: {why}", headline(name, &entry.call.arguments))
             }
             _ => continue,
         };
@@ -50,33 +44,18 @@ pub fn compose_answer(state: &RunState) -> String {
         }
         text.push_str(&line);
     }
-    if text.is_empty() {
-        "Nothing was done.".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "Nothing was done.".to_owned() } else { text }
 }
 
 /// The sentences of a plan that was made without a model, with the results in their places (`{2:value}`); `None` if there
 /// are none, or a result is missing.
 fn framed(state: &RunState) -> Option<String> {
     let plan = state.plan.as_ref()?;
-    let last = plan
-        .plan
-        .steps
-        .iter()
-        .find(|step| step.tool == FINAL_ANSWER)?;
+    let last = plan.plan.steps.iter().find(|step| step.tool == FINAL_ANSWER)?;
     // A model's own words before anything was seen are no sentence for a result.
     let ours = !state.setup.as_ref()?.capabilities.plans;
-    let mut rest = last.args["text"]
-        .as_str()
-        .filter(|text| ours && !text.is_empty())?;
-    let steps = plan
-        .plan
-        .steps
-        .iter()
-        .filter(|step| step.tool != FINAL_ANSWER)
-        .count();
+    let mut rest = last.args["text"].as_str().filter(|text| ours && !text.is_empty())?;
+    let steps = plan.plan.steps.iter().filter(|step| step.tool != FINAL_ANSWER).count();
     let done = (1..=steps).all(|step| result_of(state, plan.generation, step).is_some());
     let mut text = String::new();
     while let Some((before, place)) = rest.split_once('{') {
@@ -111,16 +90,10 @@ fn part_of(content: &str, what: &str) -> Option<String> {
     let excerpt = |text: &str| crate::tool::truncate(text, EXCERPT).0;
     match what {
         "content" => Some(excerpt(content)),
-        "lines" => Some(excerpt(
-            content.split_once('\n').map_or("", |(_, lines)| lines),
-        )),
+        "lines" => Some(excerpt(content.split_once('\n').map_or("", |(_, lines)| lines))),
         "count" => {
             let digits: String = content.chars().take_while(char::is_ascii_digit).collect();
-            Some(if digits.is_empty() {
-                "0".to_owned()
-            } else {
-                digits
-            })
+            Some(if digits.is_empty() { "0".to_owned() } else { digits })
         }
         "value" => Some(value_of(content)),
         _ => None,
@@ -134,14 +107,8 @@ fn value_of(content: &str) -> String {
     if let [names, row, "(1 row)"] = lines.as_slice() {
         let mut cells = names.split(" | ").zip(row.split(" | "));
         let first = cells.next().map_or("", |(_, cell)| cell);
-        let others: Vec<String> = cells
-            .map(|(name, cell)| format!("{name}: {cell}"))
-            .collect();
-        return if others.is_empty() {
-            first.to_owned()
-        } else {
-            format!("{first} ({})", others.join(", "))
-        };
+        let others: Vec<String> = cells.map(|(name, cell)| format!("{name}: {cell}")).collect();
+        return if others.is_empty() { first.to_owned() } else { format!("{first} ({})", others.join(", ")) };
     }
     match content.split_once([' ', '\t']) {
         Some((number, name))
@@ -159,19 +126,13 @@ fn headline(name: &str, arguments: &Value) -> String {
     let mut shown = String::new();
     if let Some(map) = arguments.as_object() {
         for (key, value) in map {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let (value, _) = crate::tool::truncate(&value.replace('\n', " "), 80);
             let separator = if shown.is_empty() { "" } else { ", " };
             let _ = write!(shown, "{separator}{key}: {value}");
         }
     }
-    if shown.is_empty() {
-        format!("[{name}]")
-    } else {
-        format!("[{name} — {shown}]")
-    }
+    if shown.is_empty() { format!("[{name}]") } else { format!("[{name} — {shown}]") }
 }
 
 /// What an answer proves. One that is composed quotes results, whose words are not the agent's: there, the
@@ -180,10 +141,9 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
         // What the plan of a model that can't plan says by itself is a sentence of ours, which claims nothing.
-        AnswerFrom::Text(_) if said_without_model(state, text) => Receipts {
-            verdict: Verdict::NoClaims,
-            claims: Vec::new(),
-        },
+        AnswerFrom::Text(_) if said_without_model(state, text) => {
+            Receipts { verdict: Verdict::NoClaims, claims: Vec::new() }
+        }
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
             let request = state.setup.as_ref().map_or("", |setup| &setup.input);
             let receipts = receipts::check(request, text, &state.evidence());
@@ -196,24 +156,14 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
 pub fn receipts_without(state: &RunState, call_id: &str) -> Receipts {
     let mut after = state.clone();
     after.undone.push(call_id.to_owned());
-    let from = if after.composed {
-        AnswerFrom::Observations
-    } else {
-        AnswerFrom::Text(after.answer.clone())
-    };
+    let from = if after.composed { AnswerFrom::Observations } else { AnswerFrom::Text(after.answer.clone()) };
     receipts_for(&after, &from, &after.answer)
 }
 
 fn said_without_model(state: &RunState, text: &str) -> bool {
-    let plans = state
-        .setup
-        .as_ref()
-        .is_none_or(|setup| setup.capabilities.plans);
+    let plans = state.setup.as_ref().is_none_or(|setup| setup.capabilities.plans);
     let last = state.plan.as_ref().and_then(|plan| plan.plan.steps.first());
-    !plans
-        && last.is_some_and(|step| {
-            step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text)
-        })
+    !plans && last.is_some_and(|step| step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text))
 }
 
 /// An answer that ends a run with a claim or promise of an action, although none was taken, is
@@ -248,11 +198,7 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
         let rest = text.get(from..).unwrap_or_default();
         let heading = headline(one.tool, one.arguments);
         let said = one.content.lines().next().unwrap_or_default().trim();
-        let line = if rest.contains(&heading) {
-            heading
-        } else {
-            said.to_owned()
-        };
+        let line = if rest.contains(&heading) { heading } else { said.to_owned() };
         let Some(at) = rest.find(&line).filter(|_| !line.is_empty()) else {
             continue;
         };
@@ -270,11 +216,7 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
                 start,
                 end,
                 action: receipt.action.clone(),
-                calls: if one.undone {
-                    Vec::new()
-                } else {
-                    vec![one.call_id.to_owned()]
-                },
+                calls: if one.undone { Vec::new() } else { vec![one.call_id.to_owned()] },
             });
         }
     }
@@ -292,11 +234,8 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
 pub fn plan_as_text(plan: &Plan) -> String {
     let mut text = String::new();
     for (index, step) in plan.steps.iter().enumerate() {
-        let shown = if step.tool == FINAL_ANSWER {
-            FINAL_ANSWER.to_owned()
-        } else {
-            format!("{} {}", step.tool, step.args)
-        };
+        let shown =
+            if step.tool == FINAL_ANSWER { FINAL_ANSWER.to_owned() } else { format!("{} {}", step.tool, step.args) };
         let _ = writeln!(text, "{}. {shown}", index + 1);
         if !step.thought.is_empty() {
             let _ = writeln!(text, "   {}", step.thought);

@@ -11,18 +11,7 @@ use crate::tool::EffectClass;
 impl RunState {
     pub(super) fn note_call(&mut self, subject: &Subject) {
         match subject {
-            Subject::Call {
-                call_id,
-                tool,
-                arguments,
-                ..
-            }
-            | Subject::Uncertain {
-                call_id,
-                tool,
-                arguments,
-                ..
-            } => {
+            Subject::Call { call_id, tool, arguments, .. } | Subject::Uncertain { call_id, tool, arguments, .. } => {
                 self.enter(call_id, tool, arguments);
             }
             Subject::Question { call_id, text } => {
@@ -35,37 +24,22 @@ impl RunState {
     pub(super) fn decided(&mut self, subject: &Subject, answer: &Answer) {
         match (subject, answer) {
             (Subject::Call { call_id, .. }, Answer::Approve { grant, until }) => {
-                self.grants.extend(grant.clone().map(|scope| Grant {
-                    scope,
-                    until: *until,
-                }));
+                self.grants.extend(grant.clone().map(|scope| Grant { scope, until: *until }));
                 self.set_status(call_id, CallStatus::Approved);
             }
             (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
                 self.cascade.denied = true;
-                let reason = reason
-                    .as_deref()
-                    .map(|why| format!(": {why}"))
-                    .unwrap_or_default();
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected(format!("a person said no{reason}")),
-                );
+                let reason = reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+                self.set_status(call_id, CallStatus::Rejected(format!("a person said no{reason}")));
                 self.cut_plan_short();
             }
             (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
                 self.cascade.denied = true;
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected(format!("a person wants it otherwise: {text}")),
-                );
+                self.set_status(call_id, CallStatus::Rejected(format!("a person wants it otherwise: {text}")));
                 self.replan_with(text);
             }
             (Subject::Plan { .. }, Answer::Approve { grant, until }) => {
-                self.grants.extend(grant.clone().map(|scope| Grant {
-                    scope,
-                    until: *until,
-                }));
+                self.grants.extend(grant.clone().map(|scope| Grant { scope, until: *until }));
                 self.approve_plan();
             }
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
@@ -80,10 +54,7 @@ impl RunState {
                 if let Some(entry) = self.entry(call_id)
                     && let CallStatus::Uncertain { key, .. } = entry.status.clone()
                 {
-                    entry.status = CallStatus::Repeat {
-                        key,
-                        effect: EffectClass::Write,
-                    };
+                    entry.status = CallStatus::Repeat { key, effect: EffectClass::Write };
                 }
             }
             (Subject::Uncertain { call_id, .. }, Answer::Skip) => {
@@ -96,10 +67,7 @@ impl RunState {
                 self.set_status(call_id, CallStatus::Done(ToolResult::said(text)));
             }
             (Subject::Question { call_id, .. }, _) => {
-                self.set_status(
-                    call_id,
-                    CallStatus::Rejected("the user gave no answer".to_owned()),
-                );
+                self.set_status(call_id, CallStatus::Rejected("the user gave no answer".to_owned()));
             }
             (Subject::Uncertain { .. } | Subject::Call { .. } | Subject::Plan { .. }, _) => {}
         }
@@ -112,15 +80,10 @@ impl RunState {
         plan.approved = true;
         let steps = plan.plan.steps.clone();
         for step in steps {
-            let covered = self
-                .tool(&step.tool)
-                .is_some_and(|spec| spec.risk != RiskClass::Destructive);
+            let covered = self.tool(&step.tool).is_some_and(|spec| spec.risk != RiskClass::Destructive);
             if covered && Plan::open_arguments(&step).is_empty() && step.tool != FINAL_ANSWER {
                 self.grants.push(Grant {
-                    scope: GrantScope::Call {
-                        name: step.tool.clone(),
-                        args_hash: hash::of_json(&step.args),
-                    },
+                    scope: GrantScope::Call { name: step.tool.clone(), args_hash: hash::of_json(&step.args) },
                     until: None,
                 });
             }

@@ -3,9 +3,7 @@
 use super::effect::Effect;
 use super::offer::plan_tool;
 use super::state::{CallStatus, PlanState, RunState};
-use crate::deep::{
-    DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge, own_steps,
-};
+use crate::deep::{DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge, own_steps};
 use crate::event::{Mode, Setup, ToolResult};
 use crate::plan::FINAL_ANSWER;
 use crate::schema;
@@ -25,16 +23,12 @@ impl RunState {
             return judge(plan, &self.calls).map(|judged| vec![Effect::DeepStep(judged)]);
         }
         let Some(plan) = &self.deep else {
-            return self
-                .is_worth_a_plan(setup)
-                .then(|| vec![Effect::DeepPlan { reason: None }]);
+            return self.is_worth_a_plan(setup).then(|| vec![Effect::DeepPlan { reason: None }]);
         };
         if let Some(reason) = failed(plan) {
             let again = plan.generation < MOST_PLANS && self.calls_left(setup);
             return Some(vec![if again {
-                Effect::DeepPlan {
-                    reason: Some(reason),
-                }
+                Effect::DeepPlan { reason: Some(reason) }
             } else {
                 Effect::DeepDrop { reason }
             }]);
@@ -46,10 +40,7 @@ impl RunState {
     pub(super) fn end_of_deep(&self, setup: &Setup) -> Option<Vec<Effect>> {
         let plan = self.deep.as_ref()?;
         // The answer itself is what a step without a tool asks for.
-        if let Some(step) = plan
-            .open()
-            .find(|step| step.tool.is_none() && plan.is_ready(step))
-        {
+        if let Some(step) = plan.open().find(|step| step.tool.is_none() && plan.is_ready(step)) {
             return Some(vec![Effect::DeepStep(Judged {
                 number: step.number,
                 end: StepEnd::Done,
@@ -75,8 +66,7 @@ impl RunState {
         setup.deep?;
         let Some(deep) = &self.deep else {
             let steps = steps_of(plan);
-            return (steps.len() >= 2 && setup.mode == Mode::Loop)
-                .then(|| vec![Effect::DeepFromPlan { steps }]);
+            return (steps.len() >= 2 && setup.mode == Mode::Loop).then(|| vec![Effect::DeepFromPlan { steps }]);
         };
         judge(deep, &self.calls).map(|judged| vec![Effect::DeepStep(judged)])
     }
@@ -85,17 +75,10 @@ impl RunState {
     pub(super) fn own_plan(setup: &Setup, call: &ToolCall) -> Option<Vec<Effect>> {
         let spec = plan_tool(setup).filter(|spec| spec.name == call.name)?;
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return Some(vec![Effect::Reject {
-                call: call.clone(),
-                message: Self::unfit(&spec, &problem),
-            }]);
+            return Some(vec![Effect::Reject { call: call.clone(), message: Self::unfit(&spec, &problem) }]);
         }
         let (steps, notes) = own_steps(&call.arguments, setup.deep?);
-        Some(vec![Effect::DeepOwn {
-            call: call.clone(),
-            steps,
-            notes,
-        }])
+        Some(vec![Effect::DeepOwn { call: call.clone(), steps, notes }])
     }
 
     fn is_worth_a_plan(&self, setup: &Setup) -> bool {
@@ -114,19 +97,14 @@ impl RunState {
 
     /// Whether any call of this run has worked.
     pub fn has_worked(&self) -> bool {
-        self.calls
-            .iter()
-            .any(|entry| matches!(entry.status, CallStatus::Done(ToolResult::Ok { .. })))
+        self.calls.iter().any(|entry| matches!(entry.status, CallStatus::Done(ToolResult::Ok { .. })))
     }
 }
 
 /// Which step failed, and why.
 fn failed(plan: &DeepState) -> Option<String> {
     plan.steps.iter().find_map(|state| match &state.end {
-        Some((StepEnd::Failed, why)) => Some(format!(
-            "step {} ({}) failed: {why}",
-            state.step.number, state.step.goal
-        )),
+        Some((StepEnd::Failed, why)) => Some(format!("step {} ({}) failed: {why}", state.step.number, state.step.goal)),
         _ => None,
     })
 }

@@ -22,37 +22,22 @@ impl RunState {
     }
 
     pub(super) fn delegated(&mut self, call_id: &str, run: RunId, agent: &str, request: &str) {
-        let child = ChildRun {
-            call_id: call_id.to_owned(),
-            run,
-            agent: agent.to_owned(),
-            request: request.to_owned(),
-        };
+        let child = ChildRun { call_id: call_id.to_owned(), run, agent: agent.to_owned(), request: request.to_owned() };
         self.children.push(child.clone());
         self.waiting = Some(Waiting::Child(child));
     }
 
     /// What the child took and brought; its result follows.
-    pub(super) fn child_ended(
-        &mut self,
-        call_id: &str,
-        spent: &Spent,
-        proved: &[Proved],
-        taint: &[Taint],
-    ) {
+    pub(super) fn child_ended(&mut self, call_id: &str, spent: &Spent, proved: &[Proved], taint: &[Taint]) {
         self.spent.below += spent.model_calls + spent.below;
         self.spent.cut_off += spent.cut_off;
         self.spent.tool_calls += spent.tool_calls;
         self.spent.wall_ms += spent.wall_ms;
         self.spent.tokens += spent.tokens;
         self.spent.cost_micros += spent.cost_micros;
-        self.proved.extend(proved.iter().map(|one| Proved {
-            call_id: format!("{call_id}/{}", one.call_id),
-            ..one.clone()
-        }));
-        let tool = self
-            .call(call_id)
-            .map_or_else(String::new, |entry| entry.call.name.clone());
+        self.proved
+            .extend(proved.iter().map(|one| Proved { call_id: format!("{call_id}/{}", one.call_id), ..one.clone() }));
+        let tool = self.call(call_id).map_or_else(String::new, |entry| entry.call.name.clone());
         self.taint.extend(taint.iter().map(|one| Taint {
             call_id: call_id.to_owned(),
             tool: tool.clone(),
@@ -106,7 +91,6 @@ pub(super) fn refusal(setup: &Setup, spent: &Spent) -> Option<String> {
     let left = setup.budget.left(spent);
     // One call is kept back for this run's own answer.
     (left.model_calls <= 1 || left.tokens == 0).then(|| {
-        "no further agent can be asked: this run has nothing left to spend on it; answer with what there is"
-            .to_owned()
+        "no further agent can be asked: this run has nothing left to spend on it; answer with what there is".to_owned()
     })
 }

@@ -30,20 +30,13 @@ pub struct ForkPoints {
 impl ForkPoints {
     /// For a run without events.
     pub fn new(run: RunId) -> Self {
-        Self {
-            state: RunState::new(run),
-            points: Vec::new(),
-            open: false,
-        }
+        Self { state: RunState::new(run), points: Vec::new(), open: false }
     }
 
     /// Takes the next event.
     pub fn push(&mut self, event: &Event) {
         if let Some(point) = self.before(event) {
-            let again = self
-                .points
-                .last()
-                .is_some_and(|last| last.step == point.step && last.purpose == point.purpose);
+            let again = self.points.last().is_some_and(|last| last.step == point.step && last.purpose == point.purpose);
             if !again {
                 self.points.push(point);
             }
@@ -83,10 +76,6 @@ impl ForkPoints {
             Effect::FilterIntent => Purpose::Reply,
             _ => return None,
         };
-        Some(ForkPoint {
-            seq: self.state.last_seq,
-            step: self.state.spent.model_calls + 1,
-            purpose,
-        })
+        Some(ForkPoint { seq: self.state.last_seq, step: self.state.spent.model_calls + 1, purpose })
     }
 }

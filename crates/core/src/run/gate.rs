@@ -12,13 +12,7 @@ impl RunState {
     /// What the policy says of a call. One that was guessed, or that may derive from outside, only
     /// reaches tools that look, unless a person has approved just this call: permissions for more
     /// were given to calls that the agent makes of its own accord.
-    pub(super) fn verdict(
-        &self,
-        setup: &Setup,
-        spec: &ToolSpec,
-        call: &ToolCall,
-        now: Timestamp,
-    ) -> Verdict {
+    pub(super) fn verdict(&self, setup: &Setup, spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
         let grants = self.permissions();
         let verdict = judge(&setup.agent.policy, &grants, spec, call, now);
         let guessed = call.is_guessed() && spec.risk != RiskClass::Read;
@@ -27,14 +21,8 @@ impl RunState {
         if free || verdict.decision == Decision::Deny || exactly(&grants, call, now) {
             return verdict;
         }
-        let why = [
-            guessed.then(|| self.guess(call)),
-            (!taint.is_empty()).then(|| reason(&taint)),
-        ];
-        Verdict {
-            decision: Decision::Ask,
-            reason: why.into_iter().flatten().collect::<Vec<_>>().join("; "),
-        }
+        let why = [guessed.then(|| self.guess(call)), (!taint.is_empty()).then(|| reason(&taint))];
+        Verdict { decision: Decision::Ask, reason: why.into_iter().flatten().collect::<Vec<_>>().join("; ") }
     }
 }
 
@@ -58,13 +46,8 @@ impl RunState {
 }
 
 fn exactly(grants: &[Grant], call: &ToolCall, now: Timestamp) -> bool {
-    grants
-        .iter()
-        .filter(|grant| grant.until.is_none_or(|until| now < until))
-        .any(|grant| match &grant.scope {
-            GrantScope::Call { name, args_hash } => {
-                *name == call.name && *args_hash == hash::of_json(&call.arguments)
-            }
-            _ => false,
-        })
+    grants.iter().filter(|grant| grant.until.is_none_or(|until| now < until)).any(|grant| match &grant.scope {
+        GrantScope::Call { name, args_hash } => *name == call.name && *args_hash == hash::of_json(&call.arguments),
+        _ => false,
+    })
 }

@@ -16,16 +16,14 @@ pub const FOLDER: &str = "folder";
 impl RunState {
     /// The folder that commands of this run start in, relative to the workspace; empty for itself.
     pub fn folder(&self) -> &str {
-        let told = self
-            .calls
-            .iter()
-            .rev()
-            .find_map(|entry| match &entry.status {
-                CallStatus::Done(ToolResult::Ok {
-                    data: Some(data), ..
-                }) if TERMINALS.contains(&entry.call.name.as_str()) => data.get(FOLDER)?.as_str(),
-                _ => None,
-            });
+        let told = self.calls.iter().rev().find_map(|entry| match &entry.status {
+            CallStatus::Done(ToolResult::Ok { data: Some(data), .. })
+                if TERMINALS.contains(&entry.call.name.as_str()) =>
+            {
+                data.get(FOLDER)?.as_str()
+            }
+            _ => None,
+        });
         told.unwrap_or_default()
     }
 
@@ -41,27 +39,20 @@ impl RunState {
 
     /// Whether event `seq` was taken over from the run that this one was forked from.
     pub fn is_inherited(&self, seq: u64) -> bool {
-        self.setup
-            .as_ref()
-            .and_then(|setup| setup.forked_from)
-            .is_some_and(|from| seq <= from.seq)
+        self.setup.as_ref().and_then(|setup| setup.forked_from).is_some_and(|from| seq <= from.seq)
     }
 
     /// Effects of this run that can be taken back and are not yet, oldest first. Those that a fork
     /// took over belong to the other run.
     pub fn undoable(&self) -> Vec<(&ToolCall, &Undo)> {
-        self.effects()
-            .filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. }))
-            .collect()
+        self.effects().filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. })).collect()
     }
 
     /// Effects of this run that are in force, with those that can't be taken back, oldest first.
     pub fn effects(&self) -> impl Iterator<Item = (&ToolCall, &Undo)> {
         self.observations()
             .filter_map(|(call, result)| match result {
-                ToolResult::Ok {
-                    undo: Some(undo), ..
-                } => Some((call, undo)),
+                ToolResult::Ok { undo: Some(undo), .. } => Some((call, undo)),
                 _ => None,
             })
             .filter(|(call, _)| !self.undone.contains(&call.id))
@@ -74,14 +65,13 @@ impl RunState {
             .iter()
             .filter_map(|entry| {
                 let (receipt, ok, content) = match &entry.status {
-                    CallStatus::Done(ToolResult::Ok {
-                        content, receipt, ..
-                    }) => (receipt.as_ref(), true, content.as_str()),
-                    CallStatus::Done(ToolResult::Error { message, .. })
-                    | CallStatus::Rejected(message) => (None, false, message.as_str()),
-                    CallStatus::Done(ToolResult::Dry { preview }) => {
-                        (None, false, preview.as_str())
+                    CallStatus::Done(ToolResult::Ok { content, receipt, .. }) => {
+                        (receipt.as_ref(), true, content.as_str())
                     }
+                    CallStatus::Done(ToolResult::Error { message, .. }) | CallStatus::Rejected(message) => {
+                        (None, false, message.as_str())
+                    }
+                    CallStatus::Done(ToolResult::Dry { preview }) => (None, false, preview.as_str()),
                     _ => return None,
                 };
                 Some(Evidence {

@@ -36,32 +36,18 @@ impl RunState {
             return Vec::new();
         }
         if let Some(message) = &self.fatal {
-            return finish(
-                Outcome::Failed {
-                    message: message.clone(),
-                },
-                self.partial_answer(),
-            );
+            return finish(Outcome::Failed { message: message.clone() }, self.partial_answer());
         }
         if let Some(entry) = self.calls.iter().find(|entry| !entry.status.is_settled()) {
             return self.advance(setup, entry, now);
         }
         if let Some(error) = &self.model_error {
-            return finish(
-                Outcome::Failed {
-                    message: error.to_string(),
-                },
-                self.partial_answer(),
-            );
+            return finish(Outcome::Failed { message: error.to_string() }, self.partial_answer());
         }
         if self.refused {
             return finish(Outcome::Rejected, AnswerFrom::Nothing);
         }
-        if self.plans_first() {
-            self.next_of_plan(setup, now)
-        } else {
-            self.next_of_loop(setup)
-        }
+        if self.plans_first() { self.next_of_plan(setup, now) } else { self.next_of_loop(setup) }
     }
 
     /// The next thing to do for a call that is not settled.
@@ -73,25 +59,16 @@ impl RunState {
             CallStatus::Repeat { key, effect } => {
                 vec![self.carried_out(call, key.clone(), *effect)]
             }
-            CallStatus::CutOff { key, .. } => vec![Effect::Settle {
-                call: call.clone(),
-                idempotency_key: key.clone(),
-            }],
-            CallStatus::Uncertain { why, .. } => vec![Effect::Ask(Ask::Uncertain {
-                call: call.clone(),
-                why: why.clone(),
-            })],
+            CallStatus::CutOff { key, .. } => vec![Effect::Settle { call: call.clone(), idempotency_key: key.clone() }],
+            CallStatus::Uncertain { why, .. } => {
+                vec![Effect::Ask(Ask::Uncertain { call: call.clone(), why: why.clone() })]
+            }
             CallStatus::Intent { .. } | CallStatus::Done(_) | CallStatus::Rejected(_) => Vec::new(),
         }
     }
 
     fn judge_call(&self, setup: &Setup, call: &ToolCall, now: Timestamp) -> Vec<Effect> {
-        let reject = |message: String| {
-            vec![Effect::Reject {
-                call: call.clone(),
-                message,
-            }]
-        };
+        let reject = |message: String| vec![Effect::Reject { call: call.clone(), message }];
         if let Some(message) = self.unreadable(call) {
             return reject(message);
         }
@@ -103,11 +80,7 @@ impl RunState {
         }
         let Some(spec) = self.tool(&call.name) else {
             let names: Vec<_> = setup.tools.iter().map(|tool| tool.name.as_str()).collect();
-            return reject(format!(
-                "there is no tool `{}`; there are: {}",
-                call.name,
-                names.join(", ")
-            ));
+            return reject(format!("there is no tool `{}`; there are: {}", call.name, names.join(", ")));
         };
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
             return reject(Self::unfit(spec, &problem));
@@ -117,14 +90,8 @@ impl RunState {
             return finish(Outcome::Completed, AnswerFrom::Text(text.to_owned()));
         }
         if call.name == FEEDBACK {
-            let text = call.arguments["question"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned();
-            return vec![Effect::Ask(Ask::Question {
-                call: call.clone(),
-                text,
-            })];
+            let text = call.arguments["question"].as_str().unwrap_or_default().to_owned();
+            return vec![Effect::Ask(Ask::Question { call: call.clone(), text })];
         }
         if let Err(limit) = budget::tool_call_fits(&setup.budget, &self.spent) {
             return limited(limit, self.partial_answer());
@@ -140,10 +107,7 @@ impl RunState {
         let verdict = self.verdict(setup, spec, call, now);
         match verdict.decision {
             Decision::Allow => self.run(call),
-            Decision::Ask => vec![Effect::Ask(Ask::Call {
-                call: call.clone(),
-                reason: verdict.reason,
-            })],
+            Decision::Ask => vec![Effect::Ask(Ask::Call { call: call.clone(), reason: verdict.reason })],
             Decision::Deny => reject(format!("the policy of this agent denies `{}`", call.name)),
         }
     }
@@ -151,10 +115,7 @@ impl RunState {
     fn search_tools(&self, setup: &Setup, call: &ToolCall) -> Vec<Effect> {
         let spec = crate::tool::tool_search();
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return vec![Effect::Reject {
-                call: call.clone(),
-                message: Self::unfit(&spec, &problem),
-            }];
+            return vec![Effect::Reject { call: call.clone(), message: Self::unfit(&spec, &problem) }];
         }
         match budget::tool_call_fits(&setup.budget, &self.spent) {
             Ok(()) => vec![Effect::SearchTools { call: call.clone() }],
@@ -172,27 +133,15 @@ impl RunState {
     }
 
     fn run(&self, call: &ToolCall) -> Vec<Effect> {
-        let effect = self
-            .tool(&call.name)
-            .map(|spec| spec.effect)
-            .unwrap_or_default();
+        let effect = self.tool(&call.name).map(|spec| spec.effect).unwrap_or_default();
         vec![self.carried_out(call, idempotency_key(self.run_id, &call.id), effect)]
     }
 
     fn carried_out(&self, call: &ToolCall, idempotency_key: String, effect: EffectClass) -> Effect {
         let call = call.clone();
         match self.tool(&call.name).and_then(delegate::delegate_of) {
-            Some(agent) => Effect::Delegate {
-                agent: agent.to_owned(),
-                call,
-                idempotency_key,
-                effect,
-            },
-            None => Effect::RunTool {
-                call,
-                idempotency_key,
-                effect,
-            },
+            Some(agent) => Effect::Delegate { agent: agent.to_owned(), call, idempotency_key, effect },
+            None => Effect::RunTool { call, idempotency_key, effect },
         }
     }
 
@@ -201,9 +150,7 @@ impl RunState {
             return vec![Effect::FilterIntent];
         }
         let answered = match (&self.reply, self.messages.last()) {
-            (Some((Purpose::Reply, text)), Some(last))
-                if last.tool_calls.is_empty() && last.tool_call_id.is_none() =>
-            {
+            (Some((Purpose::Reply, text)), Some(last)) if last.tool_calls.is_empty() && last.tool_call_id.is_none() => {
                 Some(text)
             }
             _ => None,
@@ -233,12 +180,7 @@ impl RunState {
 
     fn next_of_plan(&self, setup: &Setup, now: Timestamp) -> Vec<Effect> {
         if let Some(message) = &self.plan_error {
-            return finish(
-                Outcome::Failed {
-                    message: message.clone(),
-                },
-                self.partial_answer(),
-            );
+            return finish(Outcome::Failed { message: message.clone() }, self.partial_answer());
         }
         let Some(state) = &self.plan else {
             return self.begin_plan(setup);
@@ -246,16 +188,9 @@ impl RunState {
         if !self.feedback.is_empty() || !self.steers.is_empty() {
             return self.begin_plan(setup);
         }
-        let has_steps = state
-            .plan
-            .steps
-            .iter()
-            .any(|step| step.tool != FINAL_ANSWER);
+        let has_steps = state.plan.steps.iter().any(|step| step.tool != FINAL_ANSWER);
         if setup.mode == Mode::PlanOnly {
-            return finish(
-                Outcome::Completed,
-                AnswerFrom::Text(super::plan_as_text(&state.plan)),
-            );
+            return finish(Outcome::Completed, AnswerFrom::Text(super::plan_as_text(&state.plan)));
         }
         if has_steps && !state.approved && self.plan_needs_person(setup, now) {
             return vec![Effect::Ask(Ask::Plan)];
@@ -301,10 +236,9 @@ impl RunState {
             }
             let id = step_call_id(state.generation, index);
             match self.call(&id).map(|entry| &entry.status) {
-                Some(
-                    CallStatus::Done(ToolResult::Ok { .. } | ToolResult::Dry { .. })
-                    | CallStatus::Rejected(_),
-                ) => continue,
+                Some(CallStatus::Done(ToolResult::Ok { .. } | ToolResult::Dry { .. }) | CallStatus::Rejected(_)) => {
+                    continue;
+                }
                 Some(CallStatus::Done(ToolResult::Error { .. })) => return None,
                 _ => {}
             }
@@ -330,25 +264,15 @@ impl RunState {
             signature: None,
         };
         if let Some(problem) = step_problem(step, &setup.tools) {
-            return vec![Effect::Reject {
-                call,
-                message: problem,
-            }];
+            return vec![Effect::Reject { call, message: problem }];
         }
         if !Plan::open_arguments(step).is_empty() {
-            let filled = self
-                .filled
-                .iter()
-                .rev()
-                .find(|(key, _)| *key == (state.generation, index));
+            let filled = self.filled.iter().rev().find(|(key, _)| *key == (state.generation, index));
             match filled {
                 None if setup.mode == Mode::DryRun => return vec![Effect::DryRun { call }],
                 None => return vec![Effect::Fill { index }],
                 Some((_, Err(why))) => {
-                    return vec![Effect::Reject {
-                        call,
-                        message: why.clone(),
-                    }];
+                    return vec![Effect::Reject { call, message: why.clone() }];
                 }
                 Some((_, Ok(arguments))) => call.arguments = arguments.clone(),
             }
@@ -358,14 +282,8 @@ impl RunState {
 
     /// After the last step: the answer.
     fn conclude(&self, setup: &Setup, state: &PlanState, has_steps: bool) -> Vec<Effect> {
-        let own = state
-            .plan
-            .steps
-            .iter()
-            .find(|step| step.tool == FINAL_ANSWER);
-        let text = own
-            .and_then(|step| step.args["text"].as_str())
-            .unwrap_or_default();
+        let own = state.plan.steps.iter().find(|step| step.tool == FINAL_ANSWER);
+        let text = own.and_then(|step| step.args["text"].as_str()).unwrap_or_default();
         if setup.mode == Mode::DryRun || (has_steps && !setup.capabilities.summarises) {
             return finish(Outcome::Completed, AnswerFrom::Observations);
         }
@@ -373,9 +291,7 @@ impl RunState {
             return finish(Outcome::Completed, AnswerFrom::Text(text.to_owned()));
         }
         match &self.reply {
-            Some((Purpose::Answer, text)) => {
-                finish(Outcome::Completed, AnswerFrom::Text(text.clone()))
-            }
+            Some((Purpose::Answer, text)) => finish(Outcome::Completed, AnswerFrom::Text(text.clone())),
             _ => self.ask_model(setup, Purpose::Answer),
         }
     }
@@ -389,22 +305,12 @@ impl RunState {
 
     /// What a person who stops the run keeps: what the model was just saying, which they have read.
     fn so_far(&self) -> AnswerFrom {
-        if self.said.trim().is_empty() {
-            self.partial_answer()
-        } else {
-            AnswerFrom::Text(self.said.clone())
-        }
+        if self.said.trim().is_empty() { self.partial_answer() } else { AnswerFrom::Text(self.said.clone()) }
     }
 
     fn partial_answer(&self) -> AnswerFrom {
-        let anything = self
-            .observations()
-            .any(|(_, result)| matches!(result, ToolResult::Ok { .. }));
-        if anything {
-            AnswerFrom::Observations
-        } else {
-            AnswerFrom::Nothing
-        }
+        let anything = self.observations().any(|(_, result)| matches!(result, ToolResult::Ok { .. }));
+        if anything { AnswerFrom::Observations } else { AnswerFrom::Nothing }
     }
 }
 
@@ -413,13 +319,7 @@ fn finish(outcome: Outcome, answer: AnswerFrom) -> Vec<Effect> {
 }
 
 fn limited(limit: Limit, answer: AnswerFrom) -> Vec<Effect> {
-    finish(
-        Outcome::Limited {
-            limit,
-            message: String::new(),
-        },
-        answer,
-    )
+    finish(Outcome::Limited { limit, message: String::new() }, answer)
 }
 
 /// Stable over restarts and takeovers: the run and the call name the effect.

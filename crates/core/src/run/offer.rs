@@ -30,8 +30,7 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
 /// Whether the tools have to be narrowed before the model is asked.
 pub(super) fn too_many(setup: &Setup) -> bool {
     let capabilities = &setup.capabilities;
-    setup.tools.len() > capabilities.max_tools
-        || weigh_tools(&setup.tools) > room_for_tools(capabilities)
+    setup.tools.len() > capabilities.max_tools || weigh_tools(&setup.tools) > room_for_tools(capabilities)
 }
 
 /// The tool by which a trusted model plans when it sees fit.
@@ -62,9 +61,7 @@ impl RunState {
         if self.goes_on() {
             let search = |name: &str| (name == TOOL_SEARCH).then(crate::tool::tool_search);
             let names = setup.carried.offered.iter();
-            return names
-                .filter_map(|name| search(name).or_else(|| self.tool(name).cloned()))
-                .collect();
+            return names.filter_map(|name| search(name).or_else(|| self.tool(name).cloned())).collect();
         }
         if kept.is_empty() {
             return Vec::new();
@@ -74,8 +71,7 @@ impl RunState {
             .iter()
             .filter(|spec| {
                 kept.iter().any(|ranked| ranked.tool == spec.name)
-                    || (setup.capabilities.plans
-                        && matches!(spec.name.as_str(), FINAL_ANSWER | FEEDBACK))
+                    || (setup.capabilities.plans && matches!(spec.name.as_str(), FINAL_ANSWER | FEEDBACK))
             })
             .cloned()
             .collect();
@@ -105,23 +101,15 @@ impl RunState {
 
     /// Tools that fit the newest request of a conversation and are not explained in it.
     pub fn fresh_tools(&self) -> Vec<ToolSpec> {
-        self.fresh()
-            .filter_map(|name| self.tool(name).cloned())
-            .collect()
+        self.fresh().filter_map(|name| self.tool(name).cloned()).collect()
     }
 
     fn fresh(&self) -> impl Iterator<Item = &str> {
         let carried = self.setup.as_ref().map(|setup| &setup.carried.offered);
-        let kept = self
-            .kept
-            .iter()
-            .flatten()
-            .map(|ranked| ranked.tool.as_str());
+        let kept = self.kept.iter().flatten().map(|ranked| ranked.tool.as_str());
         let new = move |name: &&str| {
             !is_control(name)
-                && carried.is_some_and(|names| {
-                    !names.is_empty() && !names.iter().any(|known| known == name)
-                })
+                && carried.is_some_and(|names| !names.is_empty() && !names.iter().any(|known| known == name))
         };
         kept.filter(new).take(MOST_FRESH)
     }
@@ -134,32 +122,20 @@ impl RunState {
         };
         let mut offered = setup.carried.offered.clone();
         if self.kept.is_some() && setup.capabilities.plans {
-            let called =
-                |spec: &ToolSpec| self.calls.iter().any(|entry| entry.call.name == spec.name);
+            let called = |spec: &ToolSpec| self.calls.iter().any(|entry| entry.call.name == spec.name);
             let found = self.found().into_iter().filter(called);
-            offered = self
-                .kept_tools(setup)
-                .into_iter()
-                .chain(found)
-                .map(|spec| spec.name)
-                .collect();
+            offered = self.kept_tools(setup).into_iter().chain(found).map(|spec| spec.name).collect();
         }
         Carried {
             offered,
             // Places in this run mean nothing in the next; its messages are not in the conversation.
-            compaction: Compaction {
-                run_from: 0,
-                cut: 0,
-                ..self.cascade.compaction.clone()
-            },
+            compaction: Compaction { run_from: 0, cut: 0, ..self.cascade.compaction.clone() },
         }
     }
 
     /// Whether an earlier run of the conversation chose the tools that are explained.
     fn goes_on(&self) -> bool {
-        self.setup
-            .as_ref()
-            .is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
+        self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
     }
 
     /// Whether tools are left out that can be looked for.
@@ -175,10 +151,6 @@ impl RunState {
             }
         };
         setup.capabilities.plans
-            && setup
-                .tools
-                .iter()
-                .filter(|spec| !is_control(&spec.name))
-                .any(|spec| !explained(spec))
+            && setup.tools.iter().filter(|spec| !is_control(&spec.name)).any(|spec| !explained(spec))
     }
 }

@@ -41,30 +41,19 @@ pub fn quoted_file(
                 let mut pieces = text.split(is_separator);
                 pieces.find_map(|piece| outside(piece, workspace, known, false))
             })
-            .or_else(|| {
-                known
-                    .iter()
-                    .find(|file| text.contains(&file.path))
-                    .map(described)
-            });
+            .or_else(|| known.iter().find(|file| text.contains(&file.path)).map(described));
     });
     found.or_else(|| {
         content.lines().find_map(|line| {
             let (path, rest) = line.split_once(':')?;
-            rest.starts_with(|c: char| c.is_ascii_digit())
-                .then(|| outside(path, workspace, known, false))?
+            rest.starts_with(|c: char| c.is_ascii_digit()).then(|| outside(path, workspace, known, false))?
         })
     })
 }
 
 /// Files that a call has written, as far as its result tells.
 pub fn written_files(result: &ToolResult, workspace: &str) -> Vec<String> {
-    let ToolResult::Ok {
-        data: Some(data),
-        receipt: Some(_),
-        ..
-    } = result
-    else {
+    let ToolResult::Ok { data: Some(data), receipt: Some(_), .. } = result else {
         return Vec::new();
     };
     let named = data["path"].as_str().into_iter();
@@ -81,18 +70,12 @@ pub fn written_files(result: &ToolResult, workspace: &str) -> Vec<String> {
 fn outside(text: &str, workspace: &str, known: &[OutsideFile], folders: bool) -> Option<String> {
     let path = in_workspace(text, workspace)?;
     let below = |folder: &str, path: &str| {
-        folder.is_empty()
-            || path
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
+        folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
     };
     if below(UPLOADS, &path) || (folders && path == UPLOADS) {
         return Some(path);
     }
-    known
-        .iter()
-        .find(|file| file.path == path || (folders && below(&path, &file.path)))
-        .map(described)
+    known.iter().find(|file| file.path == path || (folders && below(&path, &file.path))).map(described)
 }
 
 fn described(file: &OutsideFile) -> String {
@@ -146,10 +129,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn check(tool: &str, arguments: &Value, content: &str, expect: Option<&str>) {
-        let known = [OutsideFile {
-            path: "notes/page.md".to_owned(),
-            origin: "https://example.org".to_owned(),
-        }];
+        let known = [OutsideFile { path: "notes/page.md".to_owned(), origin: "https://example.org".to_owned() }];
         let found = quoted_file(tool, arguments, content, "/srv/w", &known);
         assert_eq!(found.is_some(), expect.is_some(), "{tool} {arguments}");
         if let (Some(found), Some(expect)) = (found, expect) {
@@ -168,43 +148,18 @@ mod tests {
             ("read", json!({"path": "uploads.md"}), None),
             ("read", json!({"path": "notes/page.md"}), page),
             ("read", json!({"path": "notes/own.md"}), None),
-            (
-                "sql",
-                json!({"database": "uploads/x.db", "query": {"sql": "select 1"}}),
-                Some("uploads/x.db"),
-            ),
-            (
-                "sql",
-                json!({"sql": "select * from read_csv('notes/page.md')"}),
-                page,
-            ),
-            (
-                "terminal",
-                json!({"argv": ["sort", "--files=notes/page.md"]}),
-                page,
-            ),
-            (
-                "terminal",
-                json!({"argv": ["grep", "-rh", "x", "notes"]}),
-                page,
-            ),
+            ("sql", json!({"database": "uploads/x.db", "query": {"sql": "select 1"}}), Some("uploads/x.db")),
+            ("sql", json!({"sql": "select * from read_csv('notes/page.md')"}), page),
+            ("terminal", json!({"argv": ["sort", "--files=notes/page.md"]}), page),
+            ("terminal", json!({"argv": ["grep", "-rh", "x", "notes"]}), page),
             ("terminal", json!({"argv": ["cat", "."]}), page),
-            (
-                "python",
-                json!({"code": "print(open(\"uploads/x\").read())"}),
-                Some("uploads/x"),
-            ),
+            ("python", json!({"code": "print(open(\"uploads/x\").read())"}), Some("uploads/x")),
             ("grep", json!({"pattern": "x", "path": "notes"}), None),
             ("list", json!({"path": "uploads"}), None),
         ] {
             check(tool, &arguments, "", expect);
         }
-        check(
-            "grep",
-            &json!({"pattern": "x"}),
-            "a.md:1: x\nnotes/page.md:3: x",
-            page,
-        );
+        check("grep", &json!({"pattern": "x"}), "a.md:1: x\nnotes/page.md:3: x", page);
         check("list", &json!({}), "notes/page.md: 3 bytes", None);
     }
 
@@ -214,19 +169,12 @@ mod tests {
             content: String::new(),
             data: Some(data),
             truncated: false,
-            receipt: Some(Receipt {
-                action: "wrote".to_owned(),
-                object: String::new(),
-                evidence: None,
-            }),
+            receipt: Some(Receipt { action: "wrote".to_owned(), object: String::new(), evidence: None }),
             undo: None,
             tainted: false,
             origin: None,
         };
-        assert_eq!(
-            written_files(&done(json!({"path": "./a.md"})), "/w"),
-            ["a.md"]
-        );
+        assert_eq!(written_files(&done(json!({"path": "./a.md"})), "/w"), ["a.md"]);
         let copied = done(json!({"argv": ["cp", "-r", "uploads/x", "/w/y"]}));
         assert_eq!(written_files(&copied, "/w"), ["uploads/x", "y"]);
         assert!(written_files(&done(json!({"rows": 1})), "/w").is_empty());

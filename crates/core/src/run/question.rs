@@ -42,26 +42,15 @@ impl RunState {
     /// Why a person is asked, for that person.
     fn why(&self, subject: &Subject) -> String {
         match subject {
-            Subject::Call {
-                call_id,
-                tool,
-                risk,
-                reason,
-                ..
-            } => {
+            Subject::Call { call_id, tool, risk, reason, .. } => {
                 let policy = self.why_call(call_id, tool, *risk);
-                if reason.is_empty() {
-                    policy
-                } else {
-                    format!("{reason}. {policy}")
-                }
+                if reason.is_empty() { policy } else { format!("{reason}. {policy}") }
             }
             Subject::Plan { .. } => match self.setup.as_ref().map(|setup| setup.mode) {
                 Some(Mode::Plan | Mode::PlanOnly | Mode::DryRun) => {
                     "A plan was asked for first; nothing runs before it is approved.".to_owned()
                 }
-                _ => "The model can't choose tools by itself, so there is a plan, and it changes something."
-                    .to_owned(),
+                _ => "The model can't choose tools by itself, so there is a plan, and it changes something.".to_owned(),
             },
             Subject::Uncertain { tool, .. } => format!(
                 "The program was cut off in the middle of `{tool}`: nobody knows whether it happened, and it is not repeated unasked."
@@ -89,12 +78,8 @@ impl RunState {
                 return format!("The agent's policy asks before calls that {}.", does(risk));
             }
         }
-        if self
-            .call(call_id)
-            .is_some_and(|entry| entry.call.is_guessed())
-        {
-            return "The call was only guessed from what the model wrote, so a person looks at it first."
-                .to_owned();
+        if self.call(call_id).is_some_and(|entry| entry.call.is_guessed()) {
+            return "The call was only guessed from what the model wrote, so a person looks at it first.".to_owned();
         }
         "A person has to let this call through.".to_owned()
     }

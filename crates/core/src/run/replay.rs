@@ -41,22 +41,15 @@ pub fn check(state: &RunState, event: &Event) -> Checked {
     // The decision was taken between the event before and this one; only the ends of grants care.
     for now in [event.at, state.last_at] {
         let wanted = state.next(now);
-        if wanted
-            .first()
-            .is_some_and(|effect| agrees(state, effect, &event.body))
-        {
+        if wanted.first().is_some_and(|effect| agrees(state, effect, &event.body)) {
             return Checked::Same;
         }
     }
-    let now = state.next(event.at).first().map_or_else(
-        || "nothing: the run waits".to_owned(),
-        |effect| intended(state, effect),
-    );
-    Checked::Differs(Difference {
-        seq: event.seq,
-        recorded: recorded(&event.body),
-        now,
-    })
+    let now = state
+        .next(event.at)
+        .first()
+        .map_or_else(|| "nothing: the run waits".to_owned(), |effect| intended(state, effect));
+    Checked::Differs(Difference { seq: event.seq, recorded: recorded(&event.body), now })
 }
 
 fn is_decision(state: &RunState, event: &Event) -> bool {
@@ -84,20 +77,11 @@ fn is_decision(state: &RunState, event: &Event) -> bool {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one arm for each decision, read as a table"
-)]
+#[expect(clippy::too_many_lines, reason = "one arm for each decision, read as a table")]
 fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
     match (wanted, body) {
-        (
-            Effect::FilterIntent | Effect::MakePlan,
-            EventBody::IntentFiltered { kept, offered, .. },
-        ) => {
-            state
-                .setup
-                .as_ref()
-                .is_some_and(|setup| *offered == setup.tools.len())
+        (Effect::FilterIntent | Effect::MakePlan, EventBody::IntentFiltered { kept, offered, .. }) => {
+            state.setup.as_ref().is_some_and(|setup| *offered == setup.tools.len())
                 && kept.iter().all(|ranked| state.tool(&ranked.tool).is_some())
         }
         (_, EventBody::ModelRequested { step, purpose, .. }) => {
@@ -110,78 +94,29 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
             Effect::DeepFromPlan { steps } | Effect::DeepOwn { steps, .. },
             EventBody::DeepPlanned { steps: then, .. },
         ) => steps == then,
-        (
-            Effect::DeepPlan {
-                reason: Some(reason),
-            },
-            EventBody::DeepReplanned { reason: then, .. },
-        ) => reason == then,
-        (
-            Effect::DeepDrop { reason },
-            EventBody::DeepReplanned {
-                steps,
-                reason: then,
-                ..
-            },
-        ) => steps.is_empty() && reason == then,
-        (
-            Effect::DeepStep(judged),
-            EventBody::DeepStepEnded {
-                number,
-                status,
-                why,
-                call_id,
-            },
-        ) => {
-            judged.number == *number
-                && judged.end == *status
-                && judged.why == *why
-                && judged.call_id == *call_id
+        (Effect::DeepPlan { reason: Some(reason) }, EventBody::DeepReplanned { reason: then, .. }) => reason == then,
+        (Effect::DeepDrop { reason }, EventBody::DeepReplanned { steps, reason: then, .. }) => {
+            steps.is_empty() && reason == then
+        }
+        (Effect::DeepStep(judged), EventBody::DeepStepEnded { number, status, why, call_id }) => {
+            judged.number == *number && judged.end == *status && judged.why == *why && judged.call_id == *call_id
         }
         (Effect::DeepRemind { open }, EventBody::DeepReminded { open: then }) => open == then,
         (Effect::Fill { index }, EventBody::PlanFilled { index: then, .. }) => index == then,
         (
-            Effect::Correct {
-                words,
-                message,
-                strategy,
-            },
-            EventBody::ModelCorrected {
-                words: then,
-                message: told,
-                strategy: form,
-            },
+            Effect::Correct { words, message, strategy },
+            EventBody::ModelCorrected { words: then, message: told, strategy: form },
         ) => words == then && message == told && strategy == form,
-        (Effect::Dispatch, EventBody::IntentDispatched { call, .. }) => call
-            .as_ref()
-            .is_none_or(|call| state.tool(&call.name).is_some()),
+        (Effect::Dispatch, EventBody::IntentDispatched { call, .. }) => {
+            call.as_ref().is_none_or(|call| state.tool(&call.name).is_some())
+        }
         (Effect::SearchTools { call }, EventBody::ToolsFound { call_id, query, .. }) => {
             call.id == *call_id && call.arguments["query"] == query.as_str()
         }
-        (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => {
-            asks_person(state, ask, subject)
-        }
+        (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => asks_person(state, ask, subject),
         (
-            Effect::RunTool {
-                call,
-                idempotency_key,
-                effect,
-            }
-            | Effect::Delegate {
-                call,
-                idempotency_key,
-                effect,
-                ..
-            },
-            EventBody::ToolIntent {
-                call_id,
-                tool,
-                arguments,
-                args_hash,
-                effect: class,
-                idempotency_key: key,
-                ..
-            },
+            Effect::RunTool { call, idempotency_key, effect } | Effect::Delegate { call, idempotency_key, effect, .. },
+            EventBody::ToolIntent { call_id, tool, arguments, args_hash, effect: class, idempotency_key: key, .. },
         ) => {
             call.id == *call_id
                 && call.name == *tool
@@ -191,47 +126,20 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 && idempotency_key == key
         }
         (
-            Effect::Settle {
-                call,
-                idempotency_key,
-            },
-            EventBody::ToolIntent {
-                call_id,
-                arguments,
-                idempotency_key: key,
-                evidence,
-                ..
-            },
-        ) => {
-            call.id == *call_id
-                && call.arguments == *arguments
-                && idempotency_key == key
-                && evidence.is_some()
+            Effect::Settle { call, idempotency_key },
+            EventBody::ToolIntent { call_id, arguments, idempotency_key: key, evidence, .. },
+        ) => call.id == *call_id && call.arguments == *arguments && idempotency_key == key && evidence.is_some(),
+        (Effect::Reject { call, message }, EventBody::ToolRejected { call_id, tool, message: then }) => {
+            call.id == *call_id && call.name == *tool && message == then
         }
-        (
-            Effect::Reject { call, message },
-            EventBody::ToolRejected {
-                call_id,
-                tool,
-                message: then,
-            },
-        ) => call.id == *call_id && call.name == *tool && message == then,
         (Effect::DryRun { call }, EventBody::ToolResult { call_id, tool, .. }) => {
             call.id == *call_id && call.name == *tool
         }
         (
             Effect::Finish { outcome, answer },
-            EventBody::RunFinished {
-                outcome: then,
-                answer: text,
-                composed,
-                usage,
-                receipts,
-            },
+            EventBody::RunFinished { outcome: then, answer: text, composed, usage, receipts },
         ) => {
-            let proved = receipts
-                .as_ref()
-                .is_none_or(|then| receipts_for(state, answer, text).verdict == then.verdict);
+            let proved = receipts.as_ref().is_none_or(|then| receipts_for(state, answer, text).verdict == then.verdict);
             outcome == then
                 && *composed == (*answer == AnswerFrom::Observations)
                 && *text == answer_text(state, answer)
@@ -241,11 +149,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
         // A call that does not fit the budget ends the run instead; the engine knows its size.
         (
             Effect::CallModel(_) | Effect::MakePlan | Effect::DeepPlan { .. } | Effect::Fill { .. },
-            EventBody::RunFinished {
-                outcome: Outcome::Limited { .. },
-                answer,
-                ..
-            },
+            EventBody::RunFinished { outcome: Outcome::Limited { .. }, answer, .. },
         ) => *answer == compose_answer(state),
         _ => false,
     }
@@ -263,11 +167,7 @@ fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     match wanted {
         Effect::CallModel(wanted) => *wanted == purpose,
         Effect::MakePlan => {
-            purpose == Purpose::Plan
-                && state
-                    .setup
-                    .as_ref()
-                    .is_some_and(|setup| setup.capabilities.plans)
+            purpose == Purpose::Plan && state.setup.as_ref().is_some_and(|setup| setup.capabilities.plans)
         }
         Effect::Fill { .. } => purpose == Purpose::Fill,
         Effect::DeepPlan { .. } => purpose == Purpose::Deep,
@@ -277,51 +177,24 @@ fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
 
 fn asks_person(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
     match (ask, subject) {
-        (
-            Ask::Call { call, .. },
-            Subject::Call {
-                call_id,
-                tool,
-                arguments,
-                args_hash,
-                risk,
-                taint,
-                ..
-            },
-        ) => {
+        (Ask::Call { call, .. }, Subject::Call { call_id, tool, arguments, args_hash, risk, taint, .. }) => {
             // Older programs did not write down what came from outside.
-            let told = taint.is_empty()
-                || state
-                    .tool(tool)
-                    .is_some_and(|spec| state.taint_of(spec, call) == *taint);
+            let told = taint.is_empty() || state.tool(tool).is_some_and(|spec| state.taint_of(spec, call) == *taint);
             told && call.id == *call_id
                 && call.name == *tool
                 && call.arguments == *arguments
                 && *args_hash == hash::of_json(arguments)
                 && state.tool(tool).is_some_and(|spec| spec.risk == *risk)
         }
-        (Ask::Plan, Subject::Plan { plan_hash, .. }) => state
-            .plan
-            .as_ref()
-            .is_some_and(|plan| plan.plan.hash() == *plan_hash),
-        (
-            Ask::Uncertain { call, why },
-            Subject::Uncertain {
-                call_id,
-                tool,
-                arguments,
-                why: then,
-            },
-        ) => {
+        (Ask::Plan, Subject::Plan { plan_hash, .. }) => {
+            state.plan.as_ref().is_some_and(|plan| plan.plan.hash() == *plan_hash)
+        }
+        (Ask::Uncertain { call, why }, Subject::Uncertain { call_id, tool, arguments, why: then }) => {
             why == then && call.id == *call_id && call.name == *tool && call.arguments == *arguments
         }
-        (
-            Ask::Question { call, text },
-            Subject::Question {
-                call_id,
-                text: then,
-            },
-        ) => call.id == *call_id && text == then,
+        (Ask::Question { call, text }, Subject::Question { call_id, text: then }) => {
+            call.id == *call_id && text == then
+        }
         _ => false,
     }
 }

@@ -15,10 +15,7 @@ use crate::{ApprovalId, RunId, TimerId, Timestamp};
 
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a run has few calls, and most end in the large variant"
-)]
+#[expect(clippy::large_enum_variant, reason = "a run has few calls, and most end in the large variant")]
 pub enum CallStatus {
     /// Wanted; not judged yet.
     Proposed,
@@ -269,11 +266,7 @@ impl RunState {
 
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
-        self.setup
-            .as_ref()?
-            .tools
-            .iter()
-            .find(|spec| spec.name == name)
+        self.setup.as_ref()?.tools.iter().find(|spec| spec.name == name)
     }
 
     /// The call of this id.
@@ -291,9 +284,7 @@ impl RunState {
 
     /// Whether plans are made first: asked for, or because the model can't choose tools itself.
     pub fn plans_first(&self) -> bool {
-        self.setup.as_ref().is_some_and(|setup| {
-            setup.mode != crate::event::Mode::Loop || !setup.capabilities.plans
-        })
+        self.setup.as_ref().is_some_and(|setup| setup.mode != crate::event::Mode::Loop || !setup.capabilities.plans)
     }
 }
 

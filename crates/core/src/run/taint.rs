@@ -21,9 +21,7 @@ impl RunState {
             .and_then(|spec| spec.skill.as_ref())
             .is_some_and(|skill| skill.untrusted || skill.kind.reads_outside());
         let origin = match result {
-            ToolResult::Ok {
-                tainted, origin, ..
-            } if *tainted || outside => origin.clone(),
+            ToolResult::Ok { tainted, origin, .. } if *tainted || outside => origin.clone(),
             ToolResult::Error { origin, .. } if origin.is_some() || outside => origin.clone(),
             _ => return,
         };
@@ -77,18 +75,9 @@ impl RunState {
 
 /// Why a call is asked about, for a person.
 pub(super) fn reason(taint: &[Taint]) -> String {
-    let mut named: Vec<&str> = taint
-        .iter()
-        .rev()
-        .take(NAMED)
-        .map(|one| one.origin.as_str())
-        .collect();
+    let mut named: Vec<&str> = taint.iter().rev().take(NAMED).map(|one| one.origin.as_str()).collect();
     named.dedup();
     let more = taint.len().saturating_sub(NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("its arguments may derive from {}{more}", named.join(", "))
 }

@@ -33,11 +33,7 @@ pub(super) fn recorded(body: &EventBody) -> String {
     match body {
         EventBody::IntentFiltered { kept, offered, .. } => {
             let names: Vec<&str> = kept.iter().map(|ranked| ranked.tool.as_str()).collect();
-            format!(
-                "keep {} of {offered} tools: {}",
-                names.len(),
-                names.join(", ")
-            )
+            format!("keep {} of {offered} tools: {}", names.len(), names.join(", "))
         }
         EventBody::ModelRequested { step, purpose, .. } => {
             format!("{} (call {step})", purpose_text(*purpose))
@@ -64,21 +60,11 @@ pub(super) fn recorded(body: &EventBody) -> String {
         EventBody::DeepReplanned { steps, reason, .. } => {
             format!("plan {} other steps: {reason}", steps.len())
         }
-        EventBody::DeepStepEnded {
-            number,
-            status,
-            why,
-            ..
-        } => step_text(*number, *status, why),
+        EventBody::DeepStepEnded { number, status, why, .. } => step_text(*number, *status, why),
         EventBody::DeepReminded { open } => format!("remind the model of steps {open:?}"),
         EventBody::ApprovalRequested { subject, .. } => match subject.as_ref() {
-            Subject::Call {
-                tool, arguments, ..
-            } => {
-                format!(
-                    "ask a person about {tool} {}",
-                    quoted(&arguments.to_string())
-                )
+            Subject::Call { tool, arguments, .. } => {
+                format!("ask a person about {tool} {}", quoted(&arguments.to_string()))
             }
             Subject::Plan { .. } => "ask a person about the plan".to_owned(),
             Subject::Uncertain { tool, .. } => {
@@ -86,29 +72,16 @@ pub(super) fn recorded(body: &EventBody) -> String {
             }
             Subject::Question { text, .. } => format!("ask the user {}", quoted(text)),
         },
-        EventBody::ToolIntent {
-            tool,
-            arguments,
-            effect,
-            idempotency_key,
-            ..
-        } => ran(tool, arguments, *effect, idempotency_key),
+        EventBody::ToolIntent { tool, arguments, effect, idempotency_key, .. } => {
+            ran(tool, arguments, *effect, idempotency_key)
+        }
         EventBody::ToolRejected { tool, message, .. } => {
             format!("refuse {tool}: {message}")
         }
         EventBody::ToolResult { tool, .. } => format!("only say what {tool} would do"),
-        EventBody::RunFinished {
-            outcome,
-            answer,
-            receipts,
-            usage,
-            ..
-        } => ended(
-            outcome,
-            answer,
-            receipts.as_ref().map(|receipts| receipts.verdict),
-            usage,
-        ),
+        EventBody::RunFinished { outcome, answer, receipts, usage, .. } => {
+            ended(outcome, answer, receipts.as_ref().map(|receipts| receipts.verdict), usage)
+        }
         other => other.kind().to_owned(),
     }
 }
@@ -121,11 +94,7 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             format!("narrow the {offered} tools to the request")
         }
         Effect::CallModel(purpose) => {
-            format!(
-                "{} (call {})",
-                purpose_text(*purpose),
-                state.spent.model_calls + 1
-            )
+            format!("{} (call {})", purpose_text(*purpose), state.spent.model_calls + 1)
         }
         Effect::MakePlan => "make a plan".to_owned(),
         Effect::Fill { index } => format!("fill the open arguments of step {}", index + 1),
@@ -133,14 +102,11 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
             format!("tell the model that {} is no deed", quoted(words))
         }
         Effect::Dispatch => "match the request with the tools".to_owned(),
-        Effect::SearchTools { call } => format!(
-            "look for tools: {}",
-            quoted(call.arguments["query"].as_str().unwrap_or_default())
-        ),
+        Effect::SearchTools { call } => {
+            format!("look for tools: {}", quoted(call.arguments["query"].as_str().unwrap_or_default()))
+        }
         Effect::DeepPlan { reason: None } => "plan the steps".to_owned(),
-        Effect::DeepPlan {
-            reason: Some(reason),
-        } => format!("plan other steps: {reason}"),
+        Effect::DeepPlan { reason: Some(reason) } => format!("plan other steps: {reason}"),
         Effect::DeepFromPlan { steps } => format!("plan {} steps, made by intent", steps.len()),
         Effect::DeepOwn { steps, .. } => {
             format!("plan {} steps, made by the model itself", steps.len())
@@ -149,32 +115,19 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
         Effect::DeepStep(judged) => step_text(judged.number, judged.end, &judged.why),
         Effect::DeepRemind { open } => format!("remind the model of steps {open:?}"),
         Effect::Reject { call, message } => format!("refuse {}: {message}", call.name),
-        Effect::RunTool {
-            call,
-            idempotency_key,
-            effect,
+        Effect::RunTool { call, idempotency_key, effect } | Effect::Delegate { call, idempotency_key, effect, .. } => {
+            ran(&call.name, &call.arguments, *effect, idempotency_key)
         }
-        | Effect::Delegate {
-            call,
-            idempotency_key,
-            effect,
-            ..
-        } => ran(&call.name, &call.arguments, *effect, idempotency_key),
         Effect::Settle { call, .. } => {
             format!("see whether the interrupted {} happened", call.name)
         }
         Effect::DryRun { call } => format!("only say what {} would do", call.name),
-        Effect::Ask(Ask::Call { call, reason }) => format!(
-            "ask a person about {} {} ({reason})",
-            call.name,
-            quoted(&call.arguments.to_string())
-        ),
+        Effect::Ask(Ask::Call { call, reason }) => {
+            format!("ask a person about {} {} ({reason})", call.name, quoted(&call.arguments.to_string()))
+        }
         Effect::Ask(Ask::Plan) => "ask a person about the plan".to_owned(),
         Effect::Ask(Ask::Uncertain { call, .. }) => {
-            format!(
-                "ask a person whether the interrupted {} happened",
-                call.name
-            )
+            format!("ask a person whether the interrupted {} happened", call.name)
         }
         Effect::Ask(Ask::Question { text, .. }) => format!("ask the user {}", quoted(text)),
         Effect::Finish { outcome, answer } => {
@@ -187,24 +140,12 @@ pub(super) fn intended(state: &RunState, effect: &Effect) -> String {
 
 fn step_text(number: u8, end: crate::deep::StepEnd, why: &str) -> String {
     let end = format!("{end:?}").to_lowercase();
-    if why.is_empty() {
-        format!("step {number} is {end}")
-    } else {
-        format!("step {number} is {end}: {why}")
-    }
+    if why.is_empty() { format!("step {number} is {end}") } else { format!("step {number} is {end}: {why}") }
 }
 
-fn ran(
-    tool: &str,
-    arguments: &serde_json::Value,
-    effect: crate::tool::EffectClass,
-    key: &str,
-) -> String {
+fn ran(tool: &str, arguments: &serde_json::Value, effect: crate::tool::EffectClass, key: &str) -> String {
     let class = format!("{effect:?}").to_lowercase();
-    format!(
-        "run {tool} {} (effect {class}, key {key})",
-        quoted(&arguments.to_string())
-    )
+    format!("run {tool} {} (effect {class}, key {key})", quoted(&arguments.to_string()))
 }
 
 fn ended(

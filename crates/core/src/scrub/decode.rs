@@ -72,17 +72,11 @@ fn decode(text: &[u8], marks: &[u8], piece: impl Fn(&[u8]) -> Piece) -> Option<V
             Decoded::Byte(byte) => view.bytes.push(byte),
             Decoded::Letter(letter) => {
                 let mut buffer = [0; 4];
-                view.bytes
-                    .extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
+                view.bytes.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
             }
             Decoded::Nothing => {}
         }
-        view.units.push(Unit {
-            at: before,
-            length: view.bytes.len() - before,
-            start: at,
-            end: at + length,
-        });
+        view.units.push(Unit { at: before, length: view.bytes.len() - before, start: at, end: at + length });
         at += length;
         copied = at;
     }
@@ -173,10 +167,9 @@ fn html(text: &[u8]) -> Option<View> {
             b"equals" => '=',
             b"num" => '#',
             [b'#', b'x' | b'X', digits @ ..] => letter(digits)?,
-            [b'#', digits @ ..] => str::from_utf8(digits)
-                .ok()
-                .and_then(|digits| digits.parse().ok())
-                .and_then(char::from_u32)?,
+            [b'#', digits @ ..] => {
+                str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).and_then(char::from_u32)?
+            }
             _ => return None,
         };
         Some((Decoded::Letter(letter), length + 2))

@@ -30,10 +30,7 @@ impl Scrubber {
                 for item in map.values_mut() {
                     self.scrub_json(item);
                 }
-                if map
-                    .keys()
-                    .any(|key| matches!(self.scrub(key), Cow::Owned(_)))
-                {
+                if map.keys().any(|key| matches!(self.scrub(key), Cow::Owned(_))) {
                     *map = self.other_keys(std::mem::take(map));
                 }
             }

@@ -46,11 +46,7 @@ pub fn secrets_of(opened: &OpenedCredential) -> Secrets {
 /// The password of `scheme://user:password@host`, as it stands there.
 fn password_in(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
-    if scheme.is_empty()
-        || !scheme
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'+')
-    {
+    if scheme.is_empty() || !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+') {
         return None;
     }
     let authority = rest.split(['/', '?', '#']).next()?;
@@ -76,10 +72,7 @@ where
             continue;
         }
         let parts = parts(value);
-        let held = parts
-            .iter()
-            .map(|part| part.len())
-            .filter(|length| *length <= LONGEST_HELD);
+        let held = parts.iter().map(|part| part.len()).filter(|length| *length <= LONGEST_HELD);
         let held = held.max().unwrap_or(value.len());
         scrubber.longest = scrubber.longest.max(held);
         scrubber.spaced |= value.contains(' ');
@@ -91,9 +84,7 @@ where
     if names.is_empty() {
         return scrubber;
     }
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .build(found.keys());
+    let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(found.keys());
     // It fails only on more needles than fit into memory.
     let Ok(automaton) = automaton else {
         return scrubber;
@@ -108,8 +99,7 @@ where
 /// so these are none.
 fn parts(value: &str) -> BTreeSet<&str> {
     let lines = value.lines().map(str::trim);
-    let lines =
-        lines.filter(|line| line.chars().count() >= SHORTEST_LINE && !line.starts_with("-----"));
+    let lines = lines.filter(|line| line.chars().count() >= SHORTEST_LINE && !line.starts_with("-----"));
     lines.chain([value]).collect()
 }
 
@@ -146,14 +136,8 @@ fn base64_inside(part: &[u8], before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
 impl Scrubber {
     /// What stands for the secret `name`; it must hold no secret itself.
     fn shown(&self, name: &str) -> String {
-        let choices = [
-            format!("[secret {name}]"),
-            "[secret]".to_owned(),
-            "[***]".to_owned(),
-        ];
-        let mut good = choices
-            .into_iter()
-            .filter(|text| self.spans(text.as_bytes()).is_empty());
+        let choices = [format!("[secret {name}]"), "[secret]".to_owned(), "[***]".to_owned()];
+        let mut good = choices.into_iter().filter(|text| self.spans(text.as_bytes()).is_empty());
         good.next().unwrap_or_default()
     }
 }

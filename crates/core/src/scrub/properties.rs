@@ -24,13 +24,11 @@ fn escaped(text: &str, coins: &[bool], must: &str, how: impl Fn(char) -> String)
     let coins = coins.iter().cycle();
     text.chars()
         .zip(coins)
-        .map(|(letter, coin)| {
-            if *coin || must.contains(letter) || letter.is_control() {
-                how(letter)
-            } else {
-                letter.to_string()
-            }
-        })
+        .map(
+            |(letter, coin)| {
+                if *coin || must.contains(letter) || letter.is_control() { how(letter) } else { letter.to_string() }
+            },
+        )
         .collect()
 }
 

@@ -55,21 +55,14 @@ impl Scrubber {
             for view in path.iter().rev() {
                 (start, end) = view.origin(start, end);
             }
-            found.push(Span {
-                start,
-                end,
-                secret: needle.secret,
-            });
+            found.push(Span { start, end, secret: needle.secret });
         }
     }
 }
 
 /// With the characters at its ends that hold some bits of the secret, and the padding.
 fn whole(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let is_part = |at: usize| {
-        text.get(at)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte))
-    };
+    let is_part = |at: usize| text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
     let start = match start.checked_sub(1) {
         Some(before) if is_part(before) => before,
         _ => start,

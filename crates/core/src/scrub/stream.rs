@@ -19,11 +19,7 @@ pub struct ScrubStream<'s> {
 impl Scrubber {
     /// A stream that is scrubbed.
     pub fn stream(&self) -> ScrubStream<'_> {
-        ScrubStream {
-            scrubber: self,
-            held: Vec::new(),
-            gone: 0,
-        }
+        ScrubStream { scrubber: self, held: Vec::new(), gone: 0 }
     }
 }
 

@@ -82,26 +82,15 @@ fn base64_is_found_wherever_it_begins() {
     // Broken into lines, as programs print it.
     let long = STANDARD.encode(format!("{}{SECRET}{}", "x".repeat(50), "y".repeat(50)));
     let (first, second) = long.split_at(76);
-    for text in [
-        format!("{first}\n{second}"),
-        format!("{first}\r\n{second}"),
-        format!("{first}\\n{second}"),
-    ] {
+    for text in [format!("{first}\n{second}"), format!("{first}\r\n{second}"), format!("{first}\\n{second}")] {
         assert!(one().scrub(&text).contains("[secret"), "{text}");
     }
 }
 
 #[test]
 fn a_private_key_is_found_line_by_line() {
-    let lines = [
-        "b3BlbnNzaC1rZXktdjEAAAAA",
-        "QyNTUxOQAAACBkZWFkYmVlZg",
-        "c2hvcnQ=",
-    ];
-    let key = format!(
-        "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n",
-        lines.join("\n")
-    );
+    let lines = ["b3BlbnNzaC1rZXktdjEAAAAA", "QyNTUxOQAAACBkZWFkYmVlZg", "c2hvcnQ="];
+    let key = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n", lines.join("\n"));
     let finder = Scrubber::new([("key", &key)]);
     assert_eq!(finder.scrub(&key), "[secret key]\n");
     let escaped = serde_json::to_string(&key).unwrap();
@@ -121,10 +110,7 @@ fn a_private_key_is_found_line_by_line() {
 fn what_holds_no_secret_stays_as_it_is() {
     let text = "p4$s/w&rd, 50 % of \\u0041 &amp; dXNlcjpw cGFzcw==\r\n";
     assert!(matches!(one().scrub(text), Cow::Borrowed(same) if same == text));
-    assert!(matches!(
-        one().scrub_bytes(&[0, 255, 128]),
-        Cow::Borrowed(_)
-    ));
+    assert!(matches!(one().scrub_bytes(&[0, 255, 128]), Cow::Borrowed(_)));
     let none = Scrubber::new([("a", "abc"), ("b", "  x "), ("c", "")]);
     assert!(none.is_empty());
     assert_eq!(none.too_short(), ["a", "b", "c"]);
@@ -134,23 +120,14 @@ fn what_holds_no_secret_stays_as_it_is() {
 
 #[test]
 fn several_secrets_that_overlap_leave_nothing() {
-    let scrubber = Scrubber::new([
-        ("a", "abcdef"),
-        ("b", "defghi"),
-        ("c", "xyz1"),
-        ("d", "z1z1"),
-    ]);
+    let scrubber = Scrubber::new([("a", "abcdef"), ("b", "defghi"), ("c", "xyz1"), ("d", "z1z1")]);
     assert_eq!(scrubber.scrub("-abcdefghi-"), "-[secret a]-");
     assert_eq!(scrubber.scrub("abcdefabcdef"), "[secret a][secret a]");
     assert_eq!(scrubber.scrub("xyz1z1"), "[secret c]");
     let same = Scrubber::new([("first", "s3cret"), ("second", "s3cret")]);
     assert_eq!(same.scrub("s3cret"), "[secret first]");
     let padded = Scrubber::new([("file", "s3cret\n")]);
-    assert_eq!(
-        padded.scrub("<s3cret>"),
-        "<[secret file]>",
-        "a file's last line break"
-    );
+    assert_eq!(padded.scrub("<s3cret>"), "<[secret file]>", "a file's last line break");
     assert_eq!(format!("{scrubber:?}"), "Scrubber(4 secrets)");
 }
 
@@ -207,11 +184,7 @@ fn a_credential_names_its_secrets() {
         ]),
     };
     let secrets = secrets_of(&opened);
-    let scrubber = Scrubber::new(
-        secrets
-            .iter()
-            .map(|(name, value)| (name, value.expose_secret())),
-    );
+    let scrubber = Scrubber::new(secrets.iter().map(|(name, value)| (name, value.expose_secret())));
     assert_eq!(
         scrubber.scrub("deployer: p@ss-w0rd, p%40ss-w0rd, postgres://u:p%40ss-w0rd@h:1/d"),
         "deployer: [secret shop.url.password], [secret shop.url.password], [secret shop.url]"

@@ -15,8 +15,8 @@ use std::str::FromStr;
 
 pub use request::request_of;
 pub use spec::{
-    AnsibleSpec, DelegationSpec, DockerSpec, GraphqlSpec, HttpSpec, HuggingfaceSpec, InternalSpec,
-    McpSpec, Page, PythonSpec, ScrapeSpec, ShellSpec, SkillSpec, SqlSpec, SshSpec,
+    AnsibleSpec, DelegationSpec, DockerSpec, GraphqlSpec, HttpSpec, HuggingfaceSpec, InternalSpec, McpSpec, Page,
+    PythonSpec, ScrapeSpec, ShellSpec, SkillSpec, SqlSpec, SshSpec,
 };
 
 /// What carries a skill out.
@@ -97,25 +97,16 @@ impl SkillKind {
     /// Whether its results hold what strangers may have written, whatever they say of themselves
     /// (PLAN-8).
     pub fn reads_outside(self) -> bool {
-        matches!(
-            self,
-            Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp
-        )
+        matches!(self, Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp)
     }
 
     /// Risk and effect of a skill that names none: the safe side.
     pub fn defaults(self) -> (RiskClass, EffectClass) {
         match self {
-            Self::Internal | Self::Python | Self::Sql | Self::Scrape => {
-                (RiskClass::Read, EffectClass::Read)
-            }
-            Self::Http | Self::Graphql | Self::Huggingface | Self::Mcp => {
-                (RiskClass::External, EffectClass::Write)
-            }
+            Self::Internal | Self::Python | Self::Sql | Self::Scrape => (RiskClass::Read, EffectClass::Read),
+            Self::Http | Self::Graphql | Self::Huggingface | Self::Mcp => (RiskClass::External, EffectClass::Write),
             Self::AgentDelegation => (RiskClass::Read, EffectClass::Idempotent),
-            Self::Ssh | Self::Shell | Self::Ansible | Self::Docker => {
-                (RiskClass::Destructive, EffectClass::Write)
-            }
+            Self::Ssh | Self::Shell | Self::Ansible | Self::Docker => (RiskClass::Destructive, EffectClass::Write),
         }
     }
 
@@ -125,9 +116,7 @@ impl SkillKind {
         match self {
             Self::Internal | Self::Python | Self::AgentDelegation | Self::Shell => &[],
             Self::Ssh | Self::Ansible => &[C::SshKey, C::Password],
-            Self::Http | Self::Graphql | Self::Scrape => {
-                &[C::ApiKey, C::Token, C::Oauth2, C::Password, C::Certificate]
-            }
+            Self::Http | Self::Graphql | Self::Scrape => &[C::ApiKey, C::Token, C::Oauth2, C::Password, C::Certificate],
             Self::Sql => &[C::Database, C::Password],
             Self::Docker => &[C::Password, C::Token],
             Self::Huggingface | Self::Mcp => &[C::Token, C::ApiKey, C::Oauth2],
@@ -141,10 +130,7 @@ impl FromStr for SkillKind {
     fn from_str(text: &str) -> Result<Self, String> {
         serde_json::from_value(Value::String(text.trim().to_lowercase())).map_err(|_| {
             let known: Vec<_> = Self::ALL.iter().map(|kind| kind.as_str()).collect();
-            format!(
-                "`{text}` is no type of skill; the types are {}",
-                known.join(", ")
-            )
+            format!("`{text}` is no type of skill; the types are {}", known.join(", "))
         })
     }
 }
@@ -217,10 +203,7 @@ pub struct SkillLimits {
 
 impl Default for SkillLimits {
     fn default() -> Self {
-        Self {
-            timeout_ms: 30_000,
-            result_chars: 8_000,
-        }
+        Self { timeout_ms: 30_000, result_chars: 8_000 }
     }
 }
 

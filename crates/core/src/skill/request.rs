@@ -10,7 +10,9 @@ pub fn request_of(template: &str, arguments: &Value) -> Result<String, String> {
     while let Some((before, after)) = rest.split_once("{{") {
         text.push_str(before);
         let Some((name, after)) = after.split_once("}}") else {
-            return Err("the request template of this skill has `{{` without `}}`; an operator has to correct it".to_owned());
+            return Err(
+                "the request template of this skill has `{{` without `}}`; an operator has to correct it".to_owned()
+            );
         };
         text.push_str(&value_of(name, arguments)?);
         rest = after;
@@ -31,9 +33,7 @@ fn value_of(placeholder: &str, arguments: &Value) -> Result<String, String> {
     let name = name.trim();
     match (arguments.get(name), default) {
         (None | Some(Value::Null), Some(default)) => Ok(default.trim().to_owned()),
-        (None | Some(Value::Null), None) => {
-            Err(format!("the argument `{name}` is missing; give it"))
-        }
+        (None | Some(Value::Null), None) => Err(format!("the argument `{name}` is missing; give it")),
         (Some(Value::String(text)), _) => Ok(text.clone()),
         (Some(other), _) => Ok(other.to_string()),
     }
@@ -49,10 +49,7 @@ mod tests {
         let arguments = json!({"task": "count the herons {{x}}", "days": 3});
         for (template, expect) in [
             ("{{task}}", Ok("count the herons {{x}}")),
-            (
-                "In {{ days }} days: {{task}}",
-                Ok("In 3 days: count the herons {{x}}"),
-            ),
+            ("In {{ days }} days: {{task}}", Ok("In 3 days: count the herons {{x}}")),
             ("{{place|default: the lake}}", Ok("the lake")),
             ("plain", Ok("plain")),
             ("{{place}}", Err("`place`")),

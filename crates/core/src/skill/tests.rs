@@ -74,15 +74,10 @@ fn every_kind_is_configured_under_its_names() {
     let aliases = ALIASES.iter().map(|(alias, kind)| (*alias, *kind));
     let names = SkillKind::ALL.map(|kind| (kind.as_str(), kind));
     for (name, kind) in names.into_iter().chain(aliases) {
-        let read: SkillSpec =
-            serde_json::from_value(json!({"type": name, "config": config(kind)})).unwrap();
+        let read: SkillSpec = serde_json::from_value(json!({"type": name, "config": config(kind)})).unwrap();
         assert_eq!(read.kind(), kind);
         let written = serde_json::to_value(&read).unwrap();
-        assert_eq!(
-            written["type"],
-            kind.as_str(),
-            "aliases are read, not written"
-        );
+        assert_eq!(written["type"], kind.as_str(), "aliases are read, not written");
         assert_eq!(serde_json::from_value::<SkillSpec>(written).unwrap(), read);
         // The same inside a skill, also from text, as the store has it.
         let whole = skill(name, &config(kind)).to_string();
@@ -114,18 +109,11 @@ fn what_is_left_out_is_the_safe_side() {
     assert_eq!(internal.prompt, "p");
     for kind in SkillKind::ALL {
         let (risk, effect) = kind.defaults();
-        let runs = matches!(
-            kind,
-            SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker
-        );
+        let runs = matches!(kind, SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker);
         assert_eq!(risk == RiskClass::Destructive, runs, "{kind:?}");
         assert!(!runs || effect == EffectClass::Write);
     }
-    assert!(
-        SkillKind::Sql
-            .credentials()
-            .contains(&CredentialKind::Database)
-    );
+    assert!(SkillKind::Sql.credentials().contains(&CredentialKind::Database));
 }
 
 #[test]
@@ -133,8 +121,7 @@ fn fields_that_are_not_known_are_refused() {
     for kind in SkillKind::ALL {
         let mut config = config(kind);
         config["nonsense"] = json!(1);
-        let refused =
-            serde_json::from_value::<SkillSpec>(json!({"type": kind.as_str(), "config": config}));
+        let refused = serde_json::from_value::<SkillSpec>(json!({"type": kind.as_str(), "config": config}));
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("nonsense"), "{kind:?}: {error}");
     }
@@ -142,18 +129,13 @@ fn fields_that_are_not_known_are_refused() {
 
 #[test]
 fn a_skill_is_a_tool_unless_it_is_a_prompt_or_off() {
-    let read = |kind: SkillKind| -> Skill {
-        serde_json::from_value(skill(kind.as_str(), &config(kind))).unwrap()
-    };
+    let read = |kind: SkillKind| -> Skill { serde_json::from_value(skill(kind.as_str(), &config(kind))).unwrap() };
     let tool = read(SkillKind::AgentDelegation).tool().unwrap();
     let of = tool.skill.unwrap();
     assert_eq!((of.version, of.kind), (1, SkillKind::AgentDelegation));
     assert_eq!(of.agent.as_deref(), Some("zoe"));
     assert_eq!(tool.result_limit, SkillLimits::default().result_chars);
     assert_eq!(read(SkillKind::Internal).tool(), None);
-    let off = Skill {
-        enabled: false,
-        ..read(SkillKind::Http)
-    };
+    let off = Skill { enabled: false, ..read(SkillKind::Http) };
     assert_eq!(off.tool(), None);
 }

@@ -53,10 +53,7 @@ impl<'a> Decider<'a> {
         embedder: &'a dyn Embedder,
         scope: &'a ToolScope,
     ) -> Result<Self, IntentError> {
-        let said = setup
-            .history
-            .iter()
-            .filter(|message| message.role == Role::User);
+        let said = setup.history.iter().filter(|message| message.role == Role::User);
         Ok(Self {
             kinds: Kinds::shipped()?,
             replies: Replies::shipped()?,
@@ -74,11 +71,7 @@ impl<'a> Decider<'a> {
     pub async fn decide(&self, request: &str) -> Result<Decision, IntentError> {
         let reading = self.kinds.read(request, self.embedder).await?;
         let language = self.language(&reading).await?;
-        let here = Here {
-            language,
-            setup: self.setup,
-            files: &self.files,
-        };
+        let here = Here { language, setup: self.setup, files: &self.files };
         if let Some(decision) = self.continued(request, &reading, here).await? {
             return Ok(decision);
         }
@@ -102,11 +95,7 @@ impl<'a> Decider<'a> {
     }
 
     /// The kinds that are looked into, in order.
-    fn candidates<'r>(
-        &self,
-        request: &str,
-        reading: &'r Reading,
-    ) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
+    fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
         let seen = see(request, &Settings::shipped()?.mask);
         let has = |feature| seen.features.contains(&feature);
         let find = |name: &str| reading.kinds.iter().find(|(kind, _)| kind.name == name);
@@ -117,9 +106,7 @@ impl<'a> Decider<'a> {
         let spoken_of = has(Feature::Path) || has(Feature::Url);
         // Talk and the world at large have no files.
         let telling = |kind: &Kind| {
-            !spoken_of
-                || (kind.group != Group::Talk
-                    && !["world", "weather", "opinion"].contains(&kind.name.as_str()))
+            !spoken_of || (kind.group != Group::Talk && !["world", "weather", "opinion"].contains(&kind.name.as_str()))
         };
         if has(Feature::Arithmetic) && top.0.group != Group::Act {
             found.extend(find("calc").map(|(kind, _)| (*kind, 0.0)));
@@ -127,30 +114,19 @@ impl<'a> Decider<'a> {
         if has(Feature::Url) && top.1 < self.weights.sure {
             found.extend(find("fetch").map(|(kind, _)| (*kind, 0.0)));
         }
-        let sure = reading
-            .kinds
-            .iter()
-            .find(|(kind, score)| telling(kind) && *score >= self.weights.sure);
+        let sure = reading.kinds.iter().find(|(kind, score)| telling(kind) && *score >= self.weights.sure);
         if let Some((kind, score)) = sure {
             found.push((kind, *score));
             return Ok(found);
         }
         // Without a clear word, only what the workspace itself confirms is done.
-        let looks = reading
-            .kinds
-            .iter()
-            .filter(|(kind, score)| kind.group == Group::Look && *score >= self.weights.guess);
+        let looks =
+            reading.kinds.iter().filter(|(kind, score)| kind.group == Group::Look && *score >= self.weights.guess);
         found.extend(looks.take(2).map(|(kind, _)| (*kind, 0.0)));
         Ok(found)
     }
 
-    async fn of_kind(
-        &self,
-        kind: &Kind,
-        score: f32,
-        request: &str,
-        here: Here<'_>,
-    ) -> Option<Decision> {
+    async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let sure = score >= self.weights.sure;
         if matches!(kind.group, Group::Talk | Group::Beyond) {
             return Some(Decision::Say(self.replies.reply(kind, here)));
@@ -163,11 +139,7 @@ impl<'a> Decider<'a> {
             return Some(Decision::Say(self.replies.too_little(kind, here)));
         }
         match self.draft(&kind.name, sure, request).await {
-            Some(Draft {
-                call: Some((tool, arguments)),
-                frame,
-                words,
-            }) => {
+            Some(Draft { call: Some((tool, arguments)), frame, words }) => {
                 if !has(&&tool) {
                     return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
                 }
@@ -180,23 +152,14 @@ impl<'a> Decider<'a> {
                     why: format!("{} ({score:.2})", kind.name),
                 }))
             }
-            Some(Draft { frame, words, .. }) if sure => {
-                Some(Decision::Say(self.replies.framed(frame, &words, here)?))
-            }
+            Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
             Some(_) => None,
             None => self.suggested(kind, tool, score, request, here).await,
         }
     }
 
     /// What the tool itself reads out of the request.
-    async fn suggested(
-        &self,
-        kind: &Kind,
-        tool: &str,
-        score: f32,
-        request: &str,
-        here: Here<'_>,
-    ) -> Option<Decision> {
+    async fn suggested(&self, kind: &Kind, tool: &str, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let own = self.tools.suggest(tool, request, self.scope).await;
         let Some(best) = own.into_iter().find(|one| one.score >= self.weights.told) else {
             let sure = score >= self.weights.sure;
@@ -216,13 +179,7 @@ impl<'a> Decider<'a> {
     }
 
     async fn draft(&self, kind: &str, sure: bool, request: &str) -> Option<Draft> {
-        let wanted = Wanted {
-            kind,
-            text: request,
-            sure,
-            earlier: &self.earlier,
-            asking: &self.kinds.asking,
-        };
+        let wanted = Wanted { kind, text: request, sure, earlier: &self.earlier, asking: &self.kinds.asking };
         self.tools.draft(wanted, self.scope, self.embedder).await
     }
 
@@ -233,23 +190,18 @@ impl<'a> Decider<'a> {
         reading: &Reading,
         here: Here<'_>,
     ) -> Result<Option<Decision>, IntentError> {
-        let (Some(before), Some((top, score))) = (self.earlier.last(), reading.kinds.first())
-        else {
+        let (Some(before), Some((top, score))) = (self.earlier.last(), reading.kinds.first()) else {
             return Ok(None);
         };
         let words = request.split_whitespace().count();
         let first = top.name == "head" && *score >= self.weights.sure;
-        let names_file = see(request, &Settings::shipped()?.mask)
-            .features
-            .contains(&Feature::Path);
+        let names_file = see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path);
         if words > SHORT || (*score >= self.weights.sure && (!first || names_file)) {
             return Ok(None);
         }
         let earlier = self.kinds.read(before, self.embedder).await?;
-        let Some((kind, sure)) = earlier
-            .kinds
-            .first()
-            .filter(|(kind, sure)| kind.group == Group::Look && *sure >= self.weights.sure)
+        let Some((kind, sure)) =
+            earlier.kinds.first().filter(|(kind, sure)| kind.group == Group::Look && *sure >= self.weights.sure)
         else {
             return Ok(None);
         };
@@ -274,10 +226,7 @@ impl<'a> Decider<'a> {
                 {
                     query.remove("select");
                 }
-                call.frame = self
-                    .replies
-                    .framed("plain", &[], here)
-                    .unwrap_or(call.frame);
+                call.frame = self.replies.framed("plain", &[], here).unwrap_or(call.frame);
                 Some(Decision::Call(call))
             }
             Some(Decision::Call(call)) => Some(Decision::Call(call)),
@@ -311,9 +260,7 @@ fn without_names(request: &str) -> String {
     let words = request.split_whitespace().enumerate();
     let kept: Vec<&str> = words
         .filter(|(at, word)| {
-            let upper = word
-                .trim_start_matches(|c: char| !c.is_alphanumeric())
-                .starts_with(char::is_uppercase);
+            let upper = word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
             *at == 0 || !upper || word.contains('.')
         })
         .map(|(_, word)| word)
@@ -335,11 +282,7 @@ fn counted(request: &str) -> Option<u32> {
         .split(|c: char| !c.is_alphanumeric())
         .find_map(|word| {
             let said = WORDS.iter().zip([2, 3, 4, 5, 10]);
-            word.parse().ok().or_else(|| {
-                said.into_iter()
-                    .find(|(words, _)| words.contains(&word))
-                    .map(|s| s.1)
-            })
+            word.parse().ok().or_else(|| said.into_iter().find(|(words, _)| words.contains(&word)).map(|s| s.1))
         })
         .filter(|count| (1..=100).contains(count))
 }

@@ -35,9 +35,7 @@ pub async fn completed(
                 *property = json!({"const": value});
                 return true;
             }
-            required
-                .as_array()
-                .is_some_and(|names| names.iter().any(|one| one == name))
+            required.as_array().is_some_and(|names| names.iter().any(|one| one == name))
         });
     }
     write(request, tool, schema, connection.id, models).await
@@ -63,25 +61,20 @@ async fn write(
         seed: None,
         timeout_ms: WAIT_MS,
     };
-    let mut stream = models
-        .stream(connection, asked)
-        .await
-        .map_err(|error| error.to_string())?;
+    let mut stream = models.stream(connection, asked).await.map_err(|error| error.to_string())?;
     let mut text = String::new();
     while let Some(chunk) = stream.next().await {
         match chunk.map_err(|error| error.to_string())? {
             ModelChunk::Text(piece) => text.push_str(&piece),
             ModelChunk::End { .. } => break,
-            ModelChunk::Reasoning(_)
-            | ModelChunk::ToolCall { .. }
-            | ModelChunk::Signature { .. } => {}
+            ModelChunk::Reasoning(_) | ModelChunk::ToolCall { .. } | ModelChunk::Signature { .. } => {}
         }
         if text.len() > BYTES {
             return Err("the model's reply has no end".to_owned());
         }
     }
-    let arguments: Value = serde_json::from_str(text.trim())
-        .map_err(|error| format!("the model's arguments are no JSON: {error}"))?;
+    let arguments: Value =
+        serde_json::from_str(text.trim()).map_err(|error| format!("the model's arguments are no JSON: {error}"))?;
     steward_core::schema::validate(&tool.parameters, &arguments)?;
     Ok(arguments)
 }

@@ -109,9 +109,7 @@ pub fn see(request: &str, mask: &Mask) -> Seen {
         || (operators > 0 && numbers > 1)
         || (operators > 0
             && numbers > 0
-            && ["root", "squared", "cubed", "half"]
-                .iter()
-                .any(|w| plain.iter().any(|p| p == w)))
+            && ["root", "squared", "cubed", "half"].iter().any(|w| plain.iter().any(|p| p == w)))
     {
         add(Feature::Arithmetic);
     }
@@ -119,11 +117,7 @@ pub fn see(request: &str, mask: &Mask) -> Seen {
         add(Feature::Short);
     }
     plain.retain(|word| !word.is_empty());
-    Seen {
-        features,
-        plain: plain.join(" "),
-        masked: masked.join(" "),
-    }
+    Seen { features, plain: plain.join(" "), masked: masked.join(" ") }
 }
 
 /// Whether the words of `phrase` stand together in `plain`.
@@ -150,9 +144,7 @@ fn kind(lower: &str) -> Option<Feature> {
     }
     let digits = lower.trim_matches(|c| "$€£%#".contains(c));
     if !digits.is_empty()
-        && digits
-            .chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
+        && digits.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',')
         && digits.chars().any(|c| c.is_ascii_digit())
     {
         return Some(Feature::Number);
@@ -169,9 +161,7 @@ fn kind(lower: &str) -> Option<Feature> {
 
 /// `12*3.5`, `(4+5)/3`.
 fn is_formula(word: &str) -> bool {
-    let only = word
-        .chars()
-        .all(|c| c.is_ascii_digit() || "+-*/^%().×÷=".contains(c));
+    let only = word.chars().all(|c| c.is_ascii_digit() || "+-*/^%().×÷=".contains(c));
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let signs = word.chars().filter(|c| "+*/^×÷".contains(*c)).count();
     only && digits >= 2 && signs >= 1
@@ -196,19 +186,11 @@ fn unquote(request: &str, by: &str) -> (String, bool) {
             _ => &['"'],
         };
         let inside = at + open.len_utf8();
-        let in_word = rest[..at]
-            .chars()
-            .next_back()
-            .is_some_and(char::is_alphanumeric);
+        let in_word = rest[..at].chars().next_back().is_some_and(char::is_alphanumeric);
         if !in_word {
             for (offset, mark) in rest[inside..].match_indices(close) {
                 let end = inside + offset + mark.len();
-                if offset > 0
-                    && rest[end..]
-                        .chars()
-                        .next()
-                        .is_none_or(|c| !c.is_alphanumeric())
-                {
+                if offset > 0 && rest[end..].chars().next().is_none_or(|c| !c.is_alphanumeric()) {
                     out.push_str(&rest[..at]);
                     out.push_str(by);
                     any = true;
@@ -243,16 +225,8 @@ mod tests {
             ("show 5 lines of a.csv", false),
             ("customers after 2010-01-02", false),
         ] {
-            assert_eq!(
-                see(request, mask).features.contains(&Feature::Arithmetic),
-                expect,
-                "{request}"
-            );
+            assert_eq!(see(request, mask).features.contains(&Feature::Arithmetic), expect, "{request}");
         }
-        assert!(
-            see("fetch http://127.0.0.1:1/a", mask)
-                .features
-                .contains(&Feature::Url)
-        );
+        assert!(see("fetch http://127.0.0.1:1/a", mask).features.contains(&Feature::Url));
     }
 }

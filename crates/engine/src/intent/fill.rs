@@ -58,13 +58,8 @@ pub async fn fill(
     for (similarity, tool) in &ranked {
         let made = of_tool(&read, tool, *similarity, &mut known, settings).await?;
         // The first tool keeps its place unless the next can be called and it can't, or is much surer.
-        let worth = made.first().map_or(0.0, |call| {
-            call.confidence - if call.open.is_empty() { 0.0 } else { 1.0 }
-        });
-        if best
-            .as_ref()
-            .is_none_or(|(known, _)| worth > known + settings.lead)
-        {
+        let worth = made.first().map_or(0.0, |call| call.confidence - if call.open.is_empty() { 0.0 } else { 1.0 });
+        if best.as_ref().is_none_or(|(known, _)| worth > known + settings.lead) {
             best = Some((worth, made));
         }
     }
@@ -144,10 +139,7 @@ pub(super) async fn alike<'a>(
         .zip(&own)
         .map(|(tool, own)| {
             let whole = known.likeness(text, own);
-            let part = parts
-                .iter()
-                .map(|part| known.likeness(part, own) - PART)
-                .fold(whole, f32::max);
+            let part = parts.iter().map(|part| known.likeness(part, own) - PART).fold(whole, f32::max);
             (part, tool)
         })
         .collect();
@@ -192,9 +184,7 @@ pub(super) async fn of_tool(
         known.learn(texts).await?;
     }
     let name = tool.name.replace(['_', '.'], " ");
-    known
-        .learn(vec![read.text().to_owned(), name.clone()])
-        .await?;
+    known.learn(vec![read.text().to_owned(), name.clone()]).await?;
     let likeness = |phrase: &str, question: &str| known.likeness(phrase, question);
     let seen = Seen {
         similarity,
@@ -231,11 +221,7 @@ fn wanted(settings: &Fill, seen: &Seen, call: &Call) -> f32 {
     let least = call.least_required();
     let count = |count: usize, most: u16| f32::from(u16::try_from(count).unwrap_or(most).min(most));
     let (filled, open) = (count(call.sure.len(), 6), count(call.open.len(), 2));
-    let share_open = if call.required() == 0 {
-        0.0
-    } else {
-        count(call.open.len(), 40) / count(call.required(), 40)
-    };
+    let share_open = if call.required() == 0 { 0.0 } else { count(call.open.len(), 40) / count(call.required(), 40) };
     let sum = settings.similarity.mul_add(seen.similarity, settings.base)
         + settings.name * seen.name
         + settings.least * least.unwrap_or(0.5)
@@ -248,10 +234,6 @@ fn wanted(settings: &Fill, seen: &Seen, call: &Call) -> f32 {
         + settings.open * open
         + settings.share_open * share_open
         + settings.required * count(call.required(), 5)
-        + if least.is_none() {
-            settings.nothing_required
-        } else {
-            0.0
-        };
+        + if least.is_none() { settings.nothing_required } else { 0.0 };
     1.0 / (1.0 + (-sum).exp())
 }

@@ -24,11 +24,7 @@ pub struct Filtered {
 
 /// Ranks `tools` for a request, all of them; whoever asks takes as many as it wants. `final_answer`
 /// is not ranked: what it stands for, talk, is what the others have to beat.
-pub async fn rank(
-    request: &str,
-    tools: &[ToolSpec],
-    embedder: &dyn Embedder,
-) -> Result<Filtered, IntentError> {
+pub async fn rank(request: &str, tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Filtered, IntentError> {
     let settings = Settings::shipped()?;
     let seen = see(request, &settings.mask);
     let vectors = of(tools, embedder).await?;
@@ -37,12 +33,8 @@ pub async fn rank(
         texts.push(seen.masked.clone());
     }
     let views = embed(&texts, embedder).await?;
-    let nearest = |vectors: &ToolVectors| {
-        views
-            .iter()
-            .map(|view| similarity(view, vectors, settings))
-            .fold(0.0, f32::max)
-    };
+    let nearest =
+        |vectors: &ToolVectors| views.iter().map(|view| similarity(view, vectors, settings)).fold(0.0, f32::max);
     let talk = tools
         .iter()
         .zip(vectors.iter())
@@ -54,41 +46,22 @@ pub async fn rank(
         .filter(|(tool, _)| tool.name != FINAL_ANSWER)
         .map(|(tool, vectors)| {
             let similarity = nearest(vectors);
-            (
-                similarity + bonus(&tool.name, &seen, settings),
-                similarity,
-                tool.name.as_str(),
-            )
+            (similarity + bonus(&tool.name, &seen, settings), similarity, tool.name.as_str())
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let similarity = ranked
-        .iter()
-        .map(|(_, similarity, _)| *similarity)
-        .fold(0.0, f32::max);
+    let similarity = ranked.iter().map(|(_, similarity, _)| *similarity).fold(0.0, f32::max);
     let best = ranked.first().map_or(0.0, |(score, ..)| *score);
     let kept = ranked
         .iter()
-        .map(|(score, _, name)| Ranked {
-            tool: (*name).to_owned(),
-            score: score.clamp(0.0, 1.0),
-        })
+        .map(|(score, _, name)| Ranked { tool: (*name).to_owned(), score: score.clamp(0.0, 1.0) })
         .collect();
-    Ok(Filtered {
-        kept,
-        offered: tools.len(),
-        wants_tool: best >= settings.talk_below.max(talk),
-        similarity,
-    })
+    Ok(Filtered { kept, offered: tools.len(), wants_tool: best >= settings.talk_below.max(talk), similarity })
 }
 
 fn similarity(view: &[f32], tool: &ToolVectors, settings: &Settings) -> f32 {
     let description = cosine(view, &tool.description);
-    let mut nearest: Vec<f32> = tool
-        .utterances
-        .iter()
-        .map(|utterance| cosine(view, utterance))
-        .collect();
+    let mut nearest: Vec<f32> = tool.utterances.iter().map(|utterance| cosine(view, utterance)).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     let Some(first) = nearest.first() else {
         return description;
@@ -96,10 +69,7 @@ fn similarity(view: &[f32], tool: &ToolVectors, settings: &Settings) -> f32 {
     let three = &nearest[..nearest.len().min(3)];
     #[expect(clippy::cast_precision_loss, reason = "at most three")]
     let mean = three.iter().sum::<f32>() / three.len() as f32;
-    settings
-        .nearest
-        .mul_add(*first, settings.nearest_three * mean)
-        + settings.description * description
+    settings.nearest.mul_add(*first, settings.nearest_three * mean) + settings.description * description
 }
 
 fn bonus(tool: &str, seen: &Seen, settings: &Settings) -> f32 {
@@ -108,13 +78,8 @@ fn bonus(tool: &str, seen: &Seen, settings: &Settings) -> f32 {
         .iter()
         .filter_map(|rule| Some((rule, rule.add.get(tool)?)))
         .filter(|(rule, _)| {
-            rule.features
-                .iter()
-                .any(|feature| seen.features.contains(feature))
-                || rule
-                    .any
-                    .iter()
-                    .any(|phrase| has_phrase(&seen.plain, phrase))
+            rule.features.iter().any(|feature| seen.features.contains(feature))
+                || rule.any.iter().any(|phrase| has_phrase(&seen.plain, phrase))
         })
         .map(|(_, add)| *add)
         .sum()

@@ -80,45 +80,28 @@ impl Kinds {
         static KINDS: OnceLock<Result<Kinds, String>> = OnceLock::new();
         KINDS
             .get_or_init(|| {
-                let data: Data = toml::from_str(include_str!("../../data/kinds.toml"))
-                    .map_err(|error| error.to_string())?;
-                Ok(Self {
-                    asking: asking(&data.kinds),
-                    kinds: data.kinds,
-                })
+                let data: Data =
+                    toml::from_str(include_str!("../../data/kinds.toml")).map_err(|error| error.to_string())?;
+                Ok(Self { asking: asking(&data.kinds), kinds: data.kinds })
             })
             .as_ref()
             .map_err(|reason| IntentError::Settings(reason.clone()))
     }
 
     /// Reads a request.
-    pub async fn read(
-        &'static self,
-        request: &str,
-        embedder: &dyn Embedder,
-    ) -> Result<Reading, IntentError> {
+    pub async fn read(&'static self, request: &str, embedder: &dyn Embedder) -> Result<Reading, IntentError> {
         let classifier = self.classifier(embedder).await?;
         let scores = classifier.scores(&masked(request)?).await?;
         let (kinds, languages) = scores.split_at(self.kinds.len().min(scores.len()));
         let mut kinds: Vec<(&Kind, f32)> = self.kinds.iter().zip(kinds.iter().copied()).collect();
         kinds.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let spoken = LANGUAGES
-            .into_iter()
-            .zip(languages.iter().copied())
-            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let spoken = LANGUAGES.into_iter().zip(languages.iter().copied()).max_by(|a, b| a.1.total_cmp(&b.1));
         let (language, spoken) = spoken.unwrap_or((LANGUAGES[0], 0.0));
-        Ok(Reading {
-            kinds,
-            language,
-            spoken,
-        })
+        Ok(Reading { kinds, language, spoken })
     }
 
     /// Fitted once for each embedding model.
-    async fn classifier(
-        &self,
-        embedder: &dyn Embedder,
-    ) -> Result<Arc<dyn Classifier>, IntentError> {
+    async fn classifier(&self, embedder: &dyn Embedder) -> Result<Arc<dyn Classifier>, IntentError> {
         static FITTED: Mutex<Option<(String, Arc<dyn Classifier>)>> = Mutex::new(None);
         let lock = || FITTED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((model, fitted)) = lock().as_ref()
@@ -150,9 +133,7 @@ fn masked(request: &str) -> Result<String, IntentError> {
 
 fn asking(kinds: &[Kind]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
-    let of_tools = kinds
-        .iter()
-        .filter(|kind| matches!(kind.group, Group::Look | Group::Act));
+    let of_tools = kinds.iter().filter(|kind| matches!(kind.group, Group::Look | Group::Act));
     for text in of_tools.flat_map(Kind::examples).flatten() {
         for (index, piece) in text.split(['{', '}']).enumerate() {
             // Every second piece stands between braces.
@@ -175,17 +156,9 @@ mod tests {
         let kinds = Kinds::shipped().unwrap();
         let replies = Replies::shipped().unwrap();
         for kind in &kinds.kinds {
-            assert!(
-                kind.examples().iter().all(|texts| !texts.is_empty()),
-                "{}",
-                kind.name
-            );
+            assert!(kind.examples().iter().all(|texts| !texts.is_empty()), "{}", kind.name);
             for language in LANGUAGES {
-                assert!(
-                    replies.of_kind(kind, language).is_some(),
-                    "{} {language}",
-                    kind.name
-                );
+                assert!(replies.of_kind(kind, language).is_some(), "{} {language}", kind.name);
             }
         }
         assert!(kinds.asking.contains("which") && !kinds.asking.contains("customers"));

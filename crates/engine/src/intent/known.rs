@@ -14,10 +14,7 @@ pub struct Known<'a> {
 impl<'a> Known<'a> {
     /// Knows nothing yet.
     pub fn new(embedder: &'a dyn Embedder) -> Self {
-        Self {
-            embedder,
-            vectors: HashMap::new(),
-        }
+        Self { embedder, vectors: HashMap::new() }
     }
 
     /// Makes the vectors of texts that have none.

@@ -53,20 +53,14 @@ pub async fn fill(
                 continue;
             }
             let worth = first.confidence - if first.open.is_empty() { 0.0 } else { 0.5 };
-            if best
-                .as_ref()
-                .is_none_or(|(known, _)| worth > known + settings.lead * 0.5)
-            {
+            if best.as_ref().is_none_or(|(known, _)| worth > known + settings.lead * 0.5) {
                 best = Some((worth, calls));
             }
         }
         let Some((_, calls)) = best else { continue };
         wanting += 1;
         alone &= calls.iter().all(|call| {
-            call.open.is_empty()
-                && tools
-                    .iter()
-                    .any(|tool| tool.name == call.tool && required(tool).count() > 1)
+            call.open.is_empty() && tools.iter().any(|tool| tool.name == call.tool && required(tool).count() > 1)
         });
         for mut call in calls {
             for name in std::mem::take(&mut call.open) {
@@ -78,9 +72,7 @@ pub async fn fill(
                     None => call.open.push(name),
                 }
             }
-            let again = made
-                .iter()
-                .any(|one| one.tool == call.tool && one.arguments == call.arguments);
+            let again = made.iter().any(|one| one.tool == call.tool && one.arguments == call.arguments);
             if !again && made.len() < MOST {
                 made.push(call);
             }
@@ -94,10 +86,7 @@ pub async fn fill(
 
 /// Pieces brought together again: a comma or `and` begins a new wish only where a tool is named.
 fn wishes(pieces: &[steward_parse::fill::Part], tools: &[ToolSpec]) -> Vec<String> {
-    let forms: Vec<Form> = tools
-        .iter()
-        .map(|tool| Form::of(&tool.name, &tool.description, &tool.parameters))
-        .collect();
+    let forms: Vec<Form> = tools.iter().map(|tool| Form::of(&tool.name, &tool.description, &tool.parameters)).collect();
     let names = |text: &str| {
         let read = Request::read(text);
         forms.iter().any(|form| form.named(&read) > 0)
@@ -122,30 +111,19 @@ fn wishes(pieces: &[steward_parse::fill::Part], tools: &[ToolSpec]) -> Vec<Strin
 }
 
 fn required(tool: &ToolSpec) -> impl Iterator<Item = &str> {
-    tool.parameters["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+    tool.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Whether a call has a required argument of its own.
 fn own(call: &FilledCall, tool: &ToolSpec) -> bool {
     required(tool).any(|name| {
-        call.sure.iter().any(|(label, sure)| {
-            *sure > 0.4 && label.split('.').next().is_some_and(|outer| outer == name)
-        })
+        call.sure.iter().any(|(label, sure)| *sure > 0.4 && label.split('.').next().is_some_and(|outer| outer == name))
     })
 }
 
 /// What another part says of an argument: the nearest call before, of the same tool first; else the
 /// request as a whole.
-fn carried(
-    name: &str,
-    tool: &str,
-    made: &[FilledCall],
-    whole: &[FilledCall],
-) -> Option<(Value, f32)> {
+fn carried(name: &str, tool: &str, made: &[FilledCall], whole: &[FilledCall]) -> Option<(Value, f32)> {
     let of = |call: &FilledCall| {
         let value = at(&call.arguments, name)?.clone();
         Some((value, call.sure.get(name).copied().unwrap_or(0.2)))
@@ -161,9 +139,7 @@ fn carried(
 }
 
 fn at<'a>(arguments: &'a Value, label: &str) -> Option<&'a Value> {
-    label
-        .split('.')
-        .try_fold(arguments, |value, name| value.get(name))
+    label.split('.').try_fold(arguments, |value, name| value.get(name))
 }
 
 fn put(arguments: &mut Value, label: &str, value: Value) {
@@ -175,8 +151,6 @@ fn put(arguments: &mut Value, label: &str, value: Value) {
             map.insert(name.to_owned(), value);
             return;
         }
-        place = map
-            .entry(name.to_owned())
-            .or_insert_with(|| Value::Object(Map::new()));
+        place = map.entry(name.to_owned()).or_insert_with(|| Value::Object(Map::new()));
     }
 }

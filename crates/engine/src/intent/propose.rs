@@ -60,22 +60,12 @@ pub async fn propose(
     let calls: Vec<&Call> = decisions.iter().filter_map(called).collect();
     notes.extend(calls.iter().map(|call| call.why.clone()));
     let filtered = Filtered {
-        kept: calls
-            .iter()
-            .map(|call| Ranked {
-                tool: call.tool.clone(),
-                score: call.fit,
-            })
-            .collect(),
+        kept: calls.iter().map(|call| Ranked { tool: call.tool.clone(), score: call.fit }).collect(),
         offered: setup.tools.len(),
         wants_tool: !calls.is_empty(),
         similarity: calls.first().map_or(0.0, |call| call.fit),
     };
-    Ok(Proposal {
-        candidates: vec![candidate],
-        filtered,
-        notes,
-    })
+    Ok(Proposal { candidates: vec![candidate], filtered, notes })
 }
 
 fn called(decision: &Decision) -> Option<&Call> {
@@ -86,19 +76,16 @@ fn called(decision: &Decision) -> Option<&Call> {
 }
 
 /// One call per part, if each part has one of its own and they are not the same.
-async fn steps(
-    decider: &Decider<'_>,
-    parts: &[String],
-    least: f32,
-) -> Result<Option<Vec<Decision>>, IntentError> {
+async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<Option<Vec<Decision>>, IntentError> {
     let mut steps: Vec<Decision> = Vec::new();
     for part in parts {
         match decider.decide(part).await? {
             Decision::Call(call)
                 if call.fit > least
-                    && !steps.iter().filter_map(called).any(|known| {
-                        known.tool == call.tool && known.arguments == call.arguments
-                    }) =>
+                    && !steps
+                        .iter()
+                        .filter_map(called)
+                        .any(|known| known.tool == call.tool && known.arguments == call.arguments) =>
             {
                 steps.push(Decision::Call(call));
             }
@@ -120,9 +107,7 @@ async fn by_skill(
         return Ok(None);
     };
     let found = setup.tools.iter().find(|spec| spec.name == best.tool);
-    let Some(skill) =
-        found.filter(|spec| spec.skill.is_some() && best.score >= settings.choice.skill)
-    else {
+    let Some(skill) = found.filter(|spec| spec.skill.is_some() && best.score >= settings.choice.skill) else {
         return Ok(None);
     };
     let suggestion = skilled::suggest(request, skill, embedder).await?;
@@ -151,28 +136,19 @@ fn candidate(decisions: &[Decision], setup: &Setup) -> Candidate {
             }
         }
     }
-    let fit = decisions
-        .iter()
-        .filter_map(called)
-        .map(|call| call.fit)
-        .fold(1.0, f32::min);
+    let fit = decisions.iter().filter_map(called).map(|call| call.fit).fold(1.0, f32::min);
     steps.push(PlanStep {
         tool: FINAL_ANSWER.to_owned(),
         args: json!({"text": text.join("\n\n")}),
         thought: String::new(),
     });
     let plan = Plan { steps };
-    Candidate {
-        score: plan::score(&plan, &setup.tools, MOST_STEPS, fit),
-        plan,
-    }
+    Candidate { score: plan::score(&plan, &setup.tools, MOST_STEPS, fit), plan }
 }
 
 /// The places of a sentence, with the step whose result they take.
 fn placed(frame: &str, step: usize) -> String {
     ["content", "lines", "count", "value"]
         .iter()
-        .fold(frame.to_owned(), |text, place| {
-            text.replace(&format!("{{{place}}}"), &format!("{{{step}:{place}}}"))
-        })
+        .fold(frame.to_owned(), |text, place| text.replace(&format!("{{{place}}}"), &format!("{{{step}:{place}}}")))
 }

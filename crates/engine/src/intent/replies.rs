@@ -79,10 +79,7 @@ impl Replies {
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static REPLIES: OnceLock<Result<Replies, String>> = OnceLock::new();
         REPLIES
-            .get_or_init(|| {
-                toml::from_str(include_str!("../../data/replies.toml"))
-                    .map_err(|error| error.to_string())
-            })
+            .get_or_init(|| toml::from_str(include_str!("../../data/replies.toml")).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(|reason| IntentError::Settings(reason.clone()))
     }
@@ -101,19 +98,14 @@ impl Replies {
     /// The reply to a kind of talk, or of what is beyond this model.
     pub fn reply(&self, kind: &Kind, here: Here<'_>) -> String {
         match kind.group {
-            Group::Talk | Group::Beyond => {
-                self.filled(self.of_kind(kind, here.language).unwrap_or_default(), here)
-            }
+            Group::Talk | Group::Beyond => self.filled(self.of_kind(kind, here.language).unwrap_or_default(), here),
             Group::Look | Group::Act => self.beyond("unknown", here),
         }
     }
 
     /// Why something isn't done.
     pub fn beyond(&self, why: &str, here: Here<'_>) -> String {
-        let text = self
-            .beyond
-            .get(why)
-            .map_or("", |texts| texts.of(here.language));
+        let text = self.beyond.get(why).map_or("", |texts| texts.of(here.language));
         self.filled(text, here)
     }
 
@@ -137,9 +129,7 @@ impl Replies {
         let mut found = Vec::new();
         for one in &self.to_try {
             let ends = |file: &&String| {
-                let ending = file
-                    .rsplit_once('.')
-                    .map(|(_, ending)| ending.to_lowercase());
+                let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
                 ending.is_some_and(|ending| one.endings.contains(&ending))
             };
             let text = one.texts.of(language);
@@ -155,12 +145,7 @@ impl Replies {
     fn filled(&self, text: &str, here: Here<'_>) -> String {
         let language = here.language;
         let has = |tool: &str| here.setup.tools.iter().any(|spec| spec.name == tool);
-        let can: Vec<&str> = self
-            .can
-            .iter()
-            .filter(|can| has(&can.tool))
-            .map(|can| can.texts.of(language))
-            .collect();
+        let can: Vec<&str> = self.can.iter().filter(|can| has(&can.tool)).map(|can| can.texts.of(language)).collect();
         let files: Vec<&str> = here.files.iter().take(FILES).map(String::as_str).collect();
         let files = match files.as_slice() {
             [] => String::new(),
@@ -169,10 +154,7 @@ impl Replies {
         let mut tries = self.tries(here.files, language);
         tries.truncate(TRIES);
         let quoted: Vec<String> = tries.iter().map(|one| quote(one, language)).collect();
-        let tries = self
-            .tries
-            .of(language)
-            .replace("{tries}", &quoted.join(" · "));
+        let tries = self.tries.of(language).replace("{tries}", &quoted.join(" · "));
         let text = text
             .replace("{can}", &can.join(", "))
             .replace("{files}", &files)

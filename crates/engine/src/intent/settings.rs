@@ -101,10 +101,7 @@ impl Settings {
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
         SETTINGS
-            .get_or_init(|| {
-                toml::from_str(include_str!("../../data/intent.toml"))
-                    .map_err(|error| error.to_string())
-            })
+            .get_or_init(|| toml::from_str(include_str!("../../data/intent.toml")).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(|reason| IntentError::Settings(reason.clone()))
     }

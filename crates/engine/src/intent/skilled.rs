@@ -18,9 +18,5 @@ pub(super) async fn suggest(
     let read = Request::read(request);
     let made = of_tool(&read, skill, 1.0, &mut known, &Settings::shipped()?.fill).await?;
     let whole = made.into_iter().find(|call| call.open.is_empty());
-    Ok(whole.map(|call| Suggestion {
-        arguments: call.arguments,
-        score: 1.0,
-        why: format!("the skill {}", skill.name),
-    }))
+    Ok(whole.map(|call| Suggestion { arguments: call.arguments, score: 1.0, why: format!("the skill {}", skill.name) }))
 }

@@ -13,11 +13,7 @@ pub fn split(request: &str, settings: &Split) -> Option<Vec<String>> {
     while at < request.len() {
         let cut = connectives
             .iter()
-            .filter(|word| {
-                request
-                    .get(at..at + word.len())
-                    .is_some_and(|piece| piece.eq_ignore_ascii_case(word))
-            })
+            .filter(|word| request.get(at..at + word.len()).is_some_and(|piece| piece.eq_ignore_ascii_case(word)))
             .map(String::len)
             .max();
         match cut {
@@ -64,14 +60,8 @@ fn even_marks(text: &str) -> bool {
         .char_indices()
         .filter(|(at, c)| {
             *c == '\''
-                && !(text[..*at]
-                    .chars()
-                    .next_back()
-                    .is_some_and(char::is_alphanumeric)
-                    && text[at + 1..]
-                        .chars()
-                        .next()
-                        .is_some_and(char::is_alphanumeric))
+                && !(text[..*at].chars().next_back().is_some_and(char::is_alphanumeric)
+                    && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric))
         })
         .count();
     count('"') % 2 == 0 && apostrophes % 2 == 0 && count('“') == count('”')
@@ -88,16 +78,10 @@ mod tests {
             answers: vec!["tell me".to_owned()],
         };
         let cut = |request| split(request, &words).unwrap_or_default();
-        assert_eq!(
-            cut("Read a.md and then list the files."),
-            ["Read a.md", "list the files."]
-        );
+        assert_eq!(cut("Read a.md and then list the files."), ["Read a.md", "list the files."]);
         assert!(cut("Write 'first this and then that' to x.txt").is_empty());
         assert!(cut("Read a.md and b.md").is_empty());
-        assert_eq!(
-            cut("1. read a.md\n2. first, list files, then tell me"),
-            ["read a.md", "list files"]
-        );
+        assert_eq!(cut("1. read a.md\n2. first, list files, then tell me"), ["read a.md", "list files"]);
         assert!(cut("Read a.md and then tell me more").is_empty());
     }
 }

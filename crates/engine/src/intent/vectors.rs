@@ -27,10 +27,7 @@ fn cache() -> &'static Cache {
 
 /// The vectors of `tools`, in their order.
 pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, IntentError> {
-    let words: Vec<_> = tools
-        .iter()
-        .map(|tool| (&tool.name, &tool.description, &tool.utterances))
-        .collect();
+    let words: Vec<_> = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.utterances)).collect();
     let key = steward_core::hash::of_json(&serde_json::json!([embedder.model(), words]));
     {
         let known = cache().lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,11 +37,7 @@ pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue
     }
     let mut texts = Vec::new();
     for tool in tools {
-        texts.push(format!(
-            "{}: {}",
-            tool.name.replace('_', " "),
-            tool.description
-        ));
+        texts.push(format!("{}: {}", tool.name.replace('_', " "), tool.description));
         texts.extend(tool.utterances.iter().cloned());
     }
     let vectors = embedder.embed_lasting(&texts).await?;
@@ -66,19 +59,13 @@ pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue
 }
 
 /// Vectors of texts; an error if their number is wrong.
-pub async fn embed(
-    texts: &[String],
-    embedder: &dyn Embedder,
-) -> Result<Vec<Vec<f32>>, IntentError> {
+pub async fn embed(texts: &[String], embedder: &dyn Embedder) -> Result<Vec<Vec<f32>>, IntentError> {
     as_many(texts, embedder.embed(texts).await?)
 }
 
 fn as_many(texts: &[String], vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, IntentError> {
     if vectors.len() != texts.len() {
-        return Err(IntentError::Vectors {
-            asked: texts.len(),
-            got: vectors.len(),
-        });
+        return Err(IntentError::Vectors { asked: texts.len(), got: vectors.len() });
     }
     Ok(vectors)
 }

@@ -32,10 +32,7 @@ pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
                     (false, false) => 0.0,
                 })
                 .sum();
-            Ranked {
-                tool: tool.name.clone(),
-                score: (score / (NAME * most)).clamp(0.0, 1.0),
-            }
+            Ranked { tool: tool.name.clone(), score: (score / (NAME * most)).clamp(0.0, 1.0) }
         })
         .collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -39,8 +39,6 @@ impl Environment {
 
 impl std::fmt::Debug for Environment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Environment")
-            .field("local_model", &self.local_model)
-            .finish_non_exhaustive()
+        f.debug_struct("Environment").field("local_model", &self.local_model).finish_non_exhaustive()
     }
 }

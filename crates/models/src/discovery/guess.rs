@@ -39,8 +39,7 @@ struct Trusted {
     families: Vec<String>,
 }
 
-static KNOWN: LazyLock<Trusted> =
-    LazyLock::new(|| serde_json::from_str(TRUSTED).unwrap_or_default());
+static KNOWN: LazyLock<Trusted> = LazyLock::new(|| serde_json::from_str(TRUSTED).unwrap_or_default());
 
 /// Whether a connection's model is known to call tools well, before any exam: by where it is served,
 /// or by the family that its name tells. A server of one's own is examined instead, since there the
@@ -50,24 +49,16 @@ pub fn is_known_as_trusted(connection: &Connection) -> bool {
     let name = name.rsplit('/').next().unwrap_or(&name);
     let own = matches!(
         connection.provider,
-        Provider::Local
-            | Provider::Ollama
-            | Provider::LlamaCpp
-            | Provider::Vllm
-            | Provider::TextGen
+        Provider::Local | Provider::Ollama | Provider::LlamaCpp | Provider::Vllm | Provider::TextGen
     );
     let family = || {
         let mut families = KNOWN.families.iter();
         families.any(|part| name.starts_with(part.as_str()))
     };
-    let rest = connection
-        .base_url
-        .split_once("://")
-        .map_or("", |(_, rest)| rest);
+    let rest = connection.base_url.split_once("://").map_or("", |(_, rest)| rest);
     let host = rest.split(['/', ':']).next().unwrap_or_default();
     let known = KNOWN.hosts.iter().any(|known| {
-        host.strip_suffix(known.as_str())
-            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        host.strip_suffix(known.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     });
     connection.capabilities.strategy == Strategy::Native && !own && (known || family())
 }
@@ -89,11 +80,7 @@ pub fn capabilities(name: &str, size: Option<&str>) -> Capabilities {
         found.summarises = row.summarises;
         found.max_tools = row.max_tools;
     }
-    if let Some(row) = TABLE
-        .windows
-        .iter()
-        .find(|row| name.contains(&row.contains))
-    {
+    if let Some(row) = TABLE.windows.iter().find(|row| name.contains(&row.contains)) {
         found.window = row.window;
     }
     if TABLE.no_json_schema.iter().any(|part| name.contains(part)) {
@@ -153,15 +140,8 @@ mod tests {
         assert!(of("azure_open_ai", "me.openai.azure.com", "my-deployment"));
         assert!(of("compatible", "example.org", "anthropic/claude-sonnet-5"));
         assert!(of("open_ai", "127.0.0.1:4000", "gpt-4o"));
-        assert!(
-            !of("open_ai", "127.0.0.1:4000", "scripted"),
-            "another server behind the name"
-        );
-        assert!(!of(
-            "compatible",
-            "notapi.openai.com.example.org",
-            "mystery-7b"
-        ));
+        assert!(!of("open_ai", "127.0.0.1:4000", "scripted"), "another server behind the name");
+        assert!(!of("compatible", "notapi.openai.com.example.org", "mystery-7b"));
         assert!(!of("ollama", "localhost:11434", "gpt-oss-120b"));
         assert!(!of("local", "", "SmolLM2.gguf"));
     }

@@ -29,17 +29,12 @@ struct Row {
 pub(super) fn find(environment: &Environment) -> Vec<Found> {
     // A test reads the table, so it is never empty.
     let rows: Vec<Row> = serde_json::from_str(DATA).unwrap_or_default();
-    rows.into_iter()
-        .filter_map(|row| one(environment, row))
-        .collect()
+    rows.into_iter().filter_map(|row| one(environment, row)).collect()
 }
 
 fn one(environment: &Environment, row: Row) -> Option<Found> {
     environment.var(&row.variable)?;
-    let own_url = row
-        .url_variable
-        .as_ref()
-        .and_then(|name| environment.var(name));
+    let own_url = row.url_variable.as_ref().and_then(|name| environment.var(name));
     let base_url = own_url.clone().unwrap_or(row.base_url);
     if base_url.is_empty() {
         return None;
@@ -51,20 +46,13 @@ fn one(environment: &Environment, row: Row) -> Option<Found> {
         known => known,
     };
     let variable = row.variable.clone();
-    let auth = if row.own_header {
-        Auth::ApiKeyEnv { variable }
-    } else {
-        Auth::BearerEnv { variable }
-    };
+    let auth = if row.own_header { Auth::ApiKeyEnv { variable } } else { Auth::BearerEnv { variable } };
     let mut how = format!("{} is set", row.variable);
     if let (Some(_), Some(name)) = (own_url, row.url_variable) {
         how = format!("{how}, and {name}");
     }
     Some(Found {
-        detail: format!(
-            "{model} at {base_url}; {} chooses another model",
-            row.model_variable
-        ),
+        detail: format!("{model} at {base_url}; {} chooses another model", row.model_variable),
         how,
         connection: Connection {
             id: stable_id(&row.name, &base_url, &model),
@@ -94,19 +82,14 @@ mod tests {
         for row in rows {
             let own = row.base_url.is_empty() && row.url_variable.is_some();
             assert!(own || row.base_url.starts_with("https://"), "{row:?}");
-            assert!(
-                !row.base_url.ends_with('/') && !row.model.is_empty(),
-                "{row:?}"
-            );
+            assert!(!row.base_url.ends_with('/') && !row.model.is_empty(), "{row:?}");
         }
     }
 
     #[test]
     fn providers_with_interfaces_of_their_own() {
         let environment = Environment::new(|name| match name {
-            "ANTHROPIC_API_KEY" | "GEMINI_API_KEY" | "AZURE_OPENAI_API_KEY" => {
-                Some("sk-very-secret".to_owned())
-            }
+            "ANTHROPIC_API_KEY" | "GEMINI_API_KEY" | "AZURE_OPENAI_API_KEY" => Some("sk-very-secret".to_owned()),
             _ => None,
         });
         let found = find(&environment);

@@ -36,18 +36,10 @@ pub(super) async fn find(environment: &Environment, client: &Client) -> Vec<Foun
     let Some(tags) = probe(client, &root, "api/tags", None, TAGS_LIMIT).await else {
         return Vec::new();
     };
-    let own_window = environment
-        .var("OLLAMA_CONTEXT_LENGTH")
-        .and_then(|text| text.parse().ok());
+    let own_window = environment.var("OLLAMA_CONTEXT_LENGTH").and_then(|text| text.parse().ok());
     let installed = tags["models"].as_array().cloned().unwrap_or_default();
-    let chat = installed
-        .iter()
-        .filter(|model| {
-            model["name"]
-                .as_str()
-                .is_some_and(|name| !is_not_chat(name))
-        })
-        .take(SHOWN);
+    let chat =
+        installed.iter().filter(|model| model["name"].as_str().is_some_and(|name| !is_not_chat(name))).take(SHOWN);
     let asked = chat.map(async |model| {
         let body = json!({"model": model["name"]});
         let shown = probe(client, &root, "api/show", Some(&body), SHOW_LIMIT).await;
@@ -56,23 +48,11 @@ pub(super) async fn find(environment: &Environment, client: &Client) -> Vec<Foun
     join_all(asked).await.into_iter().flatten().collect()
 }
 
-async fn probe(
-    client: &Client,
-    root: &Url,
-    path: &str,
-    body: Option<&Value>,
-    limit: Duration,
-) -> Option<Value> {
+async fn probe(client: &Client, root: &Url, path: &str, body: Option<&Value>, limit: Duration) -> Option<Value> {
     client.probe(&root.join(path).ok()?, body, limit).await
 }
 
-fn one(
-    root: &Url,
-    model: &Value,
-    shown: Option<&Value>,
-    own_window: Option<u32>,
-    how: &str,
-) -> Option<Found> {
+fn one(root: &Url, model: &Value, shown: Option<&Value>, own_window: Option<u32>, how: &str) -> Option<Found> {
     let name = model["name"].as_str()?;
     let size = model["details"]["parameter_size"].as_str();
     let mut can = capabilities(name, size);
@@ -125,9 +105,7 @@ fn num_ctx(shown: &Value) -> Option<u32> {
 /// The window that the model was trained for.
 fn trained_window(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
-    let (_, value) = info
-        .iter()
-        .find(|(key, _)| key.ends_with(".context_length"))?;
+    let (_, value) = info.iter().find(|(key, _)| key.ends_with(".context_length"))?;
     u32::try_from(value.as_u64()?).ok()
 }
 
@@ -145,10 +123,7 @@ fn root_url(host: &str) -> Option<Url> {
         url.set_host(Some("127.0.0.1")).ok()?;
     }
     let authority = with_scheme.split_once("://")?.1.split('/').next()?;
-    let has_port = authority
-        .rsplit(':')
-        .next()
-        .is_some_and(|port| port.parse::<u16>().is_ok());
+    let has_port = authority.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok());
     if url.scheme() == "http" && !has_port {
         url.set_port(Some(11434)).ok()?;
     }
@@ -186,11 +161,7 @@ mod tests {
         let root = root_url("127.0.0.1").unwrap();
         let model = json!({"name": "m:8b", "details": {"parameter_size": "8.0B"}});
         let window = |shown: Option<Value>, own| {
-            one(&root, &model, shown.as_ref(), own, "")
-                .unwrap()
-                .connection
-                .capabilities
-                .window
+            one(&root, &model, shown.as_ref(), own, "").unwrap().connection.capabilities.window
         };
         assert_eq!(window(None, None), 4096);
         assert_eq!(window(None, Some(16384)), 16384);

@@ -29,10 +29,8 @@ pub struct Found {
 /// All that is there, best first: the first is the default. Takes 400 ms at most.
 pub async fn discover(environment: &Environment, client: &Client) -> Vec<Found> {
     let mut found = keys::find(environment);
-    let probes = join(
-        timeout(LIMIT, ollama::find(environment, client)),
-        timeout(LIMIT, llama_cpp::find(environment, client)),
-    );
+    let probes =
+        join(timeout(LIMIT, ollama::find(environment, client)), timeout(LIMIT, llama_cpp::find(environment, client)));
     let (from_ollama, from_llama_cpp) = probes.await;
     found.extend(from_ollama.unwrap_or_default());
     found.extend(from_llama_cpp.ok().flatten());
@@ -87,8 +85,7 @@ pub(super) fn stable_id(name: &str, base_url: &str, model: &str) -> ConnectionId
     let hash = of_json(&json!([name, base_url, model]));
     let text = format!("{}8{}a{}", &hash[..12], &hash[13..16], &hash[17..32]);
     // 32 hexadecimal digits always are a UUID.
-    text.parse()
-        .unwrap_or(ConnectionId::from(steward_core::TenantId::DEFAULT.0))
+    text.parse().unwrap_or(ConnectionId::from(steward_core::TenantId::DEFAULT.0))
 }
 
 #[cfg(test)]
@@ -98,14 +95,8 @@ mod tests {
     #[test]
     fn ids_are_stable_and_apart() {
         let id = stable_id("ollama", "http://127.0.0.1:11434/v1", "qwen3:8b");
-        assert_eq!(
-            id,
-            stable_id("ollama", "http://127.0.0.1:11434/v1", "qwen3:8b")
-        );
-        assert_ne!(
-            id,
-            stable_id("ollama", "http://127.0.0.1:11434/v1", "qwen3:4b")
-        );
+        assert_eq!(id, stable_id("ollama", "http://127.0.0.1:11434/v1", "qwen3:8b"));
+        assert_ne!(id, stable_id("ollama", "http://127.0.0.1:11434/v1", "qwen3:4b"));
         assert_eq!(id.0.get_version_num(), 8);
         assert_ne!(id.0, steward_core::TenantId::DEFAULT.0);
     }

@@ -11,9 +11,7 @@ pub(super) fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -
     while !rest.is_empty() {
         let mut count = 1;
         // Sorted, so the last one decides how long all are padded to.
-        while count < rest.len().min(max_texts)
-            && rest[count].tokens.len() * (count + 1) <= max_tokens
-        {
+        while count < rest.len().min(max_texts) && rest[count].tokens.len() * (count + 1) <= max_tokens {
             count += 1;
         }
         let (batch, after) = rest.split_at(count);
@@ -32,16 +30,10 @@ mod tests {
         let sorted: Vec<Encoded> = [1, 1, 2, 5, 9, 40]
             .iter()
             .enumerate()
-            .map(|(index, length)| Encoded {
-                index,
-                tokens: vec![0; *length],
-            })
+            .map(|(index, length)| Encoded { index, tokens: vec![0; *length] })
             .collect();
         let made = batches(&sorted, 3, 20);
-        let shape: Vec<Vec<usize>> = made
-            .iter()
-            .map(|b| b.iter().map(|e| e.tokens.len()).collect())
-            .collect();
+        let shape: Vec<Vec<usize>> = made.iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
         assert_eq!(shape, [vec![1, 1, 2], vec![5, 9], vec![40]]);
     }
 }

@@ -38,23 +38,14 @@ impl Fitted {
             kernel[row][row] += RIDGE;
         }
         factor(&mut kernel);
-        let labels = examples
-            .iter()
-            .flat_map(|example| &example.labels)
-            .max()
-            .map_or(0, |most| most + 1);
+        let labels = examples.iter().flat_map(|example| &example.labels).max().map_or(0, |most| most + 1);
         let weights = (0..labels)
             .map(|label| {
                 let is = |example: &Labelled| f32::from(u8::from(example.labels.contains(&label)));
                 solve(&kernel, examples.iter().map(is).collect())
             })
             .collect();
-        Self {
-            embedder,
-            vectors,
-            letters,
-            weights,
-        }
+        Self { embedder, vectors, letters, weights }
     }
 }
 
@@ -64,17 +55,9 @@ impl ports::Classifier for Fitted {
         let vector = self.embedder.embed(&[text.to_owned()]).await?;
         let vector = vector.into_iter().next().unwrap_or_default();
         let alike = self.letters.alike(&self.letters.weighed(text));
-        let kernel: Vec<f32> = self
-            .vectors
-            .iter()
-            .zip(alike)
-            .map(|(example, alike)| mixed(dot(example, &vector), alike))
-            .collect();
-        Ok(self
-            .weights
-            .iter()
-            .map(|weights| dot(weights, &kernel))
-            .collect())
+        let kernel: Vec<f32> =
+            self.vectors.iter().zip(alike).map(|(example, alike)| mixed(dot(example, &vector), alike)).collect();
+        Ok(self.weights.iter().map(|weights| dot(weights, &kernel)).collect())
     }
 }
 
@@ -131,10 +114,7 @@ struct Letters {
 
 impl Letters {
     fn of(examples: &[Labelled]) -> Self {
-        let counted: Vec<BTreeMap<String, u16>> = examples
-            .iter()
-            .map(|example| count(&example.text))
-            .collect();
+        let counted: Vec<BTreeMap<String, u16>> = examples.iter().map(|example| count(&example.text)).collect();
         let mut known = HashMap::new();
         let mut having: Vec<f32> = Vec::new();
         for pieces in &counted {
@@ -149,10 +129,7 @@ impl Letters {
         #[expect(clippy::cast_precision_loss, reason = "some thousand examples")]
         let all = examples.len() as f32 + 1.0;
         let mut letters = Self {
-            rarity: having
-                .iter()
-                .map(|having| (all / (having + 0.5)).ln())
-                .collect(),
+            rarity: having.iter().map(|having| (all / (having + 0.5)).ln()).collect(),
             unknown: (all / 0.5).ln(),
             places: vec![Vec::new(); having.len()],
             known,
@@ -206,12 +183,7 @@ fn count(text: &str) -> BTreeMap<String, u16> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(|word| {
-            word.chars()
-                .flat_map(char::to_lowercase)
-                .map(plain)
-                .collect()
-        })
+        .map(|word| word.chars().flat_map(char::to_lowercase).map(plain).collect())
         .collect();
     let line: Vec<char> = format!(" {} ", words.join(" ")).chars().collect();
     let mut counted = BTreeMap::new();

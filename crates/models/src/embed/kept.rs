@@ -28,20 +28,14 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn new(file: PathBuf) -> Self {
-        Self {
-            file,
-            known: Mutex::new(None),
-        }
+        Self { file, known: Mutex::new(None) }
     }
 
     /// The vector of each text that has one. `model` tells one model from another.
     pub(super) fn find(&self, model: &str, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_with(|| read(&self.file));
-        texts
-            .iter()
-            .map(|text| known.get(&key(model, text)).cloned())
-            .collect()
+        texts.iter().map(|text| known.get(&key(model, text)).cloned()).collect()
     }
 
     /// Keeps vectors; a file that can't be written costs time at the next start, no more.
@@ -89,11 +83,7 @@ fn read(file: &Path) -> HashMap<Key, Vec<f32>> {
         .map(|record| {
             let (content, check) = record.split_at(RECORD - CHECK);
             let (key, numbers) = content.split_first_chunk()?;
-            let vector = numbers
-                .as_chunks()
-                .0
-                .iter()
-                .map(|four| f32::from_le_bytes(*four));
+            let vector = numbers.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four));
             (sha256(content).as_bytes()[..CHECK] == *check).then(|| (*key, vector.collect()))
         })
         .collect::<Option<_>>()
@@ -167,10 +157,7 @@ mod tests {
             let made: Vec<_> = names.iter().map(|n| (n.as_str(), vector(1.0))).collect();
             kept.add("m", &made);
         }
-        assert_eq!(
-            std::fs::metadata(&file).unwrap().len(),
-            2400 * RECORD as u64
-        );
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), 2400 * RECORD as u64);
         let nowhere = Kept::new(file.join("below a file"));
         nowhere.add("m", &[("a", vector(1.0))]);
         assert_eq!(nowhere.find("m", &["a"]), [Some(vector(1.0))]);

@@ -100,11 +100,7 @@ impl LazyMiniLm {
         let mut found = kept.find(&model, texts);
         let missing: Vec<usize> = (0..texts.len()).filter(|i| found[*i].is_none()).collect();
         let wanted: Vec<&str> = missing.iter().map(|i| texts[*i]).collect();
-        let made: Vec<(&str, Vec<f32>)> = wanted
-            .iter()
-            .copied()
-            .zip(self.embed_blocking(&wanted)?)
-            .collect();
+        let made: Vec<(&str, Vec<f32>)> = wanted.iter().copied().zip(self.embed_blocking(&wanted)?).collect();
         if !made.is_empty() {
             kept.add(&model, &made);
         }
@@ -115,11 +111,7 @@ impl LazyMiniLm {
     }
 
     /// Works on a thread where it may block.
-    async fn beside(
-        &self,
-        texts: &[String],
-        work: Work,
-    ) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
+    async fn beside(&self, texts: &[String], work: Work) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
@@ -133,9 +125,7 @@ impl LazyMiniLm {
         .map_err(|e| ports::EmbedError::Broken(e.to_string()))?;
         self.watch();
         result.map_err(|error| match &error {
-            EmbedError::FileMissing { path } => {
-                ports::EmbedError::Missing(path.display().to_string())
-            }
+            EmbedError::FileMissing { path } => ports::EmbedError::Missing(path.display().to_string()),
             _ => ports::EmbedError::Broken(error.to_string()),
         })
     }
@@ -161,10 +151,7 @@ impl LazyMiniLm {
                 };
                 let mut state = inner.lock();
                 let since = state.used.map_or(Duration::MAX, |used| used.elapsed());
-                let busy = state
-                    .model
-                    .as_ref()
-                    .is_some_and(|m| Arc::strong_count(m) > 1);
+                let busy = state.model.as_ref().is_some_and(|m| Arc::strong_count(m) > 1);
                 if since >= idle && !busy {
                     state.model = None;
                     state.watched = false;
@@ -216,21 +203,16 @@ impl ports::Embedder for LazyMiniLm {
         self.beside(texts, Self::embed_lasting_blocking).await
     }
 
-    async fn classifier(
-        &self,
-        examples: &[ports::Labelled],
-    ) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
+    async fn classifier(&self, examples: &[ports::Labelled]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
         let texts: Vec<String> = examples.iter().map(|one| one.text.clone()).collect();
         let vectors = ports::Embedder::embed_lasting(self, &texts).await?;
         if vectors.len() != examples.len() {
             return Err(ports::EmbedError::Broken("vectors are missing".to_owned()));
         }
         let (embedder, examples) = (self.clone(), examples.to_vec());
-        let fitted = tokio::task::spawn_blocking(move || {
-            super::classify::Fitted::new(embedder, &examples, vectors)
-        })
-        .await
-        .map_err(|error| ports::EmbedError::Broken(error.to_string()))?;
+        let fitted = tokio::task::spawn_blocking(move || super::classify::Fitted::new(embedder, &examples, vectors))
+            .await
+            .map_err(|error| ports::EmbedError::Broken(error.to_string()))?;
         Ok(Arc::new(fitted))
     }
 

@@ -65,26 +65,14 @@ impl MiniLm {
                 return Err(EmbedError::FileMissing { path: path.clone() });
             }
         }
-        let bad = |path: &Path, reason: String| EmbedError::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let bad = |path: &Path, reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
         let model = Model::load_file(&model_path).map_err(|e| bad(&model_path, e.to_string()))?;
         let words = WordPiece::load(&tokenizer_path)?;
-        let find = |name: &str| {
-            model
-                .find_node(name)
-                .ok_or_else(|| bad(&model_path, format!("it has no input `{name}`")))
-        };
-        let inputs = Inputs {
-            ids: find("input_ids")?,
-            mask: find("attention_mask")?,
-            types: model.find_node("token_type_ids"),
-        };
-        let output = *model
-            .output_ids()
-            .first()
-            .ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
+        let find =
+            |name: &str| model.find_node(name).ok_or_else(|| bad(&model_path, format!("it has no input `{name}`")));
+        let inputs =
+            Inputs { ids: find("input_ids")?, mask: find("attention_mask")?, types: model.find_node("token_type_ids") };
+        let output = *model.output_ids().first().ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
         let threads = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
             n => n,
@@ -95,19 +83,12 @@ impl MiniLm {
             inputs,
             output,
             wide: Arc::new(ThreadPool::with_num_threads(threads)),
-            narrow: (0..threads)
-                .map(|_| Arc::new(ThreadPool::with_num_threads(1)))
-                .collect(),
+            narrow: (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect(),
         };
         // A model of another shape is noticed now rather than by the first user.
-        let probe = loaded
-            .embed(&["probe"])
-            .map_err(|e| bad(&model_path, e.to_string()))?;
+        let probe = loaded.embed(&["probe"]).map_err(|e| bad(&model_path, e.to_string()))?;
         if probe.first().map(Vec::len) != Some(DIMENSION) {
-            return Err(bad(
-                &model_path,
-                format!("its embeddings do not have {DIMENSION} numbers"),
-            ));
+            return Err(bad(&model_path, format!("its embeddings do not have {DIMENSION} numbers")));
         }
         Ok(loaded)
     }
@@ -120,10 +101,7 @@ impl MiniLm {
         let mut encoded: Vec<Encoded> = texts
             .iter()
             .enumerate()
-            .map(|(index, text)| Encoded {
-                index,
-                tokens: self.words.encode(text, MAX_TOKENS),
-            })
+            .map(|(index, text)| Encoded { index, tokens: self.words.encode(text, MAX_TOKENS) })
             .collect();
         encoded.sort_by_key(|e| e.tokens.len());
         let batches = batch::batches(&encoded, BATCH_TEXTS, BATCH_TOKENS);
@@ -131,10 +109,7 @@ impl MiniLm {
         let parts = if batches.len() > 1 && self.narrow.len() > 1 {
             self.run_side_by_side(&batches)
         } else {
-            batches
-                .iter()
-                .map(|batch| self.run(batch, &self.wide))
-                .collect()
+            batches.iter().map(|batch| self.run(batch, &self.wide)).collect()
         };
         for part in parts {
             for (index, vector) in part? {
@@ -157,10 +132,7 @@ impl MiniLm {
                         let mut done = Vec::new();
                         // The longest come last in the list and are taken first, so that no
                         // thread is left alone with a long one at the end.
-                        while let Some(i) = batches
-                            .len()
-                            .checked_sub(1 + next.fetch_add(1, Ordering::Relaxed))
-                        {
+                        while let Some(i) = batches.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed)) {
                             done.push(self.run(batches[i], pool));
                         }
                         done
@@ -171,9 +143,7 @@ impl MiniLm {
                 .into_iter()
                 .flat_map(|worker| {
                     worker.join().unwrap_or_else(|_| {
-                        vec![Err(EmbedError::Inference {
-                            reason: "a worker thread panicked".to_owned(),
-                        })]
+                        vec![Err(EmbedError::Inference { reason: "a worker thread panicked".to_owned() })]
                     })
                 })
                 .collect()
@@ -191,10 +161,7 @@ impl MiniLm {
                 mask[[row, column]] = 1;
             }
         }
-        let mut inputs = vec![
-            (self.inputs.ids, ids.into()),
-            (self.inputs.mask, mask.into()),
-        ];
+        let mut inputs = vec![(self.inputs.ids, ids.into()), (self.inputs.mask, mask.into())];
         if let Some(types) = self.inputs.types {
             inputs.push((types, NdTensor::<i32, 2>::zeros(shape).into()));
         }
@@ -214,9 +181,8 @@ impl MiniLm {
 type BatchResult = Result<Vec<(usize, Vec<f32>)>, EmbedError>;
 
 fn pooled(output: Value, batch: &[Encoded]) -> Result<Vec<(usize, Vec<f32>)>, String> {
-    let states: NdTensor<f32, 3> = output
-        .try_into()
-        .map_err(|_| "its output is not a float tensor of three dimensions".to_owned())?;
+    let states: NdTensor<f32, 3> =
+        output.try_into().map_err(|_| "its output is not a float tensor of three dimensions".to_owned())?;
     let width = states.size(2);
     let states: NdTensorView<f32, 3> = states.view();
     Ok(batch
@@ -232,8 +198,6 @@ fn pooled(output: Value, batch: &[Encoded]) -> Result<Vec<(usize, Vec<f32>)>, St
 
 impl std::fmt::Debug for MiniLm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MiniLm")
-            .field("threads", &self.narrow.len())
-            .finish_non_exhaustive()
+        f.debug_struct("MiniLm").field("threads", &self.narrow.len()).finish_non_exhaustive()
     }
 }

@@ -9,11 +9,7 @@ pub(super) fn mean_normalised(states: &[f32], tokens: usize, width: usize) -> Ve
         }
     }
     // Dividing by the number of tokens would be undone by the normalisation.
-    let norm = sum
-        .iter()
-        .map(|v| f64::from(*v) * f64::from(*v))
-        .sum::<f64>()
-        .sqrt();
+    let norm = sum.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt();
     if norm > 0.0 {
         for value in &mut sum {
             #[expect(clippy::cast_possible_truncation, reason = "single precision is kept")]

@@ -38,29 +38,18 @@ struct ModelPart {
 impl WordPiece {
     /// Reads a `tokenizer.json` that holds a lower-casing WordPiece model.
     pub fn load(path: &Path) -> Result<Self, EmbedError> {
-        let bad = |reason: String| EmbedError::BadFile {
-            path: path.to_owned(),
-            reason,
-        };
+        let bad = |reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
         let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
         let file: File = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
         if file.model.kind != "WordPiece" {
-            return Err(bad(format!(
-                "it is a {} model, not WordPiece",
-                file.model.kind
-            )));
+            return Err(bad(format!("it is a {} model, not WordPiece", file.model.kind)));
         }
         Self::new(file.model.vocab).map_err(|token| bad(format!("it has no token {token}")))
     }
 
     fn new(vocabulary: HashMap<String, i32>) -> Result<Self, &'static str> {
         let special = |token: &'static str| vocabulary.get(token).copied().ok_or(token);
-        Ok(Self {
-            begin: special("[CLS]")?,
-            end: special("[SEP]")?,
-            unknown: special("[UNK]")?,
-            vocabulary,
-        })
+        Ok(Self { begin: special("[CLS]")?, end: special("[SEP]")?, unknown: special("[UNK]")?, vocabulary })
     }
 
     /// Tokens of a text with those for begin and end, at most `limit`.
@@ -88,10 +77,7 @@ impl WordPiece {
         let mut start = 0;
         let mut candidate = String::new();
         while start < word.len() {
-            let ends = word[start..]
-                .char_indices()
-                .map(|(at, c)| start + at + c.len_utf8())
-                .rev();
+            let ends = word[start..].char_indices().map(|(at, c)| start + at + c.len_utf8()).rev();
             let mut found = None;
             for end in ends {
                 candidate.clear();
@@ -196,9 +182,7 @@ mod tests {
     }
 
     fn small() -> WordPiece {
-        let pieces = [
-            "[CLS]", "[SEP]", "[UNK]", "un", "##aff", "##able", "a", "##b", "aff",
-        ];
+        let pieces = ["[CLS]", "[SEP]", "[UNK]", "un", "##aff", "##able", "a", "##b", "aff"];
         let vocabulary = (0..).zip(pieces).map(|(i, p)| (p.to_owned(), i)).collect();
         WordPiece::new(vocabulary).unwrap()
     }
@@ -207,11 +191,7 @@ mod tests {
     fn words_become_the_longest_pieces() {
         let tokens = small();
         assert_eq!(tokens.encode("unaffable ab", 256), [0, 3, 4, 5, 6, 7, 1]);
-        assert_eq!(
-            tokens.encode("unaffx a", 256),
-            [0, 2, 6, 1],
-            "one bad piece spoils the word"
-        );
+        assert_eq!(tokens.encode("unaffx a", 256), [0, 2, 6, 1], "one bad piece spoils the word");
         assert_eq!(tokens.encode(&"a".repeat(101), 256), [0, 2, 1]);
         assert_eq!(tokens.encode("", 256), [0, 1]);
     }

@@ -44,11 +44,7 @@ pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     }
     // Any object at all is a last resort, never better than a schema.
     let by_schema = working.iter().any(|way| *way != Constrained::JsonObject);
-    let points = if by_schema {
-        2
-    } else {
-        u32::from(!working.is_empty())
-    };
+    let points = if by_schema { 2 } else { u32::from(!working.is_empty()) };
     found.constrained = Some(working);
     Ok((Score::new(points, 2), words.join("; ")))
 }
@@ -71,10 +67,9 @@ fn has_own_wire(desk: &Desk<'_>) -> bool {
     match connection.wire {
         Some(Wire::Chat) => false,
         Some(Wire::Responses | Wire::Native) => connection.provider != Provider::Ollama,
-        None => matches!(
-            connection.provider,
-            Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock
-        ),
+        None => {
+            matches!(connection.provider, Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock)
+        }
     }
 }
 
@@ -111,11 +106,7 @@ async fn through_its_wire(desk: &Desk<'_>, found: &mut Findings) -> Mark {
 async fn try_way(desk: &Desk<'_>, way: Constrained) -> Result<Tried, Silence> {
     let connection = &desk.connection;
     let any_object = way == Constrained::JsonObject;
-    let ask = if any_object {
-        &BOOK.constrained.json_ask
-    } else {
-        &BOOK.constrained.ask
-    };
+    let ask = if any_object { &BOOK.constrained.json_ask } else { &BOOK.constrained.ask };
     let Some((field, value)) = constraint(way, &odd_schema()) else {
         return Ok(Tried::Refused("not in this build".to_owned()));
     };
@@ -138,12 +129,7 @@ async fn try_way(desk: &Desk<'_>, way: Constrained) -> Result<Tried, Silence> {
     };
     let text = match raw(desk, &outgoing).await {
         Ok(answer) => content(&answer),
-        Err(Silence::Failed(error))
-            if matches!(
-                error.class,
-                ModelErrorClass::BadRequest | ModelErrorClass::Server
-            ) =>
-        {
+        Err(Silence::Failed(error)) if matches!(error.class, ModelErrorClass::BadRequest | ModelErrorClass::Server) => {
             return Ok(Tried::Refused(error.detail.unwrap_or(error.message)));
         }
         // Only one of the ways is at stake.
@@ -158,11 +144,7 @@ async fn try_way(desk: &Desk<'_>, way: Constrained) -> Result<Tried, Silence> {
     } else {
         is_odd(&text)
     };
-    Ok(if obeyed {
-        Tried::Obeyed
-    } else {
-        Tried::Ignored
-    })
+    Ok(if obeyed { Tried::Obeyed } else { Tried::Ignored })
 }
 
 /// One request as it is; its tokens are counted.
@@ -172,10 +154,7 @@ pub(super) async fn raw(desk: &Desk<'_>, outgoing: &Outgoing) -> Result<Value, S
     };
     let limits = Limits::new(left, 0, Timeouts::default());
     let ask = async {
-        let sent = desk
-            .client
-            .send(&desk.connection, outgoing, &limits)
-            .await?;
+        let sent = desk.client.send(&desk.connection, outgoing, &limits).await?;
         desk.client.json(sent, &limits).await
     };
     let (_, answer) = ask.await.map_err(Silence::Failed)?;

@@ -17,10 +17,7 @@ pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let crowd = &TOOL_BOOK.crowd;
     let (mut score, mut most, mut words) = (Score::default(), None, Vec::new());
     for count in [crowd.few, crowd.many] {
-        let fits = found
-            .window
-            .as_ref()
-            .is_none_or(|(window, _)| count * TOOL_TOKENS * 2 < *window as usize);
+        let fits = found.window.as_ref().is_none_or(|(window, _)| count * TOOL_TOKENS * 2 < *window as usize);
         if !fits {
             words.push(format!("{count} tools take too much of its window"));
             break;

@@ -52,32 +52,17 @@ pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrain
 
 /// The form in which it calls tools best; `None`: in none well enough.
 pub(super) fn best_form(found: &Findings) -> Option<FormScore> {
-    let order = [
-        Strategy::Native,
-        Strategy::GuidedJson,
-        Strategy::React,
-        Strategy::Markers,
-    ];
+    let order = [Strategy::Native, Strategy::GuidedJson, Strategy::React, Strategy::Markers];
     let usable = order
         .into_iter()
         .filter_map(|strategy| found.form(strategy))
         .filter(|form| form.right_tools > 0 && form.score.share() >= USABLE);
-    usable.reduce(|best, next| {
-        if next.score.share() > best.score.share() + MARGIN {
-            next
-        } else {
-            best
-        }
-    })
+    usable.reduce(|best, next| if next.score.share() > best.score.share() + MARGIN { next } else { best })
 }
 
 /// Grades of what was asked.
 pub(super) fn grades(found: &Findings) -> BTreeMap<Task, Grade> {
-    let mut grades: BTreeMap<Task, Grade> = found
-        .tasks
-        .iter()
-        .map(|(task, score)| (*task, score.grade()))
-        .collect();
+    let mut grades: BTreeMap<Task, Grade> = found.tasks.iter().map(|(task, score)| (*task, score.grade())).collect();
     let form = best_form(found).map(|form| form.score.grade());
     if !found.forms.is_empty() {
         grades.insert(Task::ToolCall, form.unwrap_or(Grade::E));
@@ -101,18 +86,10 @@ pub(super) fn decide(connection: &Connection, found: &Findings) -> Decided {
             found.unmade
         ));
     }
-    Decided {
-        capabilities: can,
-        notes,
-    }
+    Decided { capabilities: can, notes }
 }
 
-fn constraint(
-    connection: &Connection,
-    found: &Findings,
-    can: &mut Capabilities,
-    notes: &mut Vec<String>,
-) {
+fn constraint(connection: &Connection, found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     if let Some(obeyed) = found.schema_obeyed {
         can.json_schema = obeyed;
         if !obeyed {
@@ -146,9 +123,7 @@ fn window(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
         let safe = found.remembers.unwrap_or(lost / 2);
         can.window = can.window.min(lost);
         can.prompt_tokens = Some(safe);
-        notes.push(format!(
-            "It loses the beginning of a prompt of {lost} tokens: no more than {safe} are sent."
-        ));
+        notes.push(format!("It loses the beginning of a prompt of {lost} tokens: no more than {safe} are sent."));
     } else if let Some(known) = found.remembers {
         notes.push(format!(
             "The server does not tell its window. {known} tokens work; {} are assumed. Set the window in the connection if you know it.",
@@ -157,11 +132,7 @@ fn window(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     }
     if let Some((wanted, confirmed)) = found.num_ctx {
         can.num_ctx = Some(wanted);
-        let seen = if confirmed {
-            ""
-        } else {
-            ", though Ollama does not confirm it"
-        };
+        let seen = if confirmed { "" } else { ", though Ollama does not confirm it" };
         notes.push(format!(
             "Ollama cuts prompts at its own setting without a word, so `num_ctx` {wanted} is sent with each request{seen}; that needs its own interface, which is used from now on."
         ));
@@ -173,11 +144,7 @@ fn strategy(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
         return;
     }
     let Some(best) = best_form(found) else {
-        can.strategy = if can.json_schema {
-            Strategy::GuidedJson
-        } else {
-            Strategy::React
-        };
+        can.strategy = if can.json_schema { Strategy::GuidedJson } else { Strategy::React };
         can.plans = false;
         can.trusted = false;
         notes.push(
@@ -191,23 +158,10 @@ fn strategy(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
         .forms
         .iter()
         .filter(|form| form.strategy != best.strategy)
-        .map(|form| {
-            format!(
-                "{} {:.0} %",
-                form_name(form.strategy),
-                form.score.share() * 100.0
-            )
-        })
+        .map(|form| format!("{} {:.0} %", form_name(form.strategy), form.score.share() * 100.0))
         .collect();
-    let beside = if others.is_empty() {
-        String::new()
-    } else {
-        format!(" (beside that: {})", others.join(", "))
-    };
-    notes.push(format!(
-        "Tools are called by {}: {percent:.0} % of the points{beside}.",
-        form_name(best.strategy)
-    ));
+    let beside = if others.is_empty() { String::new() } else { format!(" (beside that: {})", others.join(", ")) };
+    notes.push(format!("Tools are called by {}: {percent:.0} % of the points{beside}.", form_name(best.strategy)));
 }
 
 /// As people know it.
@@ -232,10 +186,7 @@ fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     if let Some(shown) = shown {
         let room = usize::try_from(can.window / 4 / TOOL_TOKENS).unwrap_or(MANY_TOOLS);
         can.max_tools = shown.min(room.max(2));
-        notes.push(format!(
-            "It is shown at most {} tools at once; further ones are found by search.",
-            can.max_tools
-        ));
+        notes.push(format!("It is shown at most {} tools at once; further ones are found by search.", can.max_tools));
     }
     if let Some(parallel) = found.parallel {
         can.parallel_calls = parallel;
@@ -245,18 +196,16 @@ fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     }
 }
 
-fn talents(
-    connection: &Connection,
-    found: &Findings,
-    can: &mut Capabilities,
-    notes: &mut Vec<String>,
-) {
+fn talents(connection: &Connection, found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     let best = best_form(found);
     let calls_well = best.is_some_and(|form| form.score.grade() <= Grade::B);
     if let Some(obeys) = found.system_role {
         can.system_role = obeys;
         if !obeys {
-            notes.push("It does not follow a system message: the instructions go into the first message of the user.".to_owned());
+            notes.push(
+                "It does not follow a system message: the instructions go into the first message of the user."
+                    .to_owned(),
+            );
         }
     }
     if let Some(sees) = found.vision.or(found.told.vision.filter(|sees| !sees)) {
@@ -269,10 +218,7 @@ fn talents(
         // One summary alone takes nothing from a model that calls tools well.
         can.summarises = summary.share() >= SUMMARISES || calls_well;
         if !can.summarises {
-            notes.push(
-                "It can't be trusted to sum up: answers are composed from the results themselves."
-                    .to_owned(),
-            );
+            notes.push("It can't be trusted to sum up: answers are composed from the results themselves.".to_owned());
         }
     }
     if let Some(form) = best {
@@ -290,10 +236,7 @@ fn talents(
     }
     can.thinks_first = found.thinks_first;
     if found.thinks_first {
-        notes.push(
-            "Its replies begin inside of reasoning, which is kept apart from the answer."
-                .to_owned(),
-        );
+        notes.push("Its replies begin inside of reasoning, which is kept apart from the answer.".to_owned());
     }
     if connection.provider == Provider::Local {
         can.scoring = true;
@@ -305,11 +248,7 @@ fn reading(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     if speed <= 0.0 {
         return;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive, and saturating is right"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and saturating is right")]
     let in_time = ((speed * READING_S) as u32 / 100 * 100).max(500);
     if in_time < can.window / 4 * 3 {
         let most = can.prompt_tokens.unwrap_or(u32::MAX).min(in_time);
@@ -349,11 +288,7 @@ mod tests {
     }
 
     fn form(strategy: Strategy, points: u32, right_tools: u32) -> FormScore {
-        FormScore {
-            strategy,
-            score: Score::new(points, 8),
-            right_tools,
-        }
+        FormScore { strategy, score: Score::new(points, 8), right_tools }
     }
 
     #[test]
@@ -367,28 +302,13 @@ mod tests {
     #[test]
     fn the_first_form_that_is_about_as_good_as_the_best() {
         let best = |forms: Vec<FormScore>| {
-            let found = Findings {
-                forms,
-                ..Findings::default()
-            };
+            let found = Findings { forms, ..Findings::default() };
             best_form(&found).map(|form| form.strategy)
         };
-        assert_eq!(
-            best(vec![form(Native, 7, 3), form(GuidedJson, 8, 3)]),
-            Some(Native)
-        );
-        assert_eq!(
-            best(vec![form(Native, 5, 2), form(GuidedJson, 8, 3)]),
-            Some(GuidedJson)
-        );
-        assert_eq!(
-            best(vec![form(Native, 0, 0), form(React, 6, 3)]),
-            Some(React)
-        );
-        assert_eq!(
-            best(vec![form(Markers, 4, 2), form(React, 4, 2)]),
-            Some(React)
-        );
+        assert_eq!(best(vec![form(Native, 7, 3), form(GuidedJson, 8, 3)]), Some(Native));
+        assert_eq!(best(vec![form(Native, 5, 2), form(GuidedJson, 8, 3)]), Some(GuidedJson));
+        assert_eq!(best(vec![form(Native, 0, 0), form(React, 6, 3)]), Some(React));
+        assert_eq!(best(vec![form(Markers, 4, 2), form(React, 4, 2)]), Some(React));
         // Saying nothing is right where nothing is to be called, and no proof.
         assert_eq!(best(vec![form(Native, 4, 0)]), None);
         assert_eq!(best(vec![form(Native, 3, 1)]), None);
@@ -410,17 +330,9 @@ mod tests {
         let can = decided.capabilities;
         assert_eq!(can.strategy, Strategy::React);
         assert!(!can.plans && !can.summarises && !can.system_role && !can.json_schema);
-        assert_eq!(
-            (can.window, can.prompt_tokens, can.max_tools),
-            (1000, Some(500), 4)
-        );
+        assert_eq!((can.window, can.prompt_tokens, can.max_tools), (1000, Some(500), 4));
         assert_eq!(grades(&found)[&Task::ToolCall], Grade::E);
-        assert!(
-            decided
-                .notes
-                .iter()
-                .any(|note| note.starts_with("2 checks"))
-        );
+        assert!(decided.notes.iter().any(|note| note.starts_with("2 checks")));
     }
 
     #[test]
@@ -442,9 +354,6 @@ mod tests {
         assert_eq!(can.max_tools, 34);
         assert!(can.plans && can.parallel_calls && can.trusted);
         let grades = grades(&found);
-        assert_eq!(
-            (grades[&Task::ToolCall], grades[&Task::Planning]),
-            (Grade::A, Grade::A)
-        );
+        assert_eq!((grades[&Task::ToolCall], grades[&Task::Planning]), (Grade::A, Grade::A));
     }
 }

@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use serde_json::Value;
 use steward_core::message::Message;
-use steward_core::model::{
-    Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Usage,
-};
+use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Usage};
 use steward_core::prompt::estimate_tokens;
 
 use super::judge;
@@ -29,20 +27,13 @@ pub struct ExamLimits {
 
 impl Default for ExamLimits {
     fn default() -> Self {
-        Self {
-            whole: Duration::from_mins(1),
-            request: Duration::from_secs(20),
-            tokens: 15_000,
-        }
+        Self { whole: Duration::from_mins(1), request: Duration::from_secs(20), tokens: 15_000 }
     }
 }
 
 /// Why checks are left out that would tell something.
-pub(super) const UNMADE: [&str; 3] = [
-    "time was up",
-    "the exam's tokens were used up",
-    "the model did not answer in time",
-];
+pub(super) const UNMADE: [&str; 3] =
+    ["time was up", "the exam's tokens were used up", "the model did not answer in time"];
 
 /// Longest wait that a server may ask for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -106,12 +97,7 @@ pub(super) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    pub fn new(
-        client: &'a Client,
-        connection: Connection,
-        tongue: &'a dyn Tongue,
-        limits: ExamLimits,
-    ) -> Self {
+    pub fn new(client: &'a Client, connection: Connection, tongue: &'a dyn Tongue, limits: ExamLimits) -> Self {
         Self {
             client,
             connection,
@@ -189,11 +175,7 @@ impl<'a> Desk<'a> {
     }
 
     /// The same of another form of the connection.
-    pub async fn ask_at(
-        &self,
-        connection: &Connection,
-        mut request: ModelRequest,
-    ) -> Result<Heard, Silence> {
+    pub async fn ask_at(&self, connection: &Connection, mut request: ModelRequest) -> Result<Heard, Silence> {
         request.max_tokens = self.longest(request.max_tokens);
         let mut waited = false;
         loop {
@@ -215,10 +197,8 @@ impl<'a> Desk<'a> {
                 tokio::time::sleep(wait).await;
                 continue;
             }
-            let fatal = matches!(
-                error.class,
-                ModelErrorClass::Auth | ModelErrorClass::Connect | ModelErrorClass::UnknownModel
-            );
+            let fatal =
+                matches!(error.class, ModelErrorClass::Auth | ModelErrorClass::Connect | ModelErrorClass::UnknownModel);
             if fatal && let Ok(mut kept) = self.fatal.lock() {
                 kept.get_or_insert_with(|| error.clone());
             }
@@ -226,11 +206,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    async fn once(
-        &self,
-        connection: &Connection,
-        request: &ModelRequest,
-    ) -> Result<Heard, ModelError> {
+    async fn once(&self, connection: &Connection, request: &ModelRequest) -> Result<Heard, ModelError> {
         let begun = Instant::now();
         let mut chunks = self.client.stream(connection, request).await?;
         let mut heard = Heard::default();
@@ -258,11 +234,7 @@ impl<'a> Desk<'a> {
     fn note(&self, request: &ModelRequest, heard: &Heard) {
         let told = heard.usage.prompt_tokens + heard.usage.completion_tokens;
         let guess = || {
-            let prompt: u64 = request
-                .messages
-                .iter()
-                .map(|m| estimate_tokens(&m.text))
-                .sum();
+            let prompt: u64 = request.messages.iter().map(|m| estimate_tokens(&m.text)).sum();
             prompt + estimate_tokens(&heard.text) + estimate_tokens(&heard.reasoning)
         };
         self.spend(if told > 0 { told } else { guess() });
@@ -293,10 +265,7 @@ pub(super) fn plain(messages: Vec<Message>, longest: u32) -> ModelRequest {
 
 /// The same under a schema.
 pub(super) fn under(schema: Value, messages: Vec<Message>, longest: u32) -> ModelRequest {
-    ModelRequest {
-        schema: Some(schema),
-        ..plain(messages, longest)
-    }
+    ModelRequest { schema: Some(schema), ..plain(messages, longest) }
 }
 
 /// The beginning of a text, for a person.

@@ -41,29 +41,11 @@ struct Course<'a> {
 
 /// Examines a connection; `progress` is told each check. Dropping the future stops it. Fails only
 /// where the model can't be asked at all; what goes wrong in one check is that check's result.
-pub async fn examine(
-    exam: Exam<'_>,
-    progress: &(dyn Fn(&Check) + Send + Sync),
-) -> Result<ExamReport, ModelError> {
-    let desk = Desk::new(
-        exam.client,
-        exam.connection.clone(),
-        exam.tongue,
-        exam.limits,
-    );
-    let mut course = Course {
-        desk,
-        found: Findings::default(),
-        checks: Vec::new(),
-        progress,
-    };
+pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) -> Result<ExamReport, ModelError> {
+    let desk = Desk::new(exam.client, exam.connection.clone(), exam.tongue, exam.limits);
+    let mut course = Course { desk, found: Findings::default(), checks: Vec::new(), progress };
     course.run(exam.at).await?;
-    let Course {
-        desk,
-        mut found,
-        checks,
-        ..
-    } = course;
+    let Course { desk, mut found, checks, .. } = course;
     if let Some(error) = desk.fatal() {
         return Err(error);
     }
@@ -135,22 +117,12 @@ impl Course<'_> {
 
     /// Why a check would tell nothing new.
     fn pointless(&self, name: &str) -> Option<&'static str> {
-        let good = |strategy| {
-            self.found
-                .form(strategy)
-                .is_some_and(|form| form.score.share() >= 0.75)
-        };
+        let good = |strategy| self.found.form(strategy).is_some_and(|form| form.score.share() >= 0.75);
         match name {
-            "guided_calls" if !decide::can_constrain(&self.found) => {
-                Some("no way to constrain its output works")
-            }
-            "react" | "markers" if good(Strategy::Native) || good(Strategy::GuidedJson) => {
-                Some("a better form works")
-            }
+            "guided_calls" if !decide::can_constrain(&self.found) => Some("no way to constrain its output works"),
+            "react" | "markers" if good(Strategy::Native) || good(Strategy::GuidedJson) => Some("a better form works"),
             "markers" if good(Strategy::React) => Some("a better form works"),
-            "many_tools" if decide::best_form(&self.found).is_none() => {
-                Some("it can't choose among a few tools")
-            }
+            "many_tools" if decide::best_form(&self.found).is_none() => Some("it can't choose among a few tools"),
             "vision" if self.found.told.vision != Some(true) => {
                 Some("the server does not list it as one that sees pictures")
             }
@@ -225,38 +197,23 @@ fn check_of(name: &str, mark: Mark, ms: u64) -> Check {
         Err(Silence::Over(why)) => (CheckOutcome::Skipped, Score::default(), why.to_owned()),
         Err(failed) => (CheckOutcome::Failed, Score::new(0, 1), failed.why()),
     };
-    Check {
-        name: name.to_owned(),
-        outcome,
-        points: score.points,
-        of: score.of,
-        detail: cut(&detail),
-        ms,
-    }
+    Check { name: name.to_owned(), outcome, points: score.points, of: score.of, detail: cut(&detail), ms }
 }
 
 async fn reach(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     // Long enough for a model that thinks to show it.
-    let heard = desk
-        .say(vec![Message::user("Say hello in one word.")], 300)
-        .await?;
+    let heard = desk.say(vec![Message::user("Say hello in one word.")], 300).await?;
     found.first_token_ms = ms(heard.first);
     let server = match found.told.server.as_str() {
         "" => "a server that does not say what it is".to_owned(),
         name => name.to_owned(),
     };
-    Ok((
-        Score::new(1, 1),
-        format!("{server} answers: {}", heard.answer()),
-    ))
+    Ok((Score::new(1, 1), format!("{server} answers: {}", heard.answer())))
 }
 
 async fn system_role(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let question = &BOOK.system;
-    let messages = vec![
-        Message::system(&question.system),
-        Message::user(&question.ask),
-    ];
+    let messages = vec![Message::system(&question.system), Message::user(&question.ask)];
     let heard = match desk.say(messages, 60).await {
         Ok(heard) => heard,
         Err(Silence::Failed(error)) if error.class == ModelErrorClass::BadRequest => {

@@ -90,9 +90,6 @@ pub(super) struct Findings {
 impl Findings {
     /// The form's score, if it was tried.
     pub fn form(&self, strategy: Strategy) -> Option<FormScore> {
-        self.forms
-            .iter()
-            .find(|one| one.strategy == strategy)
-            .copied()
+        self.forms.iter().find(|one| one.strategy == strategy).copied()
     }
 }

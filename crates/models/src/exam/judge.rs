@@ -33,11 +33,8 @@ impl Rule {
         if !self.json.is_empty() {
             return object_in(answer).is_some_and(|object| self.holds(&object));
         }
-        let judged = if self.last_line {
-            answer.lines().rev().find(|line| !line.trim().is_empty())
-        } else {
-            Some(answer)
-        };
+        let judged =
+            if self.last_line { answer.lines().rev().find(|line| !line.trim().is_empty()) } else { Some(answer) };
         let judged = judged.unwrap_or_default().to_lowercase();
         let mut groups = self.all.iter();
         groups.all(|group| has_any(&judged, group)) && !has_any(&judged, &self.none)
@@ -100,11 +97,8 @@ pub(super) fn call_points(wanted: Option<&Wanted>, calls: &[ToolCall]) -> u32 {
 
 /// Whether all of `wanted` are among `calls`, each by a call of its own.
 pub(super) fn are_all_made(wanted: &[Wanted], calls: &[ToolCall]) -> bool {
-    let is_made = |one: &Wanted| {
-        calls
-            .iter()
-            .any(|call| call.name == one.name && fits(&one.arguments, &call.arguments))
-    };
+    let is_made =
+        |one: &Wanted| calls.iter().any(|call| call.name == one.name && fits(&one.arguments, &call.arguments));
     calls.len() == wanted.len() && wanted.iter().all(is_made)
 }
 
@@ -116,9 +110,7 @@ fn fits(wanted: &Map<String, Value>, given: &Value) -> bool {
 /// Equal as a person would see it: `"Oslo, Norway"` is Oslo, `"17"` is 17.
 fn is_same(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
-        (Value::String(wanted), Value::String(found)) => {
-            has_any(&found.to_lowercase(), std::slice::from_ref(wanted))
-        }
+        (Value::String(wanted), Value::String(found)) => has_any(&found.to_lowercase(), std::slice::from_ref(wanted)),
         (Value::Number(wanted), Value::String(found)) => found.trim() == wanted.to_string(),
         (Value::Number(wanted), Value::Number(found)) => wanted.as_f64() == found.as_f64(),
         _ => wanted == found,
@@ -150,11 +142,7 @@ mod tests {
         let last = json!({"all": [["carl"]], "none": ["ann"], "last_line": true});
         check(&last, "Ann is older.\n\n**Carl**\n", true);
         check(&last, "Carl.\nOr Ann.", false);
-        check(
-            &json!({"all": [["tokyo"]], "longest": 10}),
-            "Tokyo, of course",
-            false,
-        );
+        check(&json!({"all": [["tokyo"]], "longest": 10}), "Tokyo, of course", false);
         check(&json!({"all": [["count("]]}), "SELECT count(*)", true);
         check(&json!({"all": [["a"]]}), "", false);
     }
@@ -162,16 +150,8 @@ mod tests {
     #[test]
     fn objects() {
         let rule = json!({"json": {"/company": "Miller Ltd", "/amount": 120}});
-        check(
-            &rule,
-            "```json\n{\"company\": \"Miller Ltd\", \"amount\": 120.0}\n```",
-            true,
-        );
-        check(
-            &rule,
-            "{\"company\": \"Miller Ltd\", \"amount\": \"120\"}",
-            true,
-        );
+        check(&rule, "```json\n{\"company\": \"Miller Ltd\", \"amount\": 120.0}\n```", true);
+        check(&rule, "{\"company\": \"Miller Ltd\", \"amount\": \"120\"}", true);
         check(&rule, "{\"company\": \"Miller Ltd\"}", false);
         check(&rule, "Miller Ltd, 120", false);
         assert_eq!(object_in("{x} {\"a\": 1} {"), Some(json!({"a": 1})));

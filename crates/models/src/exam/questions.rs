@@ -15,11 +15,9 @@ const QUESTIONS: &str = include_str!("../../data/exam/questions.json");
 const TOOLS: &str = include_str!("../../data/exam/tools.json");
 
 /// All questions. A test reads the files, so the empty ones are never taken.
-pub(super) static BOOK: LazyLock<Questions> =
-    LazyLock::new(|| serde_json::from_str(QUESTIONS).unwrap_or_default());
+pub(super) static BOOK: LazyLock<Questions> = LazyLock::new(|| serde_json::from_str(QUESTIONS).unwrap_or_default());
 /// All requests for tools.
-pub(super) static TOOL_BOOK: LazyLock<ToolBook> =
-    LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
+pub(super) static TOOL_BOOK: LazyLock<ToolBook> = LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Questions {
@@ -155,17 +153,15 @@ pub(super) struct Crowd {
 impl ToolBook {
     /// The tools of the cases.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        self.tools
-            .iter()
-            .map(|one| spec(&one.name, &one.description, one.parameters.clone()))
-            .collect()
+        self.tools.iter().map(|one| spec(&one.name, &one.description, one.parameters.clone())).collect()
     }
 
     /// So many tools, those of the cases in their midst.
     pub fn crowd(&self, count: usize) -> Vec<ToolSpec> {
         let own = self.tools();
         let extra = count.saturating_sub(own.len());
-        let parameters = serde_json::json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        let parameters =
+            serde_json::json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
         let mut all: Vec<ToolSpec> = self
             .more
             .iter()

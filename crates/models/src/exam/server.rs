@@ -62,18 +62,12 @@ pub async fn server_version(client: &Client, connection: &Connection) -> Option<
         _ => return None,
     };
     let answer = get(client, connection, &Outgoing::get_native(path.to_owned())).await?;
-    let version = answer["version"]
-        .as_str()
-        .or_else(|| answer["build_info"].as_str());
+    let version = answer["version"].as_str().or_else(|| answer["build_info"].as_str());
     Some(named_server(name, version))
 }
 
 /// The JSON of an answer; what goes wrong here is no error of the exam.
-pub(super) async fn get(
-    client: &Client,
-    connection: &Connection,
-    outgoing: &Outgoing,
-) -> Option<Value> {
+pub(super) async fn get(client: &Client, connection: &Connection, outgoing: &Outgoing) -> Option<Value> {
     let limits = Limits::new(LIMIT, 0, Timeouts::default());
     let sent = client.send(connection, outgoing, &limits).await.ok()?;
     let (_, value) = client.json(sent, &limits).await.ok()?;

@@ -23,9 +23,7 @@ const CACHED_SHARE: f64 = 0.5;
 const TELLING: Duration = Duration::from_millis(100);
 
 pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
-    let heard = desk
-        .say(vec![Message::user(&BOOK.speed.ask)], WRITTEN)
-        .await?;
+    let heard = desk.say(vec![Message::user(&BOOK.speed.ask)], WRITTEN).await?;
     found.first_token_ms = found.first_token_ms.min(ms(heard.first)).max(1);
     let written = match heard.usage.completion_tokens {
         0 => estimate_tokens(&heard.text) + estimate_tokens(&heard.reasoning),
@@ -35,18 +33,11 @@ pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     found.tokens_per_second = rate(written.saturating_sub(1), took);
     Ok((
         Score::new(1, 1),
-        format!(
-            "{:.0} tokens a second, the first after {} ms",
-            found.tokens_per_second, found.first_token_ms
-        ),
+        format!("{:.0} tokens a second, the first after {} ms", found.tokens_per_second, found.first_token_ms),
     ))
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a figure for people"
-)]
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a figure for people")]
 fn rate(tokens: u64, took: Duration) -> f32 {
     if took < Duration::from_millis(1) {
         return 0.0;
@@ -58,18 +49,8 @@ fn rate(tokens: u64, took: Duration) -> f32 {
 pub(super) async fn cache(desk: &Desk<'_>, found: &mut Findings, at: Timestamp) -> Mark {
     let most = found.window.as_ref().map_or(READ, |(window, _)| window / 2);
     let beginning = beginning(at, READ.min(most));
-    let first = read(
-        desk,
-        &beginning,
-        "How many lines end with a full stop? Answer briefly.",
-    )
-    .await?;
-    let second = read(
-        desk,
-        &beginning,
-        "Which animal is spoken of? Answer briefly.",
-    )
-    .await?;
+    let first = read(desk, &beginning, "How many lines end with a full stop? Answer briefly.").await?;
+    let second = read(desk, &beginning, "Which animal is spoken of? Answer briefly.").await?;
     let tokens = match first.usage.prompt_tokens {
         0 => estimate_tokens(&beginning),
         told => told - first.usage.cached_tokens.min(told),
@@ -78,20 +59,12 @@ pub(super) async fn cache(desk: &Desk<'_>, found: &mut Findings, at: Timestamp) 
         found.prompt_tokens_per_second = rate(tokens, first.first);
     }
     let told = second.usage.cached_tokens > 0;
-    let faster = first.first >= TELLING
-        && second.first.as_secs_f64() < first.first.as_secs_f64() * CACHED_SHARE;
+    let faster = first.first >= TELLING && second.first.as_secs_f64() < first.first.as_secs_f64() * CACHED_SHARE;
     found.reuses_cache = Some(told || faster);
     let detail = if told {
-        format!(
-            "{} of {} tokens came from a cache",
-            second.usage.cached_tokens, second.usage.prompt_tokens
-        )
+        format!("{} of {} tokens came from a cache", second.usage.cached_tokens, second.usage.prompt_tokens)
     } else if faster {
-        format!(
-            "the same beginning took {} ms, then {} ms",
-            ms(first.first),
-            ms(second.first)
-        )
+        format!("the same beginning took {} ms, then {} ms", ms(first.first), ms(second.first))
     } else {
         "the same beginning was read anew".to_owned()
     };

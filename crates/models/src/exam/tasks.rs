@@ -74,10 +74,7 @@ pub(super) async fn summary(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let heard = desk.say(vec![Message::user(&asked.ask)], LONGEST).await?;
     let answer = heard.answer().to_lowercase();
     let mut facts = asked.facts.iter();
-    let kept = facts
-        .by_ref()
-        .filter(|group| has_any(&answer, group))
-        .count();
+    let kept = facts.by_ref().filter(|group| has_any(&answer, group)).count();
     let invented = invented(&asked.ask, &answer) || has_any(&answer, &asked.none);
     let short = answer.chars().count() <= asked.longest;
     let points = u32::try_from(kept).unwrap_or(0) + u32::from(!invented) + u32::from(short);
@@ -107,9 +104,7 @@ fn invented(source: &str, answer: &str) -> bool {
             .collect()
     };
     let known = numbers(source);
-    numbers(answer)
-        .iter()
-        .any(|number| !number.is_empty() && !known.contains(number) && number.len() > 1)
+    numbers(answer).iter().any(|number| !number.is_empty() && !known.contains(number) && number.len() > 1)
 }
 
 /// As people read it.

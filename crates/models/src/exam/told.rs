@@ -38,17 +38,10 @@ pub(super) struct Told {
 impl Told {
     /// Takes in the row of a list of models.
     pub fn listed(&mut self, models: &Value, model: &str) {
-        let rows = models
-            .get("data")
-            .or_else(|| models.get("models"))
-            .and_then(Value::as_array);
+        let rows = models.get("data").or_else(|| models.get("models")).and_then(Value::as_array);
         let rows = rows.map(Vec::as_slice).unwrap_or_default();
         let named = |row: &&Value| {
-            ["id", "name", "model"].iter().any(|field| {
-                row[field]
-                    .as_str()
-                    .is_some_and(|name| is_named(name, model))
-            })
+            ["id", "name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
         };
         let Some(row) = rows.iter().find(named) else {
             return;
@@ -77,16 +70,9 @@ impl Told {
         let abilities = shown["capabilities"].as_array();
         self.vision = abilities.map(|list| list.iter().any(|item| item == "vision"));
         let info = shown["model_info"].as_object();
-        let ends = |end: &str| {
-            info.into_iter()
-                .flatten()
-                .find(|(key, _)| key.ends_with(end))
-                .map(|(_, value)| value)
-        };
+        let ends = |end: &str| info.into_iter().flatten().find(|(key, _)| key.ends_with(end)).map(|(_, value)| value);
         self.trained = ends(".context_length").and_then(number);
-        self.millions = ends("parameter_count")
-            .and_then(Value::as_u64)
-            .map(|count| count / 1_000_000);
+        self.millions = ends("parameter_count").and_then(Value::as_u64).map(|count| count / 1_000_000);
         self.own_num_ctx = shown["parameters"].as_str().and_then(num_ctx);
     }
 
@@ -94,11 +80,7 @@ impl Told {
     pub fn running(&mut self, running: &Value, model: &str) {
         let rows = running["models"].as_array();
         let row = rows.into_iter().flatten().find(|row| {
-            ["name", "model"].iter().any(|field| {
-                row[field]
-                    .as_str()
-                    .is_some_and(|name| is_named(name, model))
-            })
+            ["name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
         });
         if let Some(window) = row.and_then(|row| number(&row["context_length"])) {
             self.window = Some(window);
@@ -161,26 +143,14 @@ mod tests {
     #[test]
     fn lists_of_models() {
         for (models, window, vision) in [
-            (
-                json!({"data": [{"id": "m", "max_model_len": 8192}]}),
-                Some(8192),
-                None,
-            ),
-            (
-                json!({"data": [{"id": "other", "max_model_len": 8192}]}),
-                None,
-                None,
-            ),
+            (json!({"data": [{"id": "m", "max_model_len": 8192}]}), Some(8192), None),
+            (json!({"data": [{"id": "other", "max_model_len": 8192}]}), None, None),
             (
                 json!({"data": [{"id": "m", "context_length": 131_072, "architecture": {"input_modalities": ["text", "image"]}}]}),
                 Some(131_072),
                 Some(true),
             ),
-            (
-                json!({"models": [{"name": "models/m", "inputTokenLimit": 1_048_576}]}),
-                Some(1_048_576),
-                None,
-            ),
+            (json!({"models": [{"name": "models/m", "inputTokenLimit": 1_048_576}]}), Some(1_048_576), None),
             (
                 json!({"data": [{"id": "m", "capabilities": {"vision": false}, "max_context_length": 32_768}]}),
                 Some(32_768),
@@ -206,10 +176,7 @@ mod tests {
         assert_eq!(told.trained, Some(131_072));
         assert_eq!((told.millions, told.vision), (Some(8030), Some(false)));
         assert_eq!(told.ollama_window(), 2048);
-        told.running(
-            &json!({"models": [{"name": "m:latest", "context_length": 4096}]}),
-            "m",
-        );
+        told.running(&json!({"models": [{"name": "m:latest", "context_length": 4096}]}), "m");
         assert_eq!(told.ollama_window(), 4096);
     }
 

@@ -16,12 +16,7 @@ use super::questions::TOOL_BOOK;
 const LONGEST: u32 = 160;
 
 /// A request in the form of `strategy`.
-pub(super) fn request(
-    desk: &Desk<'_>,
-    strategy: Strategy,
-    tools: &[ToolSpec],
-    ask: &str,
-) -> ModelRequest {
+pub(super) fn request(desk: &Desk<'_>, strategy: Strategy, tools: &[ToolSpec], ask: &str) -> ModelRequest {
     let mut messages = Vec::new();
     let explained = desk.tongue.instructions(strategy, tools);
     if !explained.is_empty() {
@@ -53,9 +48,7 @@ pub(super) async fn calls(
         // No other interface reads it.
         connection.wire = Some(Wire::Native);
     }
-    let heard = desk
-        .ask_at(&connection, request(desk, strategy, tools, ask))
-        .await?;
+    let heard = desk.ask_at(&connection, request(desk, strategy, tools, ask)).await?;
     let calls = desk.tongue.calls(strategy, tools, &heard.chunks);
     Ok((heard, calls))
 }
@@ -71,10 +64,7 @@ pub(super) async fn form(desk: &Desk<'_>, found: &mut Findings, strategy: Strate
                 let why = error.detail.unwrap_or(error.message);
                 let of = 2 * u32::try_from(TOOL_BOOK.cases.len()).unwrap_or(1);
                 keep(found, strategy, Score::new(0, of), 0);
-                return Ok((
-                    Score::new(0, of),
-                    format!("the server refuses tools: {why}"),
-                ));
+                return Ok((Score::new(0, of), format!("the server refuses tools: {why}")));
             }
             // What was found so far still tells something.
             Err(Silence::Over(_)) if score.of > 0 => break,
@@ -89,28 +79,17 @@ pub(super) async fn form(desk: &Desk<'_>, found: &mut Findings, strategy: Strate
     }
     keep(found, strategy, score, right_tools);
     if words.is_empty() {
-        words.push(
-            "the right tool with the right arguments each time, and none where none is needed"
-                .to_owned(),
-        );
+        words.push("the right tool with the right arguments each time, and none where none is needed".to_owned());
     }
     Ok((score, words.join("; ")))
 }
 
 fn refuses_tools(error: &ModelError, strategy: Strategy) -> bool {
-    strategy == Strategy::Native
-        && matches!(
-            error.class,
-            ModelErrorClass::BadRequest | ModelErrorClass::Server
-        )
+    strategy == Strategy::Native && matches!(error.class, ModelErrorClass::BadRequest | ModelErrorClass::Server)
 }
 
 fn keep(found: &mut Findings, strategy: Strategy, score: Score, right_tools: u32) {
-    found.forms.push(FormScore {
-        strategy,
-        score,
-        right_tools,
-    });
+    found.forms.push(FormScore { strategy, score, right_tools });
 }
 
 /// What it did, for a person.
@@ -119,10 +98,7 @@ fn said(heard: &Heard, calls: &[ToolCall]) -> String {
         let text: String = heard.answer().chars().take(60).collect();
         return format!("no call: {text}");
     }
-    let calls: Vec<String> = calls
-        .iter()
-        .map(|call| format!("{}{}", call.name, call.arguments))
-        .collect();
+    let calls: Vec<String> = calls.iter().map(|call| format!("{}{}", call.name, call.arguments)).collect();
     calls.join(" ")
 }
 
@@ -136,11 +112,8 @@ pub(super) async fn parallel(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let (heard, calls) = calls(desk, found, form.strategy, &tools, &wanted.ask).await?;
     let all = are_all_made(&wanted.calls, &calls);
     found.parallel = Some(all);
-    let detail = if all {
-        "two calls in one reply".to_owned()
-    } else {
-        format!("one at a time: {}", said(&heard, &calls))
-    };
+    let detail =
+        if all { "two calls in one reply".to_owned() } else { format!("one at a time: {}", said(&heard, &calls)) };
     Ok((Score::new(u32::from(all), 1), detail))
 }
 
@@ -167,17 +140,12 @@ pub(super) async fn follow_up(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let mut request = plain(messages, LONGEST);
     request.tools = TOOL_BOOK.tools();
     let heard = desk.ask(request).await?;
-    let calls = desk
-        .tongue
-        .calls(Strategy::Native, &TOOL_BOOK.tools(), &heard.chunks);
+    let calls = desk.tongue.calls(Strategy::Native, &TOOL_BOOK.tools(), &heard.chunks);
     let read = follow.expect.is_met(&heard.text);
     let detail = if read {
         "it answers from the result of its call".to_owned()
     } else {
-        format!(
-            "the result of its call is not in its answer: {}",
-            said(&heard, &calls)
-        )
+        format!("the result of its call is not in its answer: {}", said(&heard, &calls))
     };
     Ok((Score::new(u32::from(read), 1), detail))
 }

@@ -48,10 +48,7 @@ async fn ollama(desk: &Desk<'_>, found: &mut Findings) -> Mark {
     let wanted = trained.min(roomy);
     let own = desk.connection.capabilities.num_ctx;
     if now >= wanted && own.is_none() {
-        return Ok((
-            Score::new(1, 1),
-            format!("{now} tokens, as Ollama has loaded it"),
-        ));
+        return Ok((Score::new(1, 1), format!("{now} tokens, as Ollama has loaded it")));
     }
     let wanted = own.unwrap_or(wanted);
     let mut connection = desk.connection.clone();

@@ -93,12 +93,7 @@ impl Passing<'_> {
     }
 
     /// Keeps back what comes before first content, so that another connection can still be asked.
-    async fn first_content(
-        &self,
-        origin: Origin,
-        response: Response,
-        limits: Limits,
-    ) -> Result<Answer, Refused> {
+    async fn first_content(&self, origin: Origin, response: Response, limits: Limits) -> Result<Answer, Refused> {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let mut rest = bytes(origin.clone(), response, limits);
         let stage = limits.timeouts.first_content;
@@ -127,35 +122,20 @@ impl Passing<'_> {
         };
         let Ok(begin) = timeout(limits.left(stage), first).await else {
             let setting = "models.first_content_timeout_ms";
-            return Err(limits
-                .error(&origin, "no content came", stage, setting)
-                .into());
+            return Err(limits.error(&origin, "no content came", stage, setting).into());
         };
         let begin = begin?;
         Ok(answer(origin, status, &headers, begin, Some(rest)))
     }
 }
 
-fn answer(
-    origin: Origin,
-    status: u16,
-    headers: &HeaderMap,
-    begin: Bytes,
-    rest: Option<ByteStream>,
-) -> Answer {
+fn answer(origin: Origin, status: u16, headers: &HeaderMap, begin: Bytes, rest: Option<ByteStream>) -> Answer {
     let events = is_events(headers);
     let mut headers = passed(headers);
     if rest.is_none() {
         headers.push(("content-length".to_owned(), begin.len().to_string()));
     }
-    Answer {
-        origin,
-        status,
-        headers,
-        begin,
-        rest,
-        events,
-    }
+    Answer { origin, status, headers, begin, rest, events }
 }
 
 async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused {
@@ -167,10 +147,7 @@ async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused 
     let error = judged(&origin, status, &headers, &String::from_utf8_lossy(&begin));
     let begin = origin.scrubbed(begin);
     let raw = answer(origin, status, &headers, begin, rest);
-    Refused {
-        error,
-        raw: Some(Box::new(raw)),
-    }
+    Refused { error, raw: Some(Box::new(raw)) }
 }
 
 /// The body up to `most` bytes, and what is left of it if there is more.

@@ -24,9 +24,7 @@ pub(super) fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
             let name = name.as_str();
             PASSED.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         })
-        .filter_map(|(name, value)| {
-            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-        })
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect()
 }
 
@@ -35,9 +33,5 @@ pub(super) fn is_events(headers: &HeaderMap) -> bool {
     headers
         .get(reqwest::header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
-        .is_some_and(|kind| {
-            kind.trim_start()
-                .to_ascii_lowercase()
-                .starts_with("text/event-stream")
-        })
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }

@@ -31,22 +31,13 @@ impl Gateway for Router {
         if targets.is_empty() {
             return Err(nobody(no_dialect()));
         }
-        let passing = Passing {
-            client: self.client(),
-            passage,
-            body: &body,
-            asked: &asked,
-        };
+        let passing = Passing { client: self.client(), passage, body: &body, asked: &asked };
         let refusal: Mutex<Option<(Connection, Answer)>> = Mutex::new(None);
-        let attempt = async |connection: Connection, left: Duration| match passing
-            .ask(&connection, left)
-            .await
-        {
+        let attempt = async |connection: Connection, left: Duration| match passing.ask(&connection, left).await {
             Ok(answer) => Ok(answer),
             Err(Refused { error, raw }) => {
                 if let Some(raw) = raw.filter(|_| is_own_fault(error.class)) {
-                    *refusal.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((connection, *raw));
+                    *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((connection, *raw));
                 }
                 Err(error)
             }
@@ -80,10 +71,7 @@ impl Gateway for Router {
 
 /// Whether another endpoint, or another try, would say the same.
 fn is_own_fault(class: ModelErrorClass) -> bool {
-    matches!(
-        class,
-        ModelErrorClass::BadRequest | ModelErrorClass::ContextLength
-    )
+    matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::ContextLength)
 }
 
 fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Passed {
@@ -113,10 +101,7 @@ fn speaks_the_dialect(connection: &Connection) -> bool {
 }
 
 fn nobody(error: ModelError) -> NoAnswer {
-    NoAnswer {
-        error,
-        attempts: Vec::new(),
-    }
+    NoAnswer { error, attempts: Vec::new() }
 }
 
 fn wrong(message: &str) -> ModelError {
@@ -133,9 +118,7 @@ fn no_dialect() -> ModelError {
     ModelError {
         class: ModelErrorClass::BadRequest,
         message: "none of these connections speaks the OpenAI dialect".to_owned(),
-        hint:
-            "ask by /v1/chat/completions, which is translated for it, or choose another connection"
-                .to_owned(),
+        hint: "ask by /v1/chat/completions, which is translated for it, or choose another connection".to_owned(),
         detail: None,
         retry_after_ms: None,
     }

@@ -32,8 +32,7 @@ struct End {
 
 impl End {
     fn take(&mut self, piece: &[u8]) {
-        self.tail
-            .extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
         if self.tail.len() > 4 * TAIL {
             self.tail.drain(..self.tail.len() - TAIL);
         }
@@ -42,17 +41,8 @@ impl End {
 
 impl Relay {
     pub fn new(answer: Answer, passage: Passage, permit: Permit) -> Self {
-        let end = answer.events.then(|| End {
-            tail: Vec::with_capacity(4 * TAIL),
-            passage,
-            origin: answer.origin,
-        });
-        Self {
-            begin: answer.begin,
-            rest: answer.rest,
-            permit: Some(permit),
-            end,
-        }
+        let end = answer.events.then(|| End { tail: Vec::with_capacity(4 * TAIL), passage, origin: answer.origin });
+        Self { begin: answer.begin, rest: answer.rest, permit: Some(permit), end }
     }
 
     fn failed(&mut self, error: &ModelError) {
@@ -67,9 +57,7 @@ impl Relay {
         self.rest = None;
         let end = self.end.take();
         if let Some(end) = end.filter(|end| !signs::has_end(&end.tail, end.passage)) {
-            let error = end
-                .origin
-                .broken("the stream ended before the answer did", Usage::default());
+            let error = end.origin.broken("the stream ended before the answer did", Usage::default());
             self.failed(&error);
             return Some(error);
         }

@@ -51,9 +51,7 @@ pub enum LocalModelError {
         reason: String,
     },
     /// The context could not be allocated.
-    #[error(
-        "no memory for a context of {context_tokens} tokens; pass a smaller `--context`, or a smaller model"
-    )]
+    #[error("no memory for a context of {context_tokens} tokens; pass a smaller `--context`, or a smaller model")]
     Context {
         /// Tokens asked for.
         context_tokens: u32,
@@ -96,10 +94,7 @@ pub enum LocalModelError {
         source: std::io::Error,
     },
     /// The child ended before it was ready.
-    #[error(
-        "the model server ended before it was ready ({status}){}",
-        tail(stderr)
-    )]
+    #[error("the model server ended before it was ready ({status}){}", tail(stderr))]
     EndedEarly {
         /// Exit status in words.
         status: String,
@@ -141,9 +136,5 @@ pub enum LocalModelError {
 }
 
 fn tail(stderr: &[String]) -> String {
-    if stderr.is_empty() {
-        String::new()
-    } else {
-        format!("; its last words: {}", stderr.join(" | "))
-    }
+    if stderr.is_empty() { String::new() } else { format!("; its last words: {}", stderr.join(" | ")) }
 }

@@ -49,18 +49,13 @@ pub fn fit(path: &Path) -> Result<ModelFit, LocalModelError> {
 
 /// The same from known facts; `context_tokens` is cut to what the model was trained for.
 pub fn fit_with(header: &GgufHeader, context_tokens: u32, free_bytes: Option<u64>) -> ModelFit {
-    let context = header
-        .context_train
-        .map_or(context_tokens, |trained| trained.min(context_tokens));
+    let context = header.context_train.map_or(context_tokens, |trained| trained.min(context_tokens));
     // Without known dimensions: a tenth of the file per 4096 tokens is on the safe side.
-    let kv = header.kv_bytes_per_token.map_or(
-        header.file_bytes / 10 * u64::from(context.div_ceil(4096)),
-        |per_token| per_token.saturating_mul(u64::from(context)),
-    );
-    let needs = header
-        .file_bytes
-        .saturating_add(kv)
-        .saturating_add(FIXED_BYTES);
+    let kv =
+        header.kv_bytes_per_token.map_or(header.file_bytes / 10 * u64::from(context.div_ceil(4096)), |per_token| {
+            per_token.saturating_mul(u64::from(context))
+        });
+    let needs = header.file_bytes.saturating_add(kv).saturating_add(FIXED_BYTES);
     let verdict = match free_bytes {
         None => Verdict::Unknown,
         Some(free) if needs > free => Verdict::TooLarge,
@@ -71,14 +66,10 @@ pub fn fit_with(header: &GgufHeader, context_tokens: u32, free_bytes: Option<u64
     let note = match (verdict, free_bytes.map(gigabytes)) {
         (Verdict::Fits, Some(free)) => format!("fits: needs about {need_text}, {free} are free"),
         (Verdict::Tight, Some(free)) => {
-            format!(
-                "tight: needs about {need_text} of {free} free; close other programs or take a smaller model"
-            )
+            format!("tight: needs about {need_text} of {free} free; close other programs or take a smaller model")
         }
         (Verdict::TooLarge, Some(free)) => {
-            format!(
-                "too large: needs about {need_text}, only {free} are free; take a smaller or more quantised model"
-            )
+            format!("too large: needs about {need_text}, only {free} are free; take a smaller or more quantised model")
         }
         _ => format!("needs about {need_text}; free memory is not known on this system"),
     };
@@ -137,11 +128,8 @@ mod tests {
         let model = header(4 << 30);
         let needs = fit_with(&model, 4096, None).needs_bytes;
         assert_eq!(needs, (4 << 30) + 2048 * (1 << 14) + FIXED_BYTES);
-        for (free, verdict) in [
-            (needs - 1, Verdict::TooLarge),
-            (needs + 1, Verdict::Tight),
-            (needs * 2, Verdict::Fits),
-        ] {
+        for (free, verdict) in [(needs - 1, Verdict::TooLarge), (needs + 1, Verdict::Tight), (needs * 2, Verdict::Fits)]
+        {
             assert_eq!(fit_with(&model, 4096, Some(free)).verdict, verdict);
         }
         assert_eq!(fit_with(&model, 4096, None).verdict, Verdict::Unknown);

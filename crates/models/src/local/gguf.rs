@@ -52,10 +52,7 @@ impl GgufHeader {
         if !meta.is_file() {
             return Err(bad(path, "it is not a file"));
         }
-        let mut input = Input {
-            reader: BufReader::new(file),
-            path,
-        };
+        let mut input = Input { reader: BufReader::new(file), path };
         input.header(meta.len())
     }
 }
@@ -72,10 +69,7 @@ impl Input<'_> {
         }
         let version = self.u32()?;
         if !(2..=3).contains(&version) {
-            return Err(bad(
-                self.path,
-                &format!("GGUF version {version} is unknown"),
-            ));
+            return Err(bad(self.path, &format!("GGUF version {version} is unknown")));
         }
         let tensors = self.u64()?;
         let keys = self.u64()?;
@@ -105,10 +99,7 @@ impl Input<'_> {
             last_offset = last_offset.max(self.u64()?);
             parameters = parameters.saturating_add(weights);
         }
-        let data_start = self
-            .reader
-            .stream_position()
-            .map_err(|e| unreadable(self.path, e))?;
+        let data_start = self.reader.stream_position().map_err(|e| unreadable(self.path, e))?;
         if data_start.saturating_add(last_offset) >= file_bytes {
             return Err(bad(self.path, "the file is cut off"));
         }
@@ -175,10 +166,7 @@ impl Input<'_> {
             return Err(bad(self.path, "its header is damaged"));
         }
         let mut bytes = Vec::new();
-        (&mut self.reader)
-            .take(length)
-            .read_to_end(&mut bytes)
-            .map_err(|e| unreadable(self.path, e))?;
+        (&mut self.reader).take(length).read_to_end(&mut bytes).map_err(|e| unreadable(self.path, e))?;
         if bytes.len() as u64 != length {
             return Err(bad(self.path, "the file is cut off"));
         }
@@ -187,9 +175,7 @@ impl Input<'_> {
 
     fn skip(&mut self, bytes: u64) -> Result<(), LocalModelError> {
         let distance = i64::try_from(bytes).map_err(|_| bad(self.path, "its header is damaged"))?;
-        self.reader
-            .seek_relative(distance)
-            .map_err(|e| unreadable(self.path, e))
+        self.reader.seek_relative(distance).map_err(|e| unreadable(self.path, e))
     }
 
     fn u32(&mut self) -> Result<u32, LocalModelError> {
@@ -202,22 +188,15 @@ impl Input<'_> {
 
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], LocalModelError> {
         let mut buffer = [0; N];
-        self.reader
-            .read_exact(&mut buffer)
-            .map_err(|e| match e.kind() {
-                io::ErrorKind::UnexpectedEof => bad(self.path, "the file is cut off"),
-                _ => unreadable(self.path, e),
-            })?;
+        self.reader.read_exact(&mut buffer).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => bad(self.path, "the file is cut off"),
+            _ => unreadable(self.path, e),
+        })?;
         Ok(buffer)
     }
 }
 
-fn describe(
-    found: &HashMap<String, Value>,
-    architecture: String,
-    file_bytes: u64,
-    parameters: u64,
-) -> GgufHeader {
+fn describe(found: &HashMap<String, Value>, architecture: String, file_bytes: u64, parameters: u64) -> GgufHeader {
     let int = |key: &str| match found.get(&format!("{architecture}.{key}")) {
         Some(Value::Int(n)) => Some(*n),
         Some(Value::Ints(per_layer)) => per_layer.iter().max().copied(),
@@ -231,12 +210,9 @@ fn describe(
     });
     let kv_bytes_per_token = match (int("block_count"), kv_heads, head_size) {
         // Keys and values, two bytes each.
-        (Some(layers), Some(heads), Some(size)) => Some(
-            layers
-                .saturating_mul(heads)
-                .saturating_mul(size)
-                .saturating_mul(4),
-        ),
+        (Some(layers), Some(heads), Some(size)) => {
+            Some(layers.saturating_mul(heads).saturating_mul(size).saturating_mul(4))
+        }
         _ => None,
     };
     GgufHeader {
@@ -254,17 +230,11 @@ fn describe(
 }
 
 fn bad(path: &Path, reason: &str) -> LocalModelError {
-    LocalModelError::BadModelFile {
-        path: path.into(),
-        reason: reason.to_owned(),
-    }
+    LocalModelError::BadModelFile { path: path.into(), reason: reason.to_owned() }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> LocalModelError {
-    LocalModelError::FileUnreadable {
-        path: path.into(),
-        source,
-    }
+    LocalModelError::FileUnreadable { path: path.into(), source }
 }
 
 #[cfg(test)]

@@ -72,13 +72,8 @@ struct Line {
 impl Handshake {
     /// The line to write, with its newline.
     pub fn to_line(&self) -> Result<String, LocalModelError> {
-        let line = Line {
-            socket_path: self.socket_path.clone(),
-            token: self.token.expose_secret().to_owned(),
-        };
-        let json = serde_json::to_string(&line).map_err(|e| LocalModelError::Handshake {
-            reason: e.to_string(),
-        })?;
+        let line = Line { socket_path: self.socket_path.clone(), token: self.token.expose_secret().to_owned() };
+        let json = serde_json::to_string(&line).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
         Ok(format!("{json}\n"))
     }
 
@@ -88,24 +83,13 @@ impl Handshake {
     /// [`LocalModelError::Handshake`] if the input ends or is something else.
     pub fn read(input: &mut impl BufRead) -> Result<Self, LocalModelError> {
         let mut text = String::new();
-        let n = input
-            .read_line(&mut text)
-            .map_err(|e| LocalModelError::Handshake {
-                reason: e.to_string(),
-            })?;
+        let n = input.read_line(&mut text).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
         if n == 0 {
-            return Err(LocalModelError::Handshake {
-                reason: "it ended at once".to_owned(),
-            });
+            return Err(LocalModelError::Handshake { reason: "it ended at once".to_owned() });
         }
         let line: Line =
-            serde_json::from_str(text.trim_end()).map_err(|e| LocalModelError::Handshake {
-                reason: e.to_string(),
-            })?;
-        Ok(Self {
-            socket_path: line.socket_path,
-            token: line.token.into(),
-        })
+            serde_json::from_str(text.trim_end()).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        Ok(Self { socket_path: line.socket_path, token: line.token.into() })
     }
 }
 
@@ -116,10 +100,7 @@ mod tests {
 
     #[test]
     fn a_handshake_survives_the_line() {
-        let sent = Handshake {
-            socket_path: "/tmp/a \"b\".sock".into(),
-            token: "s3cret\n".to_owned().into(),
-        };
+        let sent = Handshake { socket_path: "/tmp/a \"b\".sock".into(), token: "s3cret\n".to_owned().into() };
         let line = sent.to_line().unwrap();
         assert_eq!(line.matches('\n').count(), 1);
         let got = Handshake::read(&mut line.as_bytes()).unwrap();
@@ -136,10 +117,7 @@ mod tests {
 
     #[test]
     fn a_token_is_not_printed() {
-        let shake = Handshake {
-            socket_path: "/x".into(),
-            token: "s3cret".to_owned().into(),
-        };
+        let shake = Handshake { socket_path: "/x".into(), token: "s3cret".to_owned().into() };
         assert!(!format!("{shake:?}").contains("s3cret"));
     }
 }

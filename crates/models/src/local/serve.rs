@@ -28,20 +28,12 @@ pub fn serve(_options: ServeOptions) -> Result<(), LocalModelError> {
 ///
 /// # Errors
 /// As [`serve`], and when standard input does not bring the start message.
-pub fn serve_supervised(
-    model_path: std::path::PathBuf,
-    mut tuning: ServeTuning,
-) -> Result<(), LocalModelError> {
+pub fn serve_supervised(model_path: std::path::PathBuf, mut tuning: ServeTuning) -> Result<(), LocalModelError> {
     if !available() {
         return Err(LocalModelError::NotBuilt);
     }
     // Unlocked again before the watcher thread reads on; the parent writes nothing but this line.
     let handshake = super::Handshake::read(&mut std::io::stdin().lock())?;
     tuning.exit_on_stdin_eof = true;
-    serve(ServeOptions {
-        model_path,
-        socket_path: handshake.socket_path,
-        token: handshake.token,
-        tuning,
-    })
+    serve(ServeOptions { model_path, socket_path: handshake.socket_path, token: handshake.token, tuning })
 }

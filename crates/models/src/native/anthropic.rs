@@ -26,10 +26,8 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         let temperature = rounded(request.temperature).min(1.0);
         body.insert("temperature".to_owned(), json!(temperature));
     }
-    let mut instructions: Vec<Value> = system(request)
-        .iter()
-        .map(|text| json!({"type": "text", "text": text}))
-        .collect();
+    let mut instructions: Vec<Value> =
+        system(request).iter().map(|text| json!({"type": "text", "text": text})).collect();
     if let Some(last) = instructions.last_mut() {
         mark(last);
     }
@@ -177,9 +175,7 @@ impl Decoder {
     fn begin(&mut self, block: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
         let field = |name: &str| text(block.get(name));
         match block["type"].as_str() {
-            Some("text") => self
-                .state
-                .push_text(&field("text").unwrap_or_default(), chunks),
+            Some("text") => self.state.push_text(&field("text").unwrap_or_default(), chunks),
             Some("thinking") => {
                 let thought = field("thinking").unwrap_or_default();
                 self.state.push_reasoning(&thought, chunks);
@@ -193,11 +189,7 @@ impl Decoder {
                     Some(self.state.push_call(id, name, String::new(), chunks))
                 };
                 let input = block.get("input").filter(|input| **input != json!({}));
-                self.blocks.push(Block {
-                    place,
-                    index,
-                    early: input.map(Value::to_string),
-                });
+                self.blocks.push(Block { place, index, early: input.map(Value::to_string) });
             }
             _ => {}
         }
@@ -221,12 +213,7 @@ impl Decoder {
         block.early = None;
         match block.index {
             None => self.state.push_text(&piece, chunks),
-            Some(index) => chunks.push(ModelChunk::ToolCall {
-                index,
-                id: None,
-                name: None,
-                arguments: piece,
-            }),
+            Some(index) => chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments: piece }),
         }
     }
 
@@ -249,11 +236,8 @@ impl Decoder {
         if let Some(fresh) = number("input_tokens") {
             let cached = number("cache_read_input_tokens").unwrap_or(0);
             let written = number("cache_creation_input_tokens").unwrap_or(0);
-            self.state.usage = Usage {
-                prompt_tokens: fresh + cached + written,
-                cached_tokens: cached,
-                ..self.state.usage
-            };
+            self.state.usage =
+                Usage { prompt_tokens: fresh + cached + written, cached_tokens: cached, ..self.state.usage };
         }
         if let Some(tokens) = number("output_tokens") {
             self.state.usage.completion_tokens = tokens;

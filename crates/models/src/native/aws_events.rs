@@ -65,8 +65,7 @@ fn event(headers: &[u8], payload: &[u8]) -> Value {
         let pair = found.iter().find(|(known, _)| known == name);
         pair.map(|(_, value)| value.as_str()).unwrap_or_default()
     };
-    let data =
-        serde_json::from_slice(payload).unwrap_or_else(|_| json!(String::from_utf8_lossy(payload)));
+    let data = serde_json::from_slice(payload).unwrap_or_else(|_| json!(String::from_utf8_lossy(payload)));
     match header(":message-type") {
         "exception" => {
             let kind = header(":exception-type");
@@ -136,15 +135,9 @@ pub(crate) mod tests {
 
     #[test]
     fn messages_cut_anywhere() {
-        let event = message(
-            &[(":message-type", "event"), (":event-type", "messageStart")],
-            r#"{"role":"assistant"}"#,
-        );
+        let event = message(&[(":message-type", "event"), (":event-type", "messageStart")], r#"{"role":"assistant"}"#);
         let fault = message(
-            &[
-                (":message-type", "exception"),
-                (":exception-type", "throttlingException"),
-            ],
+            &[(":message-type", "exception"), (":exception-type", "throttlingException")],
             r#"{"message":"slow down"}"#,
         );
         let all = [event, fault].concat();
@@ -166,15 +159,8 @@ pub(crate) mod tests {
         for at in [0, 5, 9, good.len() - 6, good.len() - 1] {
             let mut bad = good.clone();
             bad[at] ^= 0x40;
-            assert_eq!(
-                AwsParser::default().feed(&bad),
-                Err(BadFrame::Corrupt),
-                "{at}"
-            );
+            assert_eq!(AwsParser::default().feed(&bad), Err(BadFrame::Corrupt), "{at}");
         }
-        assert_eq!(
-            AwsParser::default().feed(b"<html>no stream</html>"),
-            Err(BadFrame::Corrupt)
-        );
+        assert_eq!(AwsParser::default().feed(b"<html>no stream</html>"), Err(BadFrame::Corrupt));
     }
 }

@@ -15,10 +15,7 @@ pub(super) fn path(connection: &Connection) -> String {
 /// The body of a request.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let mut body = Map::new();
-    let instructions: Vec<Value> = system(request)
-        .iter()
-        .map(|text| json!({"text": text}))
-        .collect();
+    let instructions: Vec<Value> = system(request).iter().map(|text| json!({"text": text})).collect();
     if !instructions.is_empty() {
         body.insert("system".to_owned(), instructions.into());
     }
@@ -41,9 +38,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         body.insert("toolConfig".to_owned(), config);
     } else if !request.tools.is_empty() {
         let specs = request.tools.iter();
-        let tools: Vec<Value> = specs
-            .map(|spec| tool(&spec.name, &spec.description, &spec.parameters))
-            .collect();
+        let tools: Vec<Value> = specs.map(|spec| tool(&spec.name, &spec.description, &spec.parameters)).collect();
         body.insert("toolConfig".to_owned(), json!({"tools": tools}));
     }
     Value::Object(body)
@@ -166,12 +161,9 @@ impl Decoder {
             return;
         };
         match self.calls.iter().rfind(|(known, _)| *known == place) {
-            Some((_, Some(index))) => chunks.push(ModelChunk::ToolCall {
-                index: *index,
-                id: None,
-                name: None,
-                arguments,
-            }),
+            Some((_, Some(index))) => {
+                chunks.push(ModelChunk::ToolCall { index: *index, id: None, name: None, arguments })
+            }
             Some((_, None)) => self.state.push_text(&arguments, chunks),
             None => {}
         }

@@ -14,32 +14,15 @@ pub(crate) fn is_native(provider: Provider) -> bool {
 
 /// A streamed chat request, and those of its fields that a refusal may teach to leave out; `plain`:
 /// without the temperature, which some models refuse.
-pub(crate) fn request(
-    connection: &Connection,
-    request: &ModelRequest,
-    plain: bool,
-) -> (Outgoing, Value) {
+pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bool) -> (Outgoing, Value) {
     let (path, body) = match connection.provider {
-        Provider::Anthropic => (
-            "v1/messages".to_owned(),
-            anthropic::body(connection, request, plain),
-        ),
-        Provider::Gemini => (
-            gemini::path(connection, "streamGenerateContent"),
-            gemini::body(connection, request, plain),
-        ),
-        Provider::Cohere => (
-            "v2/chat".to_owned(),
-            cohere::body(connection, request, plain),
-        ),
-        Provider::Bedrock => (
-            bedrock::path(connection),
-            bedrock::body(connection, request, plain),
-        ),
-        _ => (
-            "api/chat".to_owned(),
-            ollama::body(connection, request, plain),
-        ),
+        Provider::Anthropic => ("v1/messages".to_owned(), anthropic::body(connection, request, plain)),
+        Provider::Gemini => {
+            (gemini::path(connection, "streamGenerateContent"), gemini::body(connection, request, plain))
+        }
+        Provider::Cohere => ("v2/chat".to_owned(), cohere::body(connection, request, plain)),
+        Provider::Bedrock => (bedrock::path(connection), bedrock::body(connection, request, plain)),
+        _ => ("api/chat".to_owned(), ollama::body(connection, request, plain)),
     };
     let mut outgoing = Outgoing::post_native(path, json_bytes(&body));
     match connection.provider {
@@ -47,11 +30,7 @@ pub(crate) fn request(
         Provider::Gemini => outgoing.query = &[("alt", "sse")],
         _ => {}
     }
-    let optional = if plain {
-        json!({})
-    } else {
-        json!({"temperature": rounded(request.temperature)})
-    };
+    let optional = if plain { json!({}) } else { json!({"temperature": rounded(request.temperature)}) };
     (outgoing, optional)
 }
 
@@ -70,22 +49,14 @@ pub(crate) fn manner(provider: Provider) -> Manner {
 pub(crate) fn listing(connection: &Connection) -> Outgoing {
     let get = |path: &str| Outgoing::get_native(path.to_owned());
     match connection.provider {
-        Provider::Anthropic => Outgoing {
-            headers: anthropic::headers(),
-            query: &[("limit", "1000")],
-            ..get("v1/models")
-        },
+        Provider::Anthropic => {
+            Outgoing { headers: anthropic::headers(), query: &[("limit", "1000")], ..get("v1/models") }
+        }
         Provider::Gemini => {
             let version = crate::openai::version(connection, "v1beta");
-            Outgoing {
-                query: &[("pageSize", "1000")],
-                ..get(&format!("{version}/models"))
-            }
+            Outgoing { query: &[("pageSize", "1000")], ..get(&format!("{version}/models")) }
         }
-        Provider::Cohere => Outgoing {
-            query: &[("endpoint", "chat"), ("page_size", "1000")],
-            ..get("v1/models")
-        },
+        Provider::Cohere => Outgoing { query: &[("endpoint", "chat"), ("page_size", "1000")], ..get("v1/models") },
         Provider::Bedrock => get("foundation-models"),
         _ => get("api/tags"),
     }

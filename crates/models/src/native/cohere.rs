@@ -111,12 +111,7 @@ impl Decode for Decoder {
                 let known = self.calls.iter().rfind(|(known, _)| *known == place);
                 let arguments = text(message["tool_calls"]["function"].get("arguments"));
                 if let (Some((_, index)), Some(arguments)) = (known, arguments) {
-                    chunks.push(ModelChunk::ToolCall {
-                        index: *index,
-                        id: None,
-                        name: None,
-                        arguments,
-                    });
+                    chunks.push(ModelChunk::ToolCall { index: *index, id: None, name: None, arguments });
                 }
             }
             "message-end" => {
@@ -169,9 +164,7 @@ impl Decoder {
             "ERROR" | "ERROR_TOXIC" | "ERROR_LIMIT" | "TIMEOUT" => {
                 let words = text(end.get("error")).unwrap_or_else(|| reason.to_owned());
                 let kind = reason.to_lowercase();
-                return Err(Fault::InBand(
-                    json!({"error": {"type": kind, "message": words}}),
-                ));
+                return Err(Fault::InBand(json!({"error": {"type": kind, "message": words}})));
             }
             other => &other.to_lowercase(),
         };
@@ -182,9 +175,7 @@ impl Decoder {
     fn usage(&mut self, usage: &Value) {
         let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
         let either = |name: &str| {
-            number(&format!("/tokens/{name}"))
-                .or_else(|| number(&format!("/billed_units/{name}")))
-                .unwrap_or(0)
+            number(&format!("/tokens/{name}")).or_else(|| number(&format!("/billed_units/{name}"))).unwrap_or(0)
         };
         self.state.usage = Usage {
             prompt_tokens: either("input_tokens"),

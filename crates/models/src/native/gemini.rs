@@ -29,17 +29,11 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     let mut body = Map::new();
     let instructions = system(request);
     if !instructions.is_empty() {
-        let parts: Vec<Value> = instructions
-            .iter()
-            .map(|text| json!({"text": text}))
-            .collect();
+        let parts: Vec<Value> = instructions.iter().map(|text| json!({"text": text})).collect();
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
     }
     let signed = !(connection.model.contains("gemini-1") || connection.model.contains("gemini-2"));
-    let contents: Vec<Value> = turns(request)
-        .iter()
-        .map(|turn| content(turn, signed))
-        .collect();
+    let contents: Vec<Value> = turns(request).iter().map(|turn| content(turn, signed)).collect();
     body.insert("contents".to_owned(), contents.into());
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
@@ -148,10 +142,7 @@ impl Decode for Decoder {
         if let Some(list) = value.as_array() {
             // Without `alt=sse` the events come as one list.
             let all = list.iter().map(|event| self.value(event));
-            return Some(
-                all.collect::<Result<Vec<_>, _>>()
-                    .map(|parts| parts.concat()),
-            );
+            return Some(all.collect::<Result<Vec<_>, _>>().map(|parts| parts.concat()));
         }
         value.get("candidates").or(value.get("promptFeedback"))?;
         Some(self.value(value))
@@ -183,9 +174,7 @@ impl Decoder {
             "STOP" if self.state.calls > 0 => "tool_calls".to_owned(),
             "STOP" => "stop".to_owned(),
             "MAX_TOKENS" => "length".to_owned(),
-            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-                "content_filter".to_owned()
-            }
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => "content_filter".to_owned(),
             other => other.to_lowercase(),
         }
     }

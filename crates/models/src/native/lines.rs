@@ -15,8 +15,7 @@ impl LineParser {
         let mut lines = Vec::new();
         let mut parts = bytes.split(|byte| *byte == b'\n');
         // There always is a first part.
-        self.held
-            .extend_from_slice(parts.next().unwrap_or_default());
+        self.held.extend_from_slice(parts.next().unwrap_or_default());
         for part in parts {
             lines.extend(self.finish());
             self.held.extend_from_slice(part);

@@ -55,9 +55,10 @@ fn message(message: &Message, all: &[Message]) -> Value {
         Role::Assistant => {
             let mut turn = said("assistant");
             if !message.tool_calls.is_empty() {
-                let calls = message.tool_calls.iter().map(|call| {
-                    json!({"function": {"name": call.name, "arguments": object(&call.arguments)}})
-                });
+                let calls = message
+                    .tool_calls
+                    .iter()
+                    .map(|call| json!({"function": {"name": call.name, "arguments": object(&call.arguments)}}));
                 turn["tool_calls"] = calls.collect();
             }
             turn

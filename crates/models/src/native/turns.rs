@@ -10,15 +10,8 @@ use steward_core::tool::ToolCall;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part<'a> {
     Text(String),
-    Call {
-        id: String,
-        call: &'a ToolCall,
-    },
-    Result {
-        id: String,
-        name: &'a str,
-        text: &'a str,
-    },
+    Call { id: String, call: &'a ToolCall },
+    Result { id: String, name: &'a str, text: &'a str },
 }
 
 /// What one side says before the other does.
@@ -32,10 +25,7 @@ pub(super) struct Turn<'a> {
 pub(super) fn system(request: &ModelRequest) -> Vec<&str> {
     let messages = request.messages.iter();
     let system = messages.filter(|message| message.role == Role::System);
-    system
-        .map(|message| message.text.trim())
-        .filter(|text| !text.is_empty())
-        .collect()
+    system.map(|message| message.text.trim()).filter(|text| !text.is_empty()).collect()
 }
 
 /// The turns. Calls are told in words where no tool is offered, since providers refuse calls of
@@ -55,10 +45,7 @@ pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
         }
     }
     // Trailing blanks before the model goes on are refused.
-    if let Some(Turn {
-        by_model: true,
-        parts,
-    }) = turns.last_mut()
+    if let Some(Turn { by_model: true, parts }) = turns.last_mut()
         && let Some(Part::Text(text)) = parts.last_mut()
     {
         text.truncate(text.trim_end().len());
@@ -87,11 +74,7 @@ fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Pa
             if in_words {
                 return vec![Part::Text(format!("Result of {name}: {}", message.text))];
             }
-            vec![Part::Result {
-                id: plain(id),
-                name,
-                text: &message.text,
-            }]
+            vec![Part::Result { id: plain(id), name, text: &message.text }]
         }
     }
 }
@@ -109,9 +92,7 @@ fn plain(id: &str) -> String {
 /// The tool that was called under this id.
 pub(super) fn name_of<'a>(id: &str, all: &'a [Message]) -> &'a str {
     let mut calls = all.iter().flat_map(|message| &message.tool_calls);
-    calls
-        .find(|call| call.id == id)
-        .map_or("tool", |call| call.name.as_str())
+    calls.find(|call| call.id == id).map_or("tool", |call| call.name.as_str())
 }
 
 /// Arguments as the object that they must be.
@@ -159,16 +140,9 @@ mod tests {
             Message::assistant("c \n"),
         ]);
         assert_eq!(system(&asked), ["Be brief."]);
-        let said: Vec<(bool, usize)> = turns(&asked)
-            .iter()
-            .map(|turn| (turn.by_model, turn.parts.len()))
-            .collect();
+        let said: Vec<(bool, usize)> = turns(&asked).iter().map(|turn| (turn.by_model, turn.parts.len())).collect();
         assert_eq!(said, [(false, 2), (true, 1)]);
-        assert_eq!(
-            turns(&asked)[1].parts,
-            [Part::Text("c".to_owned())],
-            "no blanks at the end"
-        );
+        assert_eq!(turns(&asked)[1].parts, [Part::Text("c".to_owned())], "no blanks at the end");
     }
 
     #[test]
@@ -185,14 +159,7 @@ mod tests {
         let asked = request(vec![made, Message::tool("intent:1/ü", "seen")]);
         let all = parts(&asked.messages[1], &asked.messages, false);
         let (id, name, text) = ("intent_1__".to_owned(), "look", "seen");
-        assert_eq!(
-            all,
-            [Part::Result {
-                id: id.clone(),
-                name,
-                text
-            }]
-        );
+        assert_eq!(all, [Part::Result { id: id.clone(), name, text }]);
         let first = parts(&asked.messages[0], &asked.messages, false);
         assert!(matches!(&first[..], [Part::Call { id: other, .. }] if *other == id));
     }

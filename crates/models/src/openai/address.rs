@@ -12,18 +12,10 @@ const DEFAULTS: &str = include_str!("../../data/base_urls.json");
 /// The version sent where a deployment's URL names none: the last one of that interface.
 const AZURE_VERSION: &str = "2024-10-21";
 /// Endpoints that people paste with the base URL.
-const ENDPOINTS: [&str; 6] = [
-    "/chat/completions",
-    "/completions",
-    "/embeddings",
-    "/responses",
-    "/messages",
-    "/models",
-];
+const ENDPOINTS: [&str; 6] = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models"];
 
 // A test reads the table, so the default is never taken.
-static BASES: LazyLock<HashMap<String, String>> =
-    LazyLock::new(|| serde_json::from_str(DEFAULTS).unwrap_or_default());
+static BASES: LazyLock<HashMap<String, String>> = LazyLock::new(|| serde_json::from_str(DEFAULTS).unwrap_or_default());
 
 /// The provider's usual base URL.
 pub(crate) fn default_base(provider: Provider) -> Option<&'static str> {
@@ -68,9 +60,7 @@ pub(crate) fn dialect(connection: &Connection, path: &str) -> Result<Url, String
 pub(crate) fn native(connection: &Connection, path: &str) -> Result<Url, String> {
     let mut url = base(connection)?;
     // Bedrock lists its models on another host than the one that runs them.
-    let control = url
-        .host_str()
-        .and_then(|host| host.strip_prefix("bedrock-runtime."));
+    let control = url.host_str().and_then(|host| host.strip_prefix("bedrock-runtime."));
     if path == "foundation-models"
         && let Some(rest) = control
     {
@@ -166,8 +156,7 @@ fn azure(mut url: Url, path: &str, model: &str, end: &str) -> Url {
         None => format!("{root}/openai/deployments/{}/{end}", segment(model)),
     };
     if own.is_some() && !versioned {
-        url.query_pairs_mut()
-            .append_pair("api-version", AZURE_VERSION);
+        url.query_pairs_mut().append_pair("api-version", AZURE_VERSION);
     }
     url.set_path(&place);
     url

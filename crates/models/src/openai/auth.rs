@@ -36,10 +36,7 @@ pub(crate) enum NoCredential {
 }
 
 /// The proof that `connection` gives with the `fields` of its key.
-pub(super) fn credential(
-    connection: &Connection,
-    fields: &TypedKey,
-) -> Result<Credential, NoCredential> {
+pub(super) fn credential(connection: &Connection, fields: &TypedKey) -> Result<Credential, NoCredential> {
     let field = |name: &str| fields.get(name).map(|value| value.expose_secret().trim());
     let key = || field(KEY_FIELD).ok_or(NoCredential::NotKept);
     let mut kept: Vec<SecretString> = fields.values().cloned().collect();
@@ -56,8 +53,7 @@ pub(super) fn credential(
             (AUTHORIZATION, format!("Basic {coded}"))
         }
         Auth::Header { header } | Auth::HeaderEnv { header, .. } => {
-            let name = HeaderName::try_from(header.trim())
-                .map_err(|_| NoCredential::BadHeader(header.clone()))?;
+            let name = HeaderName::try_from(header.trim()).map_err(|_| NoCredential::BadHeader(header.clone()))?;
             (name, key()?.to_owned())
         }
         Auth::Aws { region } | Auth::AwsEnv { region } => {
@@ -67,20 +63,12 @@ pub(super) fn credential(
                 secret: key()?.into(),
                 session: field(SESSION_FIELD).map(Into::into),
             };
-            return Ok(Credential {
-                header: None,
-                access_key: Some(access_key),
-                secrets: kept,
-            });
+            return Ok(Credential { header: None, access_key: Some(access_key), secrets: kept });
         }
     };
     let mut value = HeaderValue::try_from(value).map_err(|_| NoCredential::Unusable)?;
     value.set_sensitive(true);
-    Ok(Credential {
-        header: Some((name, value)),
-        access_key: None,
-        secrets: kept,
-    })
+    Ok(Credential { header: Some((name, value)), access_key: None, secrets: kept })
 }
 
 /// The provider's own header for keys; `None` where that is `Authorization: Bearer`.
@@ -121,8 +109,7 @@ mod tests {
     }
 
     fn check(provider: Provider, auth: &Auth, header: &str, value: &str) {
-        let made =
-            credential(&connection(provider, auth.clone()), &fields(" k3y-value\n")).unwrap();
+        let made = credential(&connection(provider, auth.clone()), &fields(" k3y-value\n")).unwrap();
         let (name, got) = made.header.clone().unwrap();
         assert_eq!((name.as_str(), got.to_str().unwrap()), (header, value));
         assert!(got.is_sensitive());
@@ -133,20 +120,10 @@ mod tests {
     fn every_kind() {
         let variable = || "KEY".to_owned();
         let pairs = |sealed: Auth, env: Auth| [sealed, env];
-        for bearer in pairs(
-            Auth::Bearer,
-            Auth::BearerEnv {
-                variable: variable(),
-            },
-        ) {
+        for bearer in pairs(Auth::Bearer, Auth::BearerEnv { variable: variable() }) {
             check(Provider::Vllm, &bearer, "authorization", "Bearer k3y-value");
         }
-        for own in pairs(
-            Auth::ApiKey,
-            Auth::ApiKeyEnv {
-                variable: variable(),
-            },
-        ) {
+        for own in pairs(Auth::ApiKey, Auth::ApiKeyEnv { variable: variable() }) {
             for (provider, header) in [
                 (Provider::AzureOpenAi, "api-key"),
                 (Provider::Anthropic, "x-api-key"),
@@ -158,24 +135,14 @@ mod tests {
             check(Provider::Cohere, &own, "authorization", "Bearer k3y-value");
         }
         let user = || "me".to_owned();
-        for basic in pairs(
-            Auth::Basic { user: user() },
-            Auth::BasicEnv {
-                user: user(),
-                variable: variable(),
-            },
-        ) {
+        for basic in pairs(Auth::Basic { user: user() }, Auth::BasicEnv { user: user(), variable: variable() }) {
             let coded = "Basic bWU6azN5LXZhbHVl";
             check(Provider::Compatible, &basic, "authorization", coded);
         }
         let header = || "X-Portal-Token".to_owned();
-        for header in pairs(
-            Auth::Header { header: header() },
-            Auth::HeaderEnv {
-                header: header(),
-                variable: variable(),
-            },
-        ) {
+        for header in
+            pairs(Auth::Header { header: header() }, Auth::HeaderEnv { header: header(), variable: variable() })
+        {
             check(Provider::Compatible, &header, "x-portal-token", "k3y-value");
         }
     }
@@ -186,24 +153,12 @@ mod tests {
             credential(&connection(Provider::OpenAi, auth.clone()), fields).unwrap_err()
         };
         assert_eq!(of(&Auth::Bearer, &TypedKey::new()), NoCredential::NotKept);
-        let aws = Auth::Aws {
-            region: "us-east-1".to_owned(),
-        };
+        let aws = Auth::Aws { region: "us-east-1".to_owned() };
         assert_eq!(of(&aws, &fields("secret")), NoCredential::NotKept);
         assert_eq!(of(&Auth::Bearer, &fields("a\nb")), NoCredential::Unusable);
-        let header = Auth::Header {
-            header: "X Token".to_owned(),
-        };
-        assert_eq!(
-            of(&header, &fields("k")),
-            NoCredential::BadHeader("X Token".to_owned())
-        );
+        let header = Auth::Header { header: "X Token".to_owned() };
+        assert_eq!(of(&header, &fields("k")), NoCredential::BadHeader("X Token".to_owned()));
         let no_auth = connection(Provider::OpenAi, Auth::None);
-        assert!(
-            credential(&no_auth, &TypedKey::new())
-                .unwrap()
-                .header
-                .is_none()
-        );
+        assert!(credential(&no_auth, &TypedKey::new()).unwrap().header.is_none());
     }
 }

@@ -23,10 +23,7 @@ pub(crate) struct Refusal {
 /// Judges an HTTP error.
 pub(super) fn http(status: u16, body: &str) -> Refusal {
     let value: Option<Value> = serde_json::from_str(body).ok();
-    let words = value
-        .as_ref()
-        .and_then(message)
-        .unwrap_or_else(|| body.trim().to_owned());
+    let words = value.as_ref().and_then(message).unwrap_or_else(|| body.trim().to_owned());
     judge(status, body, words)
 }
 
@@ -38,15 +35,9 @@ pub(super) fn in_band(error: &Value) -> Refusal {
     let status = ["code", "status", "status_code"].iter().find_map(|field| {
         let value = inner.get(field)?;
         let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
-        u16::try_from(number)
-            .ok()
-            .filter(|n| (400..600).contains(n))
+        u16::try_from(number).ok().filter(|n| (400..600).contains(n))
     });
-    judge(
-        status.unwrap_or_else(|| status_of_words(inner)),
-        &text,
-        words,
-    )
+    judge(status.unwrap_or_else(|| status_of_words(inner)), &text, words)
 }
 
 /// The status that an error's type stands for.
@@ -88,12 +79,7 @@ fn judge(status: u16, body: &str, words: String) -> Refusal {
         424 | 500.. => Class::Server,
         _ => Class::BadRequest,
     };
-    Refusal {
-        class,
-        words,
-        no_credit,
-        retry_after_ms: retry_delay(body),
-    }
+    Refusal { class, words, no_credit, retry_after_ms: retry_delay(body) }
 }
 
 /// The wait in Gemini's details: `"retryDelay": "34.1s"`.
@@ -114,10 +100,7 @@ fn matches_any(phrases: &str, text: &str) -> bool {
 
 /// The message in an error body, in any of the shapes that are about.
 fn message(value: &Value) -> Option<String> {
-    let inner = value
-        .get("error")
-        .filter(|inner| !inner.is_null())
-        .unwrap_or(value);
+    let inner = value.get("error").filter(|inner| !inner.is_null()).unwrap_or(value);
     let text = match inner {
         Value::String(text) => Some(text.as_str()),
         _ => ["message", "Message", "detail", "error", "msg"]
@@ -130,9 +113,7 @@ fn message(value: &Value) -> Option<String> {
     {
         return message(first);
     }
-    text.map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
+    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -143,11 +124,7 @@ mod tests {
 
     fn check_http(status: u16, body: &str, class: ModelErrorClass, words: &str) {
         let refusal = http(status, body);
-        assert_eq!(
-            (refusal.class, refusal.words.as_str()),
-            (class, words),
-            "{status} {body}"
-        );
+        assert_eq!((refusal.class, refusal.words.as_str()), (class, words), "{status} {body}");
     }
 
     fn check_in_band(error: &Value, class: ModelErrorClass) {
@@ -156,26 +133,11 @@ mod tests {
 
     #[test]
     fn statuses() {
-        check_http(
-            401,
-            r#"{"error":{"message":"Incorrect API key"}}"#,
-            Auth,
-            "Incorrect API key",
-        );
+        check_http(401, r#"{"error":{"message":"Incorrect API key"}}"#, Auth, "Incorrect API key");
         check_http(403, r#"{"detail":"Forbidden"}"#, Auth, "Forbidden");
         check_http(402, "", Auth, "");
-        check_http(
-            429,
-            r#"{"error":{"message":"slow down"}}"#,
-            RateLimit,
-            "slow down",
-        );
-        check_http(
-            429,
-            r#"{"error":{"message":"x","code":"insufficient_quota"}}"#,
-            Auth,
-            "x",
-        );
+        check_http(429, r#"{"error":{"message":"slow down"}}"#, RateLimit, "slow down");
+        check_http(429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#, Auth, "x");
         check_http(500, "boom", Server, "boom");
         check_http(529, "", Server, "");
         check_http(504, "", Timeout, "");
@@ -186,12 +148,7 @@ mod tests {
             UnknownModel,
             "model 'q' not found, try pulling it first",
         );
-        check_http(
-            400,
-            r#"{"message":"The model `q` does not exist"}"#,
-            UnknownModel,
-            "The model `q` does not exist",
-        );
+        check_http(400, r#"{"message":"The model `q` does not exist"}"#, UnknownModel, "The model `q` does not exist");
         check_http(
             400,
             r#"{"error":{"message":"maximum context length is 4096"}}"#,
@@ -199,12 +156,7 @@ mod tests {
             "maximum context length is 4096",
         );
         check_http(413, "too large", ContextLength, "too large");
-        check_http(
-            400,
-            r#"{"error":{"message":"messages is wrong"}}"#,
-            BadRequest,
-            "messages is wrong",
-        );
+        check_http(400, r#"{"error":{"message":"messages is wrong"}}"#, BadRequest, "messages is wrong");
         check_http(302, "", BadRequest, "");
     }
 
@@ -212,22 +164,10 @@ mod tests {
     fn errors_in_the_place_of_an_answer() {
         check_in_band(&json!({"error": {"message": "x", "code": 429}}), RateLimit);
         check_in_band(&json!({"error": {"message": "x", "code": "503"}}), Server);
-        check_in_band(
-            &json!({"error": {"message": "x", "type": "rate_limit_error"}}),
-            RateLimit,
-        );
-        check_in_band(
-            &json!({"error": {"message": "x", "type": "invalid_request_error"}}),
-            BadRequest,
-        );
-        check_in_band(
-            &json!({"error": {"message": "x", "code": "context_length_exceeded"}}),
-            ContextLength,
-        );
+        check_in_band(&json!({"error": {"message": "x", "type": "rate_limit_error"}}), RateLimit);
+        check_in_band(&json!({"error": {"message": "x", "type": "invalid_request_error"}}), BadRequest);
+        check_in_band(&json!({"error": {"message": "x", "code": "context_length_exceeded"}}), ContextLength);
         check_in_band(&json!({"error": "overloaded"}), Server);
-        check_in_band(
-            &json!({"object": "error", "message": "no", "code": 401}),
-            Auth,
-        );
+        check_in_band(&json!({"object": "error", "message": "no", "code": 401}), Auth);
     }
 }

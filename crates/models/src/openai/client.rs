@@ -41,9 +41,7 @@ pub(super) struct Inner {
 
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Client")
-            .field("timeouts", &self.inner.timeouts)
-            .finish_non_exhaustive()
+        f.debug_struct("Client").field("timeouts", &self.inner.timeouts).finish_non_exhaustive()
     }
 }
 
@@ -77,19 +75,12 @@ impl Client {
     /// The same client with a key that was just typed and is not kept yet; empty: none was.
     #[must_use]
     pub fn with_key(&self, key: TypedKey) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            typed: (!key.is_empty()).then(|| Arc::new(key)),
-        }
+        Self { inner: Arc::clone(&self.inner), typed: (!key.is_empty()).then(|| Arc::new(key)) }
     }
 
     /// Asks; returns once the endpoint has accepted the request. Dropping the stream, or this
     /// call, closes the upstream request.
-    pub async fn stream(
-        &self,
-        connection: &Connection,
-        request: &ModelRequest,
-    ) -> Result<ChunkStream, ModelError> {
+    pub async fn stream(&self, connection: &Connection, request: &ModelRequest) -> Result<ChunkStream, ModelError> {
         let limits = self.limits(request);
         let wire = wire_of(connection);
         let accepted = self.accepted(connection, request, wire, &limits).await;
@@ -121,11 +112,7 @@ impl Client {
     }
 
     /// Names of the models that the endpoint lists.
-    pub async fn models(
-        &self,
-        connection: &Connection,
-        limit: Duration,
-    ) -> Result<Vec<String>, ModelError> {
+    pub async fn models(&self, connection: &Connection, limit: Duration) -> Result<Vec<String>, ModelError> {
         let limits = self.limits_of(limit, 0);
         let outgoing = match wire_of(connection) {
             Wire::Native => native::listing(connection),
@@ -137,12 +124,7 @@ impl Client {
     }
 
     /// JSON from any path of a server, for probing it. `None` for every other outcome.
-    pub(crate) async fn probe(
-        &self,
-        url: &url::Url,
-        body: Option<&Value>,
-        limit: Duration,
-    ) -> Option<Value> {
+    pub(crate) async fn probe(&self, url: &url::Url, body: Option<&Value>, limit: Duration) -> Option<Value> {
         let http = self.inner.transports.for_url(url).ok()?;
         let request = match body {
             Some(body) => http.post(url.clone()).json(body),
@@ -156,10 +138,7 @@ impl Client {
     }
 
     pub(crate) fn limits(&self, request: &ModelRequest) -> Limits {
-        self.limits_of(
-            Duration::from_millis(request.timeout_ms),
-            request.max_tokens,
-        )
+        self.limits_of(Duration::from_millis(request.timeout_ms), request.max_tokens)
     }
 
     pub(crate) fn limits_of(&self, whole: Duration, max_tokens: u32) -> Limits {
@@ -221,27 +200,17 @@ impl Client {
         known.insert(place, *learned);
     }
 
-    async fn refusal(
-        &self,
-        origin: &Origin,
-        status: u16,
-        raw: &str,
-        retry_after_ms: Option<u64>,
-    ) -> ModelError {
+    async fn refusal(&self, origin: &Origin, status: u16, raw: &str, retry_after_ms: Option<u64>) -> ModelError {
         let refusal = classify::http(status, raw);
         let models = match refusal.class {
             ModelErrorClass::UnknownModel => {
-                let listed =
-                    Box::pin(self.models(&origin.connection, Duration::from_secs(2))).await;
+                let listed = Box::pin(self.models(&origin.connection, Duration::from_secs(2))).await;
                 // The names are an extra; the error that is told is the refusal.
                 listed.unwrap_or_default()
             }
             _ => Vec::new(),
         };
         let error = origin.refused(&refusal, Some(status), &models);
-        ModelError {
-            retry_after_ms: retry_after_ms.or(refusal.retry_after_ms),
-            ..origin.with_detail(error, raw)
-        }
+        ModelError { retry_after_ms: retry_after_ms.or(refusal.retry_after_ms), ..origin.with_detail(error, raw) }
     }
 }

@@ -56,12 +56,7 @@ impl State {
     ) -> usize {
         let index = self.calls;
         self.calls += 1;
-        chunks.push(ModelChunk::ToolCall {
-            index,
-            id: id.filter(|id| !id.is_empty()),
-            name,
-            arguments,
-        });
+        chunks.push(ModelChunk::ToolCall { index, id: id.filter(|id| !id.is_empty()), name, arguments });
         index
     }
 
@@ -86,16 +81,8 @@ impl State {
 
     /// The last chunk. `asked` is the model's name where the endpoint gave none.
     pub fn end(&self, asked: &str) -> ModelChunk {
-        let model = if self.model.is_empty() {
-            asked
-        } else {
-            &self.model
-        };
-        ModelChunk::End {
-            finish: self.finish().to_owned(),
-            usage: self.usage,
-            model: model.to_owned(),
-        }
+        let model = if self.model.is_empty() { asked } else { &self.model };
+        ModelChunk::End { finish: self.finish().to_owned(), usage: self.usage, model: model.to_owned() }
     }
 }
 
@@ -123,8 +110,7 @@ pub(crate) trait Decode: Send {
             self.state_mut().done = true;
             return Ok(Vec::new());
         }
-        let value: Value =
-            serde_json::from_str(data).map_err(|_| Fault::Nonsense(data.to_owned()))?;
+        let value: Value = serde_json::from_str(data).map_err(|_| Fault::Nonsense(data.to_owned()))?;
         if is_error(&value) {
             return Err(Fault::InBand(value));
         }
@@ -138,9 +124,7 @@ pub(crate) trait Decode: Send {
 /// Whether it is an error in the place of an event.
 pub(crate) fn is_error(value: &Value) -> bool {
     let kind = |field: &str| value.get(field).and_then(Value::as_str);
-    value.get("error").is_some_and(|e| !e.is_null())
-        || kind("object") == Some("error")
-        || kind("type") == Some("error")
+    value.get("error").is_some_and(|e| !e.is_null()) || kind("object") == Some("error") || kind("type") == Some("error")
 }
 
 /// The chat-completions dialect.
@@ -170,11 +154,8 @@ impl Decode for Decoder {
             self.state.model = model;
         }
         let choice = value.get("choices").and_then(|choices| choices.get(0));
-        let places = [
-            value.get("usage"),
-            value.pointer("/x_groq/usage"),
-            choice.and_then(|choice| choice.get("usage")),
-        ];
+        let places =
+            [value.get("usage"), value.pointer("/x_groq/usage"), choice.and_then(|choice| choice.get("usage"))];
         if let Some(usage) = places.into_iter().flatten().find(|usage| usage.is_object()) {
             self.state.usage = read_usage(usage);
         }
@@ -199,10 +180,8 @@ impl Decode for Decoder {
 
 impl Decoder {
     fn delta(&mut self, delta: &Value, chunks: &mut Vec<ModelChunk>) {
-        let reasoning =
-            text(delta.get("reasoning_content")).or_else(|| text(delta.get("reasoning")));
-        self.state
-            .push_reasoning(&reasoning.unwrap_or_default(), chunks);
+        let reasoning = text(delta.get("reasoning_content")).or_else(|| text(delta.get("reasoning")));
+        self.state.push_reasoning(&reasoning.unwrap_or_default(), chunks);
         match delta.get("content") {
             Some(Value::String(piece)) => self.state.push_text(piece, chunks),
             Some(Value::Array(parts)) => parts.iter().for_each(|part| self.part(part, chunks)),
@@ -240,21 +219,13 @@ impl Decoder {
             // Some servers send the object itself.
             Some(object) => object.to_string(),
         };
-        ModelChunk::ToolCall {
-            index,
-            id,
-            name,
-            arguments,
-        }
+        ModelChunk::ToolCall { index, id, name, arguments }
     }
 
     /// Which call a piece belongs to. Some servers leave the index out or give all calls the same
     /// one; then a new id, or without ids a new name, begins a new call.
     fn place(&mut self, wire_index: Option<u64>, id: Option<&str>, named: bool) -> usize {
-        let known = self
-            .calls
-            .iter()
-            .rposition(|call| wire_index.is_none() || call.wire_index == wire_index);
+        let known = self.calls.iter().rposition(|call| wire_index.is_none() || call.wire_index == wire_index);
         if let Some(at) = known {
             let call = &mut self.calls[at];
             let same = match id {
@@ -268,10 +239,7 @@ impl Decoder {
                 return at;
             }
         }
-        self.calls.push(Call {
-            wire_index,
-            id: id.unwrap_or_default().to_owned(),
-        });
+        self.calls.push(Call { wire_index, id: id.unwrap_or_default().to_owned() });
         self.state.calls = self.calls.len();
         self.calls.len() - 1
     }
@@ -281,17 +249,13 @@ impl Decoder {
 pub(crate) fn read_usage(usage: &Value) -> Usage {
     let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     Usage {
-        prompt_tokens: number("/prompt_tokens")
-            .or_else(|| number("/input_tokens"))
-            .unwrap_or(0),
+        prompt_tokens: number("/prompt_tokens").or_else(|| number("/input_tokens")).unwrap_or(0),
         cached_tokens: number("/prompt_tokens_details/cached_tokens")
             .or_else(|| number("/input_tokens_details/cached_tokens"))
             .or_else(|| number("/prompt_cache_hit_tokens"))
             .or_else(|| number("/cached_tokens"))
             .unwrap_or(0),
-        completion_tokens: number("/completion_tokens")
-            .or_else(|| number("/output_tokens"))
-            .unwrap_or(0),
+        completion_tokens: number("/completion_tokens").or_else(|| number("/output_tokens")).unwrap_or(0),
         cost_micros: 0,
     }
 }

@@ -1,9 +1,7 @@
 //! Errors in words: what happened, with the connection's name, and what a person can do.
 
 use secrecy::SecretString;
-use steward_core::model::{
-    Auth, Connection, ModelError, ModelErrorClass as Class, Provider, Usage, Wire,
-};
+use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass as Class, Provider, Usage, Wire};
 
 use super::classify::Refusal;
 use super::secrets::{scrub, scrubber};
@@ -18,10 +16,7 @@ pub(crate) struct Origin {
 impl Origin {
     /// Before anything secret is known.
     pub fn of(connection: &Connection) -> Self {
-        Self {
-            connection: connection.clone(),
-            secrets: Vec::new(),
-        }
+        Self { connection: connection.clone(), secrets: Vec::new() }
     }
 
     fn error(&self, class: Class, what: &str, hint: String) -> ModelError {
@@ -96,11 +91,7 @@ impl Origin {
 
     /// The request could not be signed.
     pub fn not_signed(&self, why: &str) -> ModelError {
-        self.error(
-            Class::Auth,
-            &format!("the request could not be signed: {why}"),
-            self.key_hint(),
-        )
+        self.error(Class::Auth, &format!("the request could not be signed: {why}"), self.key_hint())
     }
 
     /// `raw` without the key, where an endpoint repeats it.
@@ -113,11 +104,7 @@ impl Origin {
 
     /// The key can't stand in a header.
     pub fn key_unusable(&self) -> ModelError {
-        self.error(
-            Class::Auth,
-            "its key holds characters that no key has",
-            self.key_hint(),
-        )
+        self.error(Class::Auth, "its key holds characters that no key has", self.key_hint())
     }
 
     /// The header that carries the key has no name that a header can have.
@@ -149,11 +136,7 @@ impl Origin {
 
     /// The local model can't run.
     pub fn local(&self, why: &str) -> ModelError {
-        self.error(
-            Class::Connect,
-            why,
-            "see `steward doctor`, or choose another connection".to_owned(),
-        )
+        self.error(Class::Connect, why, "see `steward doctor`, or choose another connection".to_owned())
     }
 
     /// The endpoint's refusal, by status or in the stream. `models` are names that it has.
@@ -180,20 +163,13 @@ impl Origin {
 
     fn refusal_hint(&self, refusal: &Refusal, models: &[String]) -> String {
         match refusal.class {
-            Class::Auth if refusal.no_credit => {
-                "top up the account, or choose another connection".to_owned()
-            }
+            Class::Auth if refusal.no_credit => "top up the account, or choose another connection".to_owned(),
             Class::Auth => self.key_hint(),
             Class::UnknownModel => self.model_hint(models),
-            Class::ContextLength => {
-                "shorten the input, or choose a model with a larger window".to_owned()
-            }
-            Class::RateLimit => {
-                "wait a moment and ask again, or choose another connection".to_owned()
-            }
+            Class::ContextLength => "shorten the input, or choose a model with a larger window".to_owned(),
+            Class::RateLimit => "wait a moment and ask again, or choose another connection".to_owned(),
             Class::Timeout | Class::Server => {
-                "ask again in a moment; if it stays, see the endpoint's own log or status page"
-                    .to_owned()
+                "ask again in a moment; if it stays, see the endpoint's own log or status page".to_owned()
             }
             _ => self.url_hint(),
         }
@@ -205,9 +181,7 @@ impl Origin {
             Wire::Native => format!(
                 "check that {url} is the address of the connection's provider, and that its model takes such requests"
             ),
-            _ => format!(
-                "check that the base URL {url} is that of an OpenAI-compatible API, which mostly ends in /v1"
-            ),
+            _ => format!("check that the base URL {url} is that of an OpenAI-compatible API, which mostly ends in /v1"),
         }
     }
 
@@ -215,9 +189,9 @@ impl Origin {
         let name = &self.connection.name;
         match (&self.connection.auth, self.connection.provider) {
             (Auth::None, Provider::Local) => "start Steward again".to_owned(),
-            (Auth::None, _) => format!(
-                "this endpoint wants a key: type it in with `steward connections key {name}`, or in the studio"
-            ),
+            (Auth::None, _) => {
+                format!("this endpoint wants a key: type it in with `steward connections key {name}`, or in the studio")
+            }
             (Auth::AwsEnv { .. }, _) => {
                 "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the server's environment, and the region"
                     .to_owned()
@@ -239,12 +213,7 @@ impl Origin {
         if models.is_empty() {
             return format!("give the connection a model that the endpoint has{pull}");
         }
-        let shown = models
-            .iter()
-            .take(8)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let shown = models.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = match models.len() {
             0..=8 => String::new(),
             all => format!(" and {} more", all - 8),
@@ -262,9 +231,7 @@ impl Origin {
             }
             Provider::Local => "ask again; if it stays, see `steward doctor`".to_owned(),
             _ => {
-                format!(
-                    "is the server running at {url}? check the URL, the network and the proxy settings"
-                )
+                format!("is the server running at {url}? check the URL, the network and the proxy settings")
             }
         };
         self.error(Class::Connect, &format!("no connection: {why}"), hint)
@@ -275,9 +242,7 @@ impl Origin {
         self.error(
             Class::Timeout,
             &format!("{what} within {}", seconds(after_ms)),
-            format!(
-                "see whether the server is busy or stuck; for slow models raise the timeout setting `{setting}`"
-            ),
+            format!("see whether the server is busy or stuck; for slow models raise the timeout setting `{setting}`"),
         )
     }
 
@@ -285,10 +250,7 @@ impl Origin {
     pub fn broken(&self, why: &str, usage: Usage) -> ModelError {
         let spent = match usage.prompt_tokens + usage.completion_tokens {
             0 => String::new(),
-            _ => format!(
-                "; {} prompt and {} reply tokens were used",
-                usage.prompt_tokens, usage.completion_tokens
-            ),
+            _ => format!("; {} prompt and {} reply tokens were used", usage.prompt_tokens, usage.completion_tokens),
         };
         self.error(
             Class::Broken,
@@ -299,26 +261,17 @@ impl Origin {
 
     /// An answer, but not one of this dialect.
     pub fn not_an_answer(&self, what: &str) -> ModelError {
-        self.error(
-            Class::Broken,
-            &format!("the endpoint answered with {what} instead of a reply"),
-            self.url_hint(),
-        )
+        self.error(Class::Broken, &format!("the endpoint answered with {what} instead of a reply"), self.url_hint())
     }
 
     /// A complete answer with nothing in it.
     pub fn empty(&self, finish: &str, usage: Usage, max_tokens: u32) -> ModelError {
         let hint = match finish {
             "length" => format!("raise `max_tokens`, now {max_tokens}"),
-            "content_filter" => {
-                "the provider's filter kept the answer back: ask in other words".to_owned()
-            }
+            "content_filter" => "the provider's filter kept the answer back: ask in other words".to_owned(),
             _ => "ask again, or choose another model".to_owned(),
         };
-        let what = format!(
-            "the answer is empty (finish reason `{finish}`, {} reply tokens)",
-            usage.completion_tokens
-        );
+        let what = format!("the answer is empty (finish reason `{finish}`, {} reply tokens)", usage.completion_tokens);
         self.error(Class::Empty, &what, hint)
     }
 }

@@ -90,10 +90,7 @@ fn request(connection: &Connection, texts: &[String]) -> Result<Outgoing, ModelE
     let model = &connection.model;
     let (path, body) = match connection.provider {
         Provider::Anthropic | Provider::Bedrock if native => return Err(none(connection)),
-        Provider::Ollama => (
-            "api/embed".to_owned(),
-            json!({"model": model, "input": texts}),
-        ),
+        Provider::Ollama => ("api/embed".to_owned(), json!({"model": model, "input": texts})),
         Provider::Gemini if native => {
             let name = match model.split_once('/') {
                 Some(_) => model.clone(),
@@ -101,10 +98,7 @@ fn request(connection: &Connection, texts: &[String]) -> Result<Outgoing, ModelE
             };
             let one = |text| json!({"model": name, "content": {"parts": [{"text": text}]}});
             let requests: Vec<Value> = texts.iter().map(one).collect();
-            (
-                native::gemini_path(connection, "batchEmbedContents"),
-                json!({"requests": requests}),
-            )
+            (native::gemini_path(connection, "batchEmbedContents"), json!({"requests": requests}))
         }
         Provider::Cohere if native => (
             "v2/embed".to_owned(),
@@ -151,21 +145,13 @@ fn read(value: &Value) -> Option<Vec<Vec<f32>>> {
     }
     let list = value.get("embeddings")?;
     let list = list.get("float").unwrap_or(list).as_array()?;
-    let vectors = list
-        .iter()
-        .map(|item| vector(item.get("values").unwrap_or(item)));
+    let vectors = list.iter().map(|item| vector(item.get("values").unwrap_or(item)));
     vectors.collect()
 }
 
 fn vector(value: &Value) -> Option<Vec<f32>> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "embeddings are single precision"
-    )]
-    let numbers = value
-        .as_array()?
-        .iter()
-        .map(|n| n.as_f64().map(|n| n as f32));
+    #[expect(clippy::cast_possible_truncation, reason = "embeddings are single precision")]
+    let numbers = value.as_array()?.iter().map(|n| n.as_f64().map(|n| n as f32));
     let numbers: Option<Vec<f32>> = numbers.collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
@@ -178,8 +164,7 @@ mod tests {
     #[test]
     fn batches_keep_the_order_and_the_limits() {
         let texts: Vec<String> = (0..7).map(|n| n.to_string()).collect();
-        let sizes =
-            |most| -> Vec<usize> { batches(&texts, most).iter().map(|b| b.len()).collect() };
+        let sizes = |most| -> Vec<usize> { batches(&texts, most).iter().map(|b| b.len()).collect() };
         assert_eq!(sizes(3), [3, 3, 1]);
         assert_eq!(sizes(7), [7]);
         assert!(batches(&[], 3).is_empty());
@@ -202,11 +187,7 @@ mod tests {
         ] {
             assert_eq!(read(&value), expect, "{value}");
         }
-        for value in [
-            json!({}),
-            json!({"data": [{"embedding": []}]}),
-            json!({"embeddings": [["x"]]}),
-        ] {
+        for value in [json!({}), json!({"data": [{"embedding": []}]}), json!({"embeddings": [["x"]]})] {
             assert_eq!(read(&value), None, "{value}");
         }
     }

@@ -40,9 +40,7 @@ impl Limits {
     pub fn new(whole: Duration, max_tokens: u32, timeouts: Timeouts) -> Self {
         let now = Instant::now();
         Self {
-            deadline: now
-                .checked_add(whole)
-                .unwrap_or(now + Duration::from_hours(24)),
+            deadline: now.checked_add(whole).unwrap_or(now + Duration::from_hours(24)),
             timeout_ms: u64::try_from(whole.as_millis()).unwrap_or(u64::MAX),
             max_tokens,
             timeouts,

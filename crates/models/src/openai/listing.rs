@@ -4,18 +4,13 @@ use serde_json::Value;
 /// Anthropic, `models[].name` of Gemini, Cohere and Ollama, `modelSummaries[].modelId` of Bedrock.
 pub(crate) fn names(value: &Value) -> Vec<String> {
     let places = ["data", "models", "modelSummaries"];
-    let list = places
-        .iter()
-        .find_map(|field| value.get(field))
-        .unwrap_or(value);
+    let list = places.iter().find_map(|field| value.get(field)).unwrap_or(value);
     let models = list.as_array().into_iter().flatten();
     models
         .filter_map(|model| {
             let fields = ["id", "modelId", "name", "model"];
             let name = fields.iter().find_map(|field| model.get(field)?.as_str())?;
-            let able = model
-                .get("supportedGenerationMethods")
-                .and_then(Value::as_array);
+            let able = model.get("supportedGenerationMethods").and_then(Value::as_array);
             // Gemini lists models that do not chat among the others.
             let chats = able.is_none_or(|list| list.iter().any(|m| m == "generateContent"));
             chats.then(|| name.strip_prefix("models/").unwrap_or(name).to_owned())
@@ -40,14 +35,8 @@ mod tests {
             ]}),
             &["gemini-2.5-flash"],
         );
-        check(
-            json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b"}]}),
-            &["qwen3:8b"],
-        );
-        check(
-            json!({"modelSummaries": [{"modelId": "x.y-v1:0", "modelName": "Y"}]}),
-            &["x.y-v1:0"],
-        );
+        check(json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b"}]}), &["qwen3:8b"]);
+        check(json!({"modelSummaries": [{"modelId": "x.y-v1:0", "modelName": "Y"}]}), &["x.y-v1:0"]);
         check(json!({"hello": 1}), &[]);
     }
 }

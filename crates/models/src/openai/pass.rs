@@ -41,8 +41,7 @@ impl Client {
             Passage::Embeddings => "embeddings",
             Passage::Responses => "responses",
         };
-        self.send(connection, &Outgoing::post(path, body), limits)
-            .await
+        self.send(connection, &Outgoing::post(path, body), limits).await
     }
 }
 
@@ -50,10 +49,7 @@ impl Client {
 pub(crate) fn judged(origin: &Origin, status: u16, headers: &HeaderMap, raw: &str) -> ModelError {
     let refusal = classify::http(status, raw);
     let error = origin.refused(&refusal, Some(status), &[]);
-    ModelError {
-        retry_after_ms: retry_after_ms(headers).or(refusal.retry_after_ms),
-        ..origin.with_detail(error, raw)
-    }
+    ModelError { retry_after_ms: retry_after_ms(headers).or(refusal.retry_after_ms), ..origin.with_detail(error, raw) }
 }
 
 /// The error that an error object in the place of an answer is.
@@ -65,14 +61,7 @@ pub(crate) fn judged_in_band(origin: &Origin, error: &Value) -> ModelError {
 
 /// The body of an answer as it comes; `models.idle_timeout_ms` between two pieces.
 pub(crate) fn bytes(origin: Origin, response: Response, limits: Limits) -> ByteStream {
-    Pieces {
-        body: reqwest::Body::from(response),
-        patience: Patience::new(limits),
-        origin,
-        limits,
-        over: false,
-    }
-    .boxed()
+    Pieces { body: reqwest::Body::from(response), patience: Patience::new(limits), origin, limits, over: false }.boxed()
 }
 
 struct Pieces {
@@ -127,11 +116,7 @@ struct Patience {
 
 impl Patience {
     fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            since: None,
-            timer: None,
-        }
+        Self { limits, since: None, timer: None }
     }
 
     /// Something has come.
@@ -143,9 +128,7 @@ impl Patience {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
         let ends = (since + self.limits.timeouts.idle).min(self.limits.deadline.into());
-        let timer = self
-            .timer
-            .get_or_insert_with(|| Box::pin(sleep_until(ends)));
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(ends)));
         loop {
             futures::ready!(timer.as_mut().poll(context));
             if Instant::now() >= ends {

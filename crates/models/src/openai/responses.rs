@@ -45,8 +45,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Qui
     let schema = request.schema.as_ref();
     if let Some(schema) = schema.filter(|_| connection.capabilities.json_schema) {
         let strict = is_strict(schema);
-        let format =
-            json!({"type": "json_schema", "name": "output", "schema": schema, "strict": strict});
+        let format = json!({"type": "json_schema", "name": "output", "schema": schema, "strict": strict});
         body.insert("text".to_owned(), json!({"format": format}));
     }
     Value::Object(body)
@@ -171,23 +170,14 @@ impl Decoder {
         }
         let (id, name) = (text(item.get("call_id")), text(item.get("name")));
         let index = self.state.push_call(id, name, String::new(), chunks);
-        self.calls.push(Call {
-            place,
-            index,
-            told: false,
-        });
+        self.calls.push(Call { place, index, told: false });
     }
 
     fn arguments(&mut self, place: Option<u64>, piece: String, chunks: &mut Vec<ModelChunk>) {
         let call = self.calls.iter_mut().rfind(|call| call.place == place);
         if let Some(call) = call.filter(|_| !piece.is_empty()) {
             call.told = true;
-            chunks.push(ModelChunk::ToolCall {
-                index: call.index,
-                id: None,
-                name: None,
-                arguments: piece,
-            });
+            chunks.push(ModelChunk::ToolCall { index: call.index, id: None, name: None, arguments: piece });
         }
     }
 

@@ -43,12 +43,7 @@ mod tests {
     fn check(headers: &[(&'static str, &'static str)], expect: Option<u64>) {
         let map: HeaderMap = headers
             .iter()
-            .map(|(name, value)| {
-                (
-                    HeaderName::from_static(name),
-                    HeaderValue::from_static(value),
-                )
-            })
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
             .collect();
         assert_eq!(retry_after_ms(&map), expect, "{headers:?}");
     }
@@ -63,14 +58,8 @@ mod tests {
         check(&[("retry-after", "999999999999")], Some(86_400_000));
         check(&[("retry-after-ms", "12"), ("retry-after", "7")], Some(12));
         let date = ("date", "Wed, 28 Feb 2024 23:59:50 GMT");
-        check(
-            &[date, ("retry-after", "Thu, 29 Feb 2024 00:00:20 GMT")],
-            Some(30_000),
-        );
-        check(
-            &[date, ("retry-after", "Wed, 28 Feb 2024 23:00:00 GMT")],
-            Some(0),
-        );
+        check(&[date, ("retry-after", "Thu, 29 Feb 2024 00:00:20 GMT")], Some(30_000));
+        check(&[date, ("retry-after", "Wed, 28 Feb 2024 23:00:00 GMT")], Some(0));
         check(&[("retry-after", "Thu, 29 Feb 2024 00:00:20 GMT")], None);
     }
 }

@@ -15,10 +15,7 @@ pub(super) fn read(origin: &Origin, value: &Value) -> Result<Vec<Scored>, ModelE
 }
 
 fn one(value: &Value) -> Option<Scored> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "six digits of a logarithm are enough"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "six digits of a logarithm are enough")]
     let logprob = value.get("logprob_sum")?.as_f64()? as f32;
     Some(Scored {
         candidate: value.get("candidate")?.as_str()?.to_owned(),

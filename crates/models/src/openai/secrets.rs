@@ -26,12 +26,7 @@ pub struct Secrets {
 impl Secrets {
     /// Asks `lookup` for variables.
     pub fn new(lookup: impl Fn(&str) -> Option<SecretString> + Send + Sync + 'static) -> Self {
-        Self {
-            lookup: Arc::new(lookup),
-            check: Arc::new(|_| Ok(())),
-            vault: None,
-            clock: None,
-        }
+        Self { lookup: Arc::new(lookup), check: Arc::new(|_| Ok(())), vault: None, clock: None }
     }
 
     /// Knows none.
@@ -41,10 +36,7 @@ impl Secrets {
 
     /// Only variables that `check` lets through are looked for.
     #[must_use]
-    pub fn checked(
-        mut self,
-        check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn checked(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
         self.check = Arc::new(check);
         self
     }
@@ -78,10 +70,7 @@ impl Secrets {
         match &connection.auth {
             Auth::None => Ok(TypedKey::new()),
             Auth::AwsEnv { .. } => {
-                let needed = [
-                    (ACCESS_KEY_FIELD, "AWS_ACCESS_KEY_ID"),
-                    (KEY_FIELD, "AWS_SECRET_ACCESS_KEY"),
-                ];
+                let needed = [(ACCESS_KEY_FIELD, "AWS_ACCESS_KEY_ID"), (KEY_FIELD, "AWS_SECRET_ACCESS_KEY")];
                 let mut found = TypedKey::new();
                 for (field, name) in needed {
                     found.insert(field.to_owned(), self.required(name)?);
@@ -101,11 +90,7 @@ impl Secrets {
         }
     }
 
-    async fn sealed(
-        &self,
-        connection: &Connection,
-        typed: Option<&TypedKey>,
-    ) -> Result<TypedKey, NoCredential> {
+    async fn sealed(&self, connection: &Connection, typed: Option<&TypedKey>) -> Result<TypedKey, NoCredential> {
         if let Some(typed) = typed {
             return Ok(typed.clone());
         }
@@ -121,8 +106,7 @@ impl Secrets {
     }
 
     fn required(&self, name: &str) -> Result<SecretString, NoCredential> {
-        self.variable(name)
-            .ok_or_else(|| NoCredential::Missing(name.to_owned()))
+        self.variable(name).ok_or_else(|| NoCredential::Missing(name.to_owned()))
     }
 
     /// The variable of this name, if it is set and not blank.
@@ -142,11 +126,7 @@ const DETAIL_LIMIT: usize = 2048;
 
 /// Finds secrets in whatever form an endpoint repeats them.
 pub(super) fn scrubber(secrets: &[SecretString]) -> Scrubber {
-    Scrubber::new(
-        secrets
-            .iter()
-            .map(|secret| ("key", secret.expose_secret().trim())),
-    )
+    Scrubber::new(secrets.iter().map(|secret| ("key", secret.expose_secret().trim())))
 }
 
 /// `text` without the secrets, cut to what an error keeps.
@@ -171,10 +151,7 @@ mod tests {
         let kept = scrub(&long, &key);
         assert!(!kept.contains("sk-12"), "{kept}");
         assert!(kept.len() < 2100);
-        for said in [
-            "key sk-1234567890 is wrong",
-            "key c2stMTIzNDU2Nzg5MA== is wrong",
-        ] {
+        for said in ["key sk-1234567890 is wrong", "key c2stMTIzNDU2Nzg5MA== is wrong"] {
             assert_eq!(scrub(said, &key), "key [secret key] is wrong");
         }
     }
@@ -183,9 +160,6 @@ mod tests {
     fn blank_keys_are_none() {
         assert!(Secrets::new(|_| Some(" ".into())).variable("X").is_none());
         assert!(Secrets::none().variable("X").is_none());
-        assert_eq!(
-            format!("{:?}", Secrets::new(|_| Some("k3y".into()))),
-            "Secrets"
-        );
+        assert_eq!(format!("{:?}", Secrets::new(|_| Some("k3y".into()))), "Secrets");
     }
 }

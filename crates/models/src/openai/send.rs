@@ -49,10 +49,7 @@ impl Outgoing {
 
     /// Posts JSON to a path of the dialect.
     pub fn post(path: &'static str, body: Bytes) -> Self {
-        Self {
-            body,
-            ..Self::empty(Method::POST, Place::Dialect(path))
-        }
+        Self { body, ..Self::empty(Method::POST, Place::Dialect(path)) }
     }
 
     /// Asks for something at a path of the server.
@@ -62,20 +59,11 @@ impl Outgoing {
 
     /// Posts JSON to a path of the server.
     pub fn post_native(path: String, body: Bytes) -> Self {
-        Self {
-            body,
-            ..Self::empty(Method::POST, Place::Native(path))
-        }
+        Self { body, ..Self::empty(Method::POST, Place::Native(path)) }
     }
 
     fn empty(method: Method, place: Place) -> Self {
-        Self {
-            method,
-            place,
-            query: &[],
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-        }
+        Self { method, place, query: &[], headers: HeaderMap::new(), body: Bytes::new() }
     }
 }
 
@@ -86,11 +74,7 @@ pub(crate) fn json_bytes(value: &Value) -> Bytes {
 
 impl Client {
     /// The body of an answer that is one JSON document.
-    pub(crate) async fn json(
-        &self,
-        sent: (Origin, Response),
-        limits: &Limits,
-    ) -> Result<(Origin, Value), ModelError> {
+    pub(crate) async fn json(&self, sent: (Origin, Response), limits: &Limits) -> Result<(Origin, Value), ModelError> {
         let (origin, response) = sent;
         let status = response.status();
         let wait = retry_after_ms(response.headers());
@@ -105,9 +89,7 @@ impl Client {
         }
         match serde_json::from_str(&raw) {
             Ok(value) => Ok((origin, value)),
-            Err(_) => {
-                Err(origin.with_detail(origin.not_an_answer("something that is no JSON"), &raw))
-            }
+            Err(_) => Err(origin.with_detail(origin.not_an_answer("something that is no JSON"), &raw)),
         }
     }
 
@@ -121,10 +103,7 @@ impl Client {
         let first = self.send_once(connection, outgoing, limits).await;
         match first {
             // A child that went idle just now is started again by asking once more.
-            Err(error)
-                if error.class == ModelErrorClass::Connect
-                    && connection.provider == Provider::Local =>
-            {
+            Err(error) if error.class == ModelErrorClass::Connect && connection.provider == Provider::Local => {
                 self.send_once(connection, outgoing, limits).await
             }
             other => other,
@@ -145,11 +124,7 @@ impl Client {
         let signed = match &target.access_key {
             Some(key) => {
                 let kind = [(CONTENT_TYPE.as_str(), JSON)];
-                let kind = if outgoing.body.is_empty() {
-                    &kind[..0]
-                } else {
-                    &kind
-                };
+                let kind = if outgoing.body.is_empty() { &kind[..0] } else { &kind };
                 let now = self.inner.secrets.now();
                 let made = key.sign(outgoing.method.as_str(), &url, kind, &outgoing.body, now);
                 Some(made.map_err(|why| origin.not_signed(&why))?)
@@ -164,9 +139,7 @@ impl Client {
             request = request.headers(outgoing.headers.clone());
         }
         if !outgoing.body.is_empty() {
-            request = request
-                .header(CONTENT_TYPE, HeaderValue::from_static(JSON))
-                .body(outgoing.body.clone());
+            request = request.header(CONTENT_TYPE, HeaderValue::from_static(JSON)).body(outgoing.body.clone());
         }
         if let Some(headers) = signed {
             request = request.headers(headers);
@@ -175,12 +148,7 @@ impl Client {
         match timeout(limits.left(stage), request.send()).await {
             Ok(Ok(response)) => Ok((origin, response)),
             Ok(Err(error)) => Err(sending_failed(&origin, &error)),
-            Err(_) => Err(limits.error(
-                &origin,
-                "no answer came",
-                stage,
-                "models.headers_timeout_ms",
-            )),
+            Err(_) => Err(limits.error(&origin, "no answer came", stage, "models.headers_timeout_ms")),
         }
     }
 
@@ -201,29 +169,17 @@ impl Client {
         let url = url.map_err(|why| origin.bad_url(&why))?;
         origin.secrets = secrets_of(&url);
         let fields = self.inner.secrets.fields(connection, self.typed.as_deref());
-        let credential = fields
-            .await
-            .and_then(|fields| credential(connection, &fields))
-            .map_err(|no| match no {
-                NoCredential::Missing(variable) => origin.key_missing(&variable),
-                NoCredential::Refused(why) => origin.key_refused(&why),
-                NoCredential::NotKept => origin.key_not_kept(),
-                NoCredential::Sealed(why) => origin.key_sealed(&why),
-                NoCredential::Unusable => origin.key_unusable(),
-                NoCredential::BadHeader(name) => origin.bad_header(&name),
-            })?;
+        let credential = fields.await.and_then(|fields| credential(connection, &fields)).map_err(|no| match no {
+            NoCredential::Missing(variable) => origin.key_missing(&variable),
+            NoCredential::Refused(why) => origin.key_refused(&why),
+            NoCredential::NotKept => origin.key_not_kept(),
+            NoCredential::Sealed(why) => origin.key_sealed(&why),
+            NoCredential::Unusable => origin.key_unusable(),
+            NoCredential::BadHeader(name) => origin.bad_header(&name),
+        })?;
         origin.secrets.extend(credential.secrets);
-        let http = self
-            .inner
-            .transports
-            .for_url(&url)
-            .map_err(|e| origin.no_client(&e))?;
-        let target = Target {
-            http,
-            url,
-            header: credential.header,
-            access_key: credential.access_key,
-        };
+        let http = self.inner.transports.for_url(&url).map_err(|e| origin.no_client(&e))?;
+        let target = Target { http, url, header: credential.header, access_key: credential.access_key };
         Ok((origin, target))
     }
 
@@ -245,27 +201,17 @@ impl Client {
                 return Err(limits.error(&origin, what, Duration::MAX, "timeout_ms"));
             }
         };
-        let http = self
-            .inner
-            .transports
-            .for_socket(&endpoint.socket_path)
-            .map_err(|e| origin.local(&e))?;
+        let http = self.inner.transports.for_socket(&endpoint.socket_path).map_err(|e| origin.local(&e))?;
         let path = match place {
             Place::Dialect(path) => *path,
             Place::Native(path) => path,
         };
-        let url = Url::parse(&format!("http://localhost/v1/{path}"))
-            .map_err(|e| origin.local(&e.to_string()))?;
+        let url = Url::parse(&format!("http://localhost/v1/{path}")).map_err(|e| origin.local(&e.to_string()))?;
         let bearer = format!("Bearer {}", endpoint.token.expose_secret().trim());
         let mut value = HeaderValue::try_from(bearer).map_err(|_| origin.key_unusable())?;
         value.set_sensitive(true);
         origin.secrets = vec![endpoint.token];
-        let target = Target {
-            http,
-            url,
-            header: Some((reqwest::header::AUTHORIZATION, value)),
-            access_key: None,
-        };
+        let target = Target { http, url, header: Some((reqwest::header::AUTHORIZATION, value)), access_key: None };
         Ok((origin, target))
     }
 }
@@ -284,11 +230,7 @@ fn secrets_of(url: &Url) -> Vec<SecretString> {
 fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
     let why = causes_without_url(error);
     if error.is_builder() {
-        return if origin.secrets.is_empty() {
-            origin.bad_url(&why)
-        } else {
-            origin.key_unusable()
-        };
+        return if origin.secrets.is_empty() { origin.bad_url(&why) } else { origin.key_unusable() };
     }
     // The only timeout that the client itself has is that of connecting.
     if error.is_connect() || error.is_timeout() {

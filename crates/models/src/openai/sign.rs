@@ -3,9 +3,7 @@
 use std::time::SystemTime;
 
 use aws_credential_types::Credentials;
-use aws_sigv4::http_request::{
-    SignableBody, SignableRequest, SigningSettings, UriPathNormalizationMode, sign,
-};
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, UriPathNormalizationMode, sign};
 use aws_sigv4::sign::v4;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
@@ -48,9 +46,7 @@ impl AccessKey {
         let identity = Credentials::new(
             self.id.expose_secret(),
             self.secret.expose_secret(),
-            self.session
-                .as_ref()
-                .map(|token| token.expose_secret().to_owned()),
+            self.session.as_ref().map(|token| token.expose_secret().to_owned()),
             None,
             "connection",
         )
@@ -66,12 +62,7 @@ impl AccessKey {
             .settings(settings)
             .build()
             .map_err(|error| error.to_string())?;
-        let request = SignableRequest::new(
-            method,
-            url.as_str(),
-            headers.iter().copied(),
-            SignableBody::Bytes(body),
-        );
+        let request = SignableRequest::new(method, url.as_str(), headers.iter().copied(), SignableBody::Bytes(body));
         let request = request.map_err(|error| error.to_string())?;
         let signed = sign(request, &params.into()).map_err(|error| error.to_string())?;
         let (instructions, _) = signed.into_parts();
@@ -104,9 +95,7 @@ mod tests {
         };
         let now = SystemTime::UNIX_EPOCH + Duration::from_mins(24_015_636);
         let url = Url::parse(url).unwrap();
-        let made = key
-            .sign_for("service", method, &url, headers, body.as_bytes(), now)
-            .unwrap();
+        let made = key.sign_for("service", method, &url, headers, body.as_bytes(), now).unwrap();
         assert_eq!(made["x-amz-date"], "20150830T123600Z");
         let header = made["authorization"].to_str().unwrap().to_owned();
         assert!(!format!("{made:?}{key:?}").contains("AKIDEXAMPLE"));
@@ -115,8 +104,7 @@ mod tests {
 
     #[test]
     fn amazons_own_vectors() {
-        let scope =
-            "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ";
+        let scope = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ";
         for (method, url, headers, body, names, expect) in [
             // get-vanilla
             (

@@ -42,8 +42,7 @@ fn stream(texts: &[String], style: usize) -> Vec<u8> {
         let event = json!({"model": "m", "choices": [{"delta": delta}]});
         out = format!("{out}data:{space}{event}{end}{end}");
     }
-    let last =
-        json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}});
+    let last = json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}});
     out = format!("{out}data:{space}{last}{end}{end}data:{space}[DONE]{end}{end}");
     out.into_bytes()
 }
@@ -88,10 +87,7 @@ fn calls_are_kept_apart_however_a_server_counts_them() {
         if !id.is_empty() {
             call["id"] = json!(id);
         }
-        format!(
-            "data: {}\n\n",
-            json!({"choices": [{"delta": {"tool_calls": [call]}}]})
-        )
+        format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
     };
     let check = |events: &[String], expect: &[usize]| {
         let (chunks, result, _) = decode(&[events.concat().as_bytes()]);
@@ -116,32 +112,16 @@ fn calls_are_kept_apart_however_a_server_counts_them() {
         &[0, 1, 0, 1],
     );
     // The same index for all, different ids.
-    check(
-        &[
-            call(json!(0), "a", "t", "{}"),
-            call(json!(0), "b", "t", "{}"),
-        ],
-        &[0, 1],
-    );
+    check(&[call(json!(0), "a", "t", "{}"), call(json!(0), "b", "t", "{}")], &[0, 1]);
     // The id repeated with each piece.
-    check(
-        &[call(json!(0), "a", "t", "{"), call(json!(0), "a", "", "}")],
-        &[0, 0],
-    );
+    check(&[call(json!(0), "a", "t", "{"), call(json!(0), "a", "", "}")], &[0, 0]);
     // No index at all.
     check(
-        &[
-            call(none.clone(), "a", "t", "{"),
-            call(none.clone(), "", "", "}"),
-            call(none.clone(), "b", "t", "{}"),
-        ],
+        &[call(none.clone(), "a", "t", "{"), call(none.clone(), "", "", "}"), call(none.clone(), "b", "t", "{}")],
         &[0, 0, 1],
     );
     // Neither index nor id: a new name is a new call.
-    check(
-        &[call(none.clone(), "", "t", "{}"), call(none, "", "u", "{}")],
-        &[0, 1],
-    );
+    check(&[call(none.clone(), "", "t", "{}"), call(none, "", "u", "{}")], &[0, 1]);
 }
 
 #[test]
@@ -165,25 +145,9 @@ fn other_shapes_of_the_same_thing() {
     assert_eq!(result, Ok(()));
     assert_eq!(chunks[0], ModelChunk::Reasoning("hm".to_owned()));
     assert_eq!(chunks[1], ModelChunk::Text("yes".to_owned()));
-    let ModelChunk::ToolCall { arguments, .. } = &chunks[2] else {
-        panic!("{chunks:?}")
-    };
+    let ModelChunk::ToolCall { arguments, .. } = &chunks[2] else { panic!("{chunks:?}") };
     assert_eq!(arguments, "{\"x\":1}");
-    let ModelChunk::End {
-        finish,
-        usage,
-        model,
-    } = end
-    else {
-        panic!("no end")
-    };
+    let ModelChunk::End { finish, usage, model } = end else { panic!("no end") };
     assert_eq!((finish.as_str(), model.as_str()), ("tool_calls", "asked"));
-    assert_eq!(
-        (
-            usage.prompt_tokens,
-            usage.cached_tokens,
-            usage.completion_tokens
-        ),
-        (9, 4, 2)
-    );
+    assert_eq!((usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens), (9, 4, 2));
 }

@@ -34,19 +34,13 @@ impl SseParser {
             }
         }
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
-        if held > LIMIT {
-            Err(TooLarge)
-        } else {
-            Ok(events)
-        }
+        if held > LIMIT { Err(TooLarge) } else { Ok(events) }
     }
 
     /// The event that the end of the stream completed: not every server ends with a blank line.
     pub fn finish(&mut self) -> Option<String> {
         let early = self.end_of_line();
-        early
-            .or_else(|| self.data.take())
-            .filter(|data| !data.is_empty())
+        early.or_else(|| self.data.take()).filter(|data| !data.is_empty())
     }
 
     fn end_of_line(&mut self) -> Option<String> {
@@ -82,10 +76,7 @@ mod tests {
         events.extend(parser.finish());
         assert_eq!(events, expect, "{input:?}");
         let mut parser = SseParser::default();
-        let mut single: Vec<String> = input
-            .bytes()
-            .flat_map(|byte| parser.feed(&[byte]).unwrap())
-            .collect();
+        let mut single: Vec<String> = input.bytes().flat_map(|byte| parser.feed(&[byte]).unwrap()).collect();
         single.extend(parser.finish());
         assert_eq!(single, expect, "byte by byte: {input:?}");
     }

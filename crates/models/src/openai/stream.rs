@@ -34,10 +34,7 @@ pub(crate) struct Manner {
 
 impl Manner {
     pub fn new(framing: Framing, decoder: impl Decode + 'static) -> Self {
-        Self {
-            framing,
-            decoder: Box::new(decoder),
-        }
+        Self { framing, decoder: Box::new(decoder) }
     }
 }
 
@@ -51,21 +48,11 @@ pub(super) fn is_whole(response: &Response, framing: Framing) -> bool {
 
 fn content_type(response: &Response) -> Option<String> {
     let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
-    Some(
-        kind.split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_lowercase(),
-    )
+    Some(kind.split(';').next().unwrap_or_default().trim().to_lowercase())
 }
 
 /// The body as text, up to a limit.
-pub(super) async fn text(
-    mut response: Response,
-    origin: &Origin,
-    limits: &Limits,
-) -> Result<String, ModelError> {
+pub(super) async fn text(mut response: Response, origin: &Origin, limits: &Limits) -> Result<String, ModelError> {
     let mut bytes = Vec::new();
     while bytes.len() < WHOLE_LIMIT {
         match timeout(limits.left(limits.timeouts.idle), response.chunk()).await {
@@ -208,12 +195,10 @@ impl<'a> Reader<'a> {
         let timeouts = self.limits.timeouts;
         if self.state().has_answer() {
             let what = "the answer stopped: nothing more came";
-            self.limits
-                .error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
+            self.limits.error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
         } else {
             let (what, stage) = ("no content came", timeouts.first_content);
-            self.limits
-                .error(self.origin, what, stage, "models.first_content_timeout_ms")
+            self.limits.error(self.origin, what, stage, "models.first_content_timeout_ms")
         }
     }
 
@@ -227,8 +212,7 @@ impl<'a> Reader<'a> {
                 BadFrame::Corrupt => "something that is no event stream",
             };
             let error = self.origin.not_an_answer(what);
-            self.origin
-                .with_detail(error, &String::from_utf8_lossy(&self.head))
+            self.origin.with_detail(error, &String::from_utf8_lossy(&self.head))
         })?;
         self.any_event |= !events.is_empty();
         Ok(events)
@@ -241,9 +225,7 @@ impl<'a> Reader<'a> {
     fn fault(&self, fault: Fault) -> ModelError {
         match fault {
             Fault::Nonsense(raw) => {
-                let error = self
-                    .origin
-                    .broken("an event is no JSON", self.state().usage);
+                let error = self.origin.broken("an event is no JSON", self.state().usage);
                 self.origin.with_detail(error, &raw)
             }
             Fault::InBand(value) => {
@@ -258,19 +240,13 @@ impl<'a> Reader<'a> {
         let usage = self.state().usage;
         if !whole && !self.state().is_finished() {
             let error = if self.any_event || self.state().has_answer() {
-                self.origin
-                    .broken("it ended without a finish reason", usage)
+                self.origin.broken("it ended without a finish reason", usage)
             } else if self.head.is_empty() {
                 self.origin.broken("it ended before it began", usage)
             } else {
-                self.origin
-                    .not_an_answer("something that is no event stream")
+                self.origin.not_an_answer("something that is no event stream")
             };
-            let raw = if self.any_event {
-                "".into()
-            } else {
-                String::from_utf8_lossy(&self.head)
-            };
+            let raw = if self.any_event { "".into() } else { String::from_utf8_lossy(&self.head) };
             return Err(self.origin.with_detail(error, &raw));
         }
         if !self.state().has_answer() {

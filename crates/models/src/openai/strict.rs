@@ -9,9 +9,9 @@ pub(super) fn is_strict(schema: &Value) -> bool {
                 Some(Value::Object(properties)) => {
                     let required = map.get("required").and_then(Value::as_array);
                     map.get("additionalProperties") == Some(&Value::Bool(false))
-                        && properties.keys().all(|name| {
-                            required.is_some_and(|list| list.iter().any(|item| item == name))
-                        })
+                        && properties
+                            .keys()
+                            .all(|name| required.is_some_and(|list| list.iter().any(|item| item == name)))
                 }
                 _ => map.get("type").and_then(Value::as_str) != Some("object"),
             };
@@ -29,8 +29,7 @@ mod tests {
 
     #[test]
     fn open_objects_are_not_strict() {
-        let inner =
-            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let inner = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         let mut closed = inner.clone();
         closed["additionalProperties"] = json!(false);
         assert!(is_strict(&json!({"type": "string"})));

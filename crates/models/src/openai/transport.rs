@@ -58,9 +58,7 @@ impl Transports {
     pub fn for_url(&self, url: &url::Url) -> Result<reqwest::Client, String> {
         if is_loopback(url) && url.scheme() == "http" {
             // No proxy can reach this machine's own loopback, and no certificate is needed.
-            return self
-                .loopback
-                .here(|| base().no_proxy().tls_certs_only(Vec::new()));
+            return self.loopback.here(|| base().no_proxy().tls_certs_only(Vec::new()));
         }
         self.network.here(base)
     }
@@ -72,12 +70,7 @@ impl Transports {
         if let Some((_, client)) = kept.as_ref().filter(|(known, _)| known == path) {
             return Ok(client.clone());
         }
-        let client = build(
-            base()
-                .no_proxy()
-                .tls_certs_only(Vec::new())
-                .unix_socket(path),
-        )?;
+        let client = build(base().no_proxy().tls_certs_only(Vec::new()).unix_socket(path))?;
         *kept = Some((path.to_owned(), client.clone()));
         Ok(client)
     }

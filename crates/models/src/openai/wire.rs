@@ -21,11 +21,7 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
         body.insert("temperature".to_owned(), json!(temperature));
     }
     let new_name = (connection.provider == Provider::OpenAi) != quirks.other_max_tokens;
-    let limit = if new_name {
-        "max_completion_tokens"
-    } else {
-        "max_tokens"
-    };
+    let limit = if new_name { "max_completion_tokens" } else { "max_tokens" };
     body.insert(limit.to_owned(), json!(request.max_tokens));
     if !request.stop.is_empty() {
         body.insert("stop".to_owned(), json!(request.stop));
@@ -42,22 +38,14 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
             body.insert("parallel_tool_calls".to_owned(), json!(true));
         }
     }
-    if let Some(schema) = request
-        .schema
-        .as_ref()
-        .filter(|_| connection.capabilities.json_schema)
-    {
+    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
         constrain::apply(&mut body, connection, schema, &quirks.constraints);
     }
     Value::Object(body)
 }
 
 /// The body of a request for likelihoods.
-pub(super) fn score_body(
-    connection: &Connection,
-    request: &ModelRequest,
-    candidates: &[String],
-) -> Value {
+pub(super) fn score_body(connection: &Connection, request: &ModelRequest, candidates: &[String]) -> Value {
     let mut body = prompt(connection, request);
     body.insert("candidates".to_owned(), json!(candidates));
     Value::Object(body)

@@ -6,9 +6,7 @@ use steward_core::model::{Connection, Price, Provider, Usage};
 
 const BUILT_IN: &str = include_str!("../../data/prices.json");
 /// Regions that Bedrock puts before a model's name.
-const REGIONS: &[&str] = &[
-    "us.", "eu.", "apac.", "jp.", "au.", "ca.", "global.", "us-gov.",
-];
+const REGIONS: &[&str] = &["us.", "eu.", "apac.", "jp.", "au.", "ca.", "global.", "us-gov."];
 
 /// Why a price table could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -82,15 +80,9 @@ impl Prices {
     pub fn load(path: &Path) -> Result<Self, PriceError> {
         let shown = || path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text).map_err(|source| PriceError::Format {
-                path: shown(),
-                source,
-            }),
+            Ok(text) => Self::parse(&text).map_err(|source| PriceError::Format { path: shown(), source }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::built_in()),
-            Err(source) => Err(PriceError::Io {
-                path: shown(),
-                source,
-            }),
+            Err(source) => Err(PriceError::Io { path: shown(), source }),
         }
     }
 
@@ -99,9 +91,7 @@ impl Prices {
         for row in &mut table.prices {
             row.model = row.model.to_lowercase();
         }
-        Ok(Self {
-            table: Arc::new(table),
-        })
+        Ok(Self { table: Arc::new(table) })
     }
 
     /// When the table was last compared with the providers' own lists, `YYYY-MM-DD`.
@@ -122,11 +112,9 @@ impl Prices {
             return connection.price;
         }
         match connection.provider {
-            Provider::Ollama
-            | Provider::LlamaCpp
-            | Provider::Vllm
-            | Provider::TextGen
-            | Provider::Local => return Some(Price::default()),
+            Provider::Ollama | Provider::LlamaCpp | Provider::Vllm | Provider::TextGen | Provider::Local => {
+                return Some(Price::default());
+            }
             _ => {}
         }
         answered
@@ -150,9 +138,7 @@ impl Prices {
             Provider::AzureOpenAi => Provider::OpenAi,
             other => other,
         };
-        let host = url::Url::parse(&connection.base_url)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned));
+        let host = url::Url::parse(&connection.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         self.table
             .prices
             .iter()
@@ -161,11 +147,7 @@ impl Prices {
             .filter(|row| begins(&name, &row.model))
             // Of two of the same length the provider's own, as for Azure.
             .max_by_key(|row| (row.model.len(), row.provider == connection.provider))
-            .map(|row| Price {
-                input: row.input,
-                cached: row.cached.unwrap_or(row.input),
-                output: row.output,
-            })
+            .map(|row| Price { input: row.input, cached: row.cached.unwrap_or(row.input), output: row.output })
     }
 }
 
@@ -179,8 +161,7 @@ fn plain(model: &str) -> String {
 
 /// Whether `pattern` is `name`, or its beginning up to a place where names go on with a version.
 fn begins(name: &str, pattern: &str) -> bool {
-    name.strip_prefix(pattern)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', ':']))
+    name.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', ':']))
 }
 
 #[cfg(test)]

@@ -37,20 +37,8 @@ fn the_built_in_table_is_whole() {
         let key = format!("{:?} {:?} {}", row.provider, row.host, row.model);
         assert!(seen.insert(key), "twice: {row:?}");
     }
-    for provider in [
-        Provider::OpenAi,
-        Provider::Anthropic,
-        Provider::Gemini,
-        Provider::Cohere,
-        Provider::Bedrock,
-    ] {
-        assert!(
-            prices
-                .table
-                .prices
-                .iter()
-                .any(|row| row.provider == provider)
-        );
+    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Cohere, Provider::Bedrock] {
+        assert!(prices.table.prices.iter().any(|row| row.provider == provider));
     }
 }
 
@@ -71,11 +59,7 @@ fn the_longest_beginning_wins() {
         (Anthropic, "gpt-4o", None),
         (Gemini, "models/gemini-2.5-pro", Some(1_250_000)),
         (Gemini, "gemini-2.5-flash-lite", Some(100_000)),
-        (
-            Bedrock,
-            "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
-            Some(1_000_000),
-        ),
+        (Bedrock, "eu.anthropic.claude-haiku-4-5-20251001-v1:0", Some(1_000_000)),
         (Bedrock, "amazon.nova-lite-v1:0", Some(60_000)),
     ] {
         assert_eq!(input(provider, model), price, "{model}");
@@ -84,20 +68,10 @@ fn the_longest_beginning_wins() {
 
 #[test]
 fn own_machines_cost_nothing_and_a_connection_s_own_price_goes_first() {
-    for provider in [
-        Provider::Ollama,
-        Provider::LlamaCpp,
-        Provider::Vllm,
-        Provider::TextGen,
-        Provider::Local,
-    ] {
+    for provider in [Provider::Ollama, Provider::LlamaCpp, Provider::Vllm, Provider::TextGen, Provider::Local] {
         let mut one = connection(provider, "gpt-4o");
         assert_eq!(Prices::built_in().of(&one, None), Some(Price::default()));
-        let own = Price {
-            input: 7,
-            cached: 1,
-            output: 9,
-        };
+        let own = Price { input: 7, cached: 1, output: 9 };
         one.price = Some(own);
         assert_eq!(Prices::built_in().of(&one, None), Some(own));
     }
@@ -114,12 +88,8 @@ fn some_prices_hold_at_one_host_only() {
 #[test]
 fn the_answered_name_tells_a_deployment_s_price() {
     let one = connection(Provider::AzureOpenAi, "our-deployment");
-    let mut usage = Usage {
-        prompt_tokens: 1_000_000,
-        cached_tokens: 500_000,
-        completion_tokens: 100_000,
-        cost_micros: 0,
-    };
+    let mut usage =
+        Usage { prompt_tokens: 1_000_000, cached_tokens: 500_000, completion_tokens: 100_000, cost_micros: 0 };
     let prices = Prices::built_in();
     prices.fill(&one, "nobody-knows", &mut usage);
     assert_eq!(usage.cost_micros, 0);
@@ -147,8 +117,5 @@ fn a_file_takes_the_table_s_place() {
     let error = Prices::load(&path).unwrap_err();
     assert!(matches!(error, PriceError::Format { .. }));
     let told = error.to_string();
-    assert!(
-        told.contains("outptu") && told.contains("prices.json"),
-        "{told}"
-    );
+    assert!(told.contains("outptu") && told.contains("prices.json"), "{told}");
 }

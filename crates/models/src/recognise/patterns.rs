@@ -43,30 +43,21 @@ pub(super) fn guess(url: &Url) -> Option<Guess> {
         (None, Some(_)) => "port",
         (None, None) => "path",
     };
-    Some(Guess {
-        provider: row.provider,
-        base: row.base.clone(),
-        by,
-    })
+    Some(Guess { provider: row.provider, base: row.base.clone(), by })
 }
 
 fn fits(row: &Row, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host_fits = row.host.as_ref().is_none_or(|pattern| like(host, pattern));
     let port_fits = row.port.is_none_or(|port| url.port() == Some(port));
-    let path_fits = row
-        .path
-        .as_ref()
-        .is_none_or(|part| url.path().contains(part));
+    let path_fits = row.path.as_ref().is_none_or(|part| url.path().contains(part));
     host_fits && port_fits && path_fits
 }
 
 fn like(text: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => text == pattern,
-        Some((begin, end)) => {
-            text.len() >= begin.len() + end.len() && text.starts_with(begin) && text.ends_with(end)
-        }
+        Some((begin, end)) => text.len() >= begin.len() + end.len() && text.starts_with(begin) && text.ends_with(end),
     }
 }
 
@@ -91,24 +82,12 @@ mod tests {
         for (url, expect) in [
             ("https://api.openai.com/v1", Some(OpenAi)),
             ("https://my-co.openai.azure.com/", Some(AzureOpenAi)),
-            (
-                "https://proxy.corp/openai/deployments/gpt4",
-                Some(AzureOpenAi),
-            ),
+            ("https://proxy.corp/openai/deployments/gpt4", Some(AzureOpenAi)),
             ("https://api.anthropic.com", Some(Anthropic)),
-            (
-                "https://generativelanguage.googleapis.com/v1beta/openai",
-                Some(Gemini),
-            ),
+            ("https://generativelanguage.googleapis.com/v1beta/openai", Some(Gemini)),
             ("https://api.cohere.ai/v1", Some(Cohere)),
-            (
-                "https://bedrock-runtime.eu-west-1.amazonaws.com",
-                Some(Bedrock),
-            ),
-            (
-                "https://api-inference.huggingface.co/models/x",
-                Some(HuggingFace),
-            ),
+            ("https://bedrock-runtime.eu-west-1.amazonaws.com", Some(Bedrock)),
+            ("https://api-inference.huggingface.co/models/x", Some(HuggingFace)),
             ("https://router.huggingface.co/v1", Some(HuggingFace)),
             ("http://gpu:11434", Some(Ollama)),
             ("http://127.0.0.1:8080", Some(LlamaCpp)),

@@ -58,11 +58,7 @@ pub(super) async fn models(
 }
 
 /// Asks every question that tells servers apart. The error is that of the list of models.
-pub(super) async fn server(
-    client: &Client,
-    url: &Url,
-    auth: &Auth,
-) -> Result<Found, Option<ModelError>> {
+pub(super) async fn server(client: &Client, url: &Url, auth: &Auth) -> Result<Found, Option<ModelError>> {
     let root = without_version(url.path());
     let given = url.path().trim_end_matches('/').to_owned();
     let mut lists = vec![format!("{root}/v1")];
@@ -72,13 +68,7 @@ pub(super) async fn server(
         }
     }
     let ask = |path: String| ask(client, url, path, auth);
-    let questions = [
-        "v1/internal/model/info",
-        "props",
-        "api/version",
-        "version",
-        "info",
-    ];
+    let questions = ["v1/internal/model/info", "props", "api/version", "version", "info"];
     let own = join_all(questions.map(|path| ask(format!("{root}/{path}"))));
     let listed = join_all(lists.iter().map(|base| ask(format!("{base}/models"))));
     let (own, listed) = join(own, listed).await;
@@ -102,9 +92,7 @@ async fn ask(client: &Client, url: &Url, path: String, auth: &Auth) -> Result<Va
     let asked = connection(&root, Provider::Compatible, auth);
     let limits = client.limits_of(LIMIT, 0);
     let path = path.trim_start_matches('/').to_owned();
-    let sent = client
-        .send(&asked, &Outgoing::get_native(path), &limits)
-        .await?;
+    let sent = client.send(&asked, &Outgoing::get_native(path), &limits).await?;
     let (_, value) = client.json(sent, &limits).await?;
     Ok(value)
 }

@@ -10,11 +10,7 @@ use crate::openai::{Client, without_version};
 /// Recognises what answers at `base_url`: by its host, port or path, and then by asking with `auth`.
 /// Takes little more than two seconds. What does not answer is guessed, with `confirmed` false; only
 /// a URL that is none is an error.
-pub async fn recognise(
-    client: &Client,
-    base_url: &str,
-    auth: &Auth,
-) -> Result<Recognised, ModelError> {
+pub async fn recognise(client: &Client, base_url: &str, auth: &Auth) -> Result<Recognised, ModelError> {
     let url = mend(base_url).map_err(|why| bad_url(&why))?;
     let guessed = guess(&url);
     match &guessed {
@@ -44,14 +40,7 @@ async fn hosted(client: &Client, url: &Url, known: &Guess, auth: &Auth) -> Recog
             (false, Vec::new(), reason)
         }
     };
-    Recognised {
-        provider: known.provider,
-        base_url: written(&base),
-        confirmed,
-        models,
-        server: String::new(),
-        reason,
-    }
+    Recognised { provider: known.provider, base_url: written(&base), confirmed, models, server: String::new(), reason }
 }
 
 /// The base URL of a known provider. What a person gave goes before the table, so far as it is a
@@ -64,15 +53,9 @@ fn based(url: &Url, known: &Guess) -> Url {
             let versioned = url.query_pairs().any(|(name, _)| name == "api-version");
             keeps.iter().any(|part| path.contains(part)) || versioned
         }
-        Provider::Gemini => ["/v1", "/v1beta", "/openai"]
-            .iter()
-            .any(|end| path.ends_with(end)),
+        Provider::Gemini => ["/v1", "/v1beta", "/openai"].iter().any(|end| path.ends_with(end)),
         // `/models/…` of HuggingFace's retired interface is no base URL of the dialect.
-        _ => {
-            known.base.as_deref() != Some("")
-                && path.ends_with("/v1")
-                && known.provider != Provider::Cohere
-        }
+        _ => known.base.as_deref() != Some("") && path.ends_with("/v1") && known.provider != Provider::Cohere,
     };
     let mut base = url.clone();
     if own {
@@ -82,9 +65,7 @@ fn based(url: &Url, known: &Guess) -> Url {
     }
     let Some(end) = &known.base else {
         // The old host no longer answers chats; the router does.
-        return crate::openai::default_base(known.provider)
-            .and_then(|usual| Url::parse(usual).ok())
-            .unwrap_or(base);
+        return crate::openai::default_base(known.provider).and_then(|usual| Url::parse(usual).ok()).unwrap_or(base);
     };
     let root = without_version(strip_endpoint(path));
     base.set_path(&format!("{root}{end}"));
@@ -92,16 +73,8 @@ fn based(url: &Url, known: &Guess) -> Url {
 }
 
 fn strip_endpoint(path: &str) -> &str {
-    let ends = [
-        "/chat/completions",
-        "/completions",
-        "/responses",
-        "/embeddings",
-        "/messages",
-    ];
-    ends.iter()
-        .find_map(|end| path.strip_suffix(end))
-        .unwrap_or(path)
+    let ends = ["/chat/completions", "/completions", "/responses", "/embeddings", "/messages"];
+    ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
 }
 
 fn answered(url: &Url, guessed: Option<&Guess>, found: Found) -> Recognised {
@@ -131,11 +104,7 @@ fn silent(url: &Url, guessed: Option<&Guess>, error: Option<&ModelError>) -> Rec
     let mut base = url.clone();
     let path = strip_endpoint(url.path().trim_end_matches('/'));
     let has_version = path != without_version(path);
-    let path = if has_version {
-        path.to_owned()
-    } else {
-        format!("{path}/v1")
-    };
+    let path = if has_version { path.to_owned() } else { format!("{path}/v1") };
     base.set_path(&path);
     let shown = match guessed {
         Some(guessed) => format!("the {} is that of {}", guessed.by, name(provider)),
@@ -189,8 +158,7 @@ fn bad_url(why: &str) -> ModelError {
     ModelError {
         class: ModelErrorClass::BadRequest,
         message: format!("this is no URL to look at: {why}"),
-        hint: "give a URL such as http://127.0.0.1:11434/v1 or https://api.openai.com/v1"
-            .to_owned(),
+        hint: "give a URL such as http://127.0.0.1:11434/v1 or https://api.openai.com/v1".to_owned(),
         detail: None,
         retry_after_ms: None,
     }

@@ -181,9 +181,7 @@ where
     /// Asks the same one again, if its fault may pass soon.
     fn repeat(&mut self, connection: Connection, error: &ModelError) -> bool {
         let options = &self.board.options;
-        let wait = error
-            .retry_after_ms
-            .map_or(options.retry_wait, Duration::from_millis);
+        let wait = error.retry_after_ms.map_or(options.retry_wait, Duration::from_millis);
         let soon = wait <= options.longest_retry_wait && wait < self.left();
         if soon && worth_repeating(error.class) {
             self.ask(connection, None, wait);
@@ -197,11 +195,7 @@ where
 
     fn ask(&mut self, connection: Connection, permit: Option<Permit>, wait: Duration) {
         let slot = self.attempts.len() + self.open.len();
-        self.open.push(Open {
-            slot,
-            connection: connection.id,
-            since: Instant::now() + wait,
-        });
+        self.open.push(Open { slot, connection: connection.id, since: Instant::now() + wait });
         let (attempt, deadline, board) = (self.attempt, self.deadline, self.board);
         self.running.push(Box::pin(async move {
             if !wait.is_zero() {
@@ -213,11 +207,7 @@ where
                 Ok(outcome) => outcome,
                 Err(_) => Err(words::out_of_time(&connection)),
             };
-            let asked = Asked {
-                slot,
-                connection,
-                permit,
-            };
+            let asked = Asked { slot, connection, permit };
             Done { asked, outcome }
         }));
     }
@@ -237,8 +227,7 @@ where
         });
         self.errors.push(error.clone());
         // Whoever is asked last gets what time the others left.
-        let hurried =
-            asked.slot > 0 && error.class == ModelErrorClass::Timeout && self.left().is_zero();
+        let hurried = asked.slot > 0 && error.class == ModelErrorClass::Timeout && self.left().is_zero();
         if hurried {
             asked.permit.hurried(error);
         } else {
@@ -248,11 +237,7 @@ where
     }
 
     fn won(mut self, asked: Asked, value: T) -> Answered<T> {
-        let Asked {
-            slot,
-            connection,
-            mut permit,
-        } = asked;
+        let Asked { slot, connection, mut permit } = asked;
         permit.answered();
         self.over(slot);
         // Closes the upstream requests of the others.
@@ -260,27 +245,14 @@ where
         for (connection, ms) in self.dropped("another connection answered sooner") {
             self.board.overtaken(connection, ms);
         }
-        self.attempts.push(Attempt {
-            connection: connection.id,
-            class: None,
-            message: String::new(),
-            ms: permit.ms(),
-        });
-        Answered {
-            connection,
-            attempts: self.attempts,
-            value,
-            permit,
-        }
+        self.attempts.push(Attempt { connection: connection.id, class: None, message: String::new(), ms: permit.ms() });
+        Answered { connection, attempts: self.attempts, value, permit }
     }
 
     fn nobody(mut self) -> NoAnswer {
         self.running.clear();
         self.dropped("the request itself was refused elsewhere");
-        NoAnswer {
-            error: words::worth_telling(self.errors),
-            attempts: self.attempts,
-        }
+        NoAnswer { error: words::worth_telling(self.errors), attempts: self.attempts }
     }
 
     /// Takes down those that were still being asked; returns who, and for how long.

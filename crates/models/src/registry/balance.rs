@@ -48,16 +48,8 @@ pub(super) fn by_turn(equals: &[&Connection], first: Option<usize>) -> Vec<usize
 
 /// The quickest of late first; one that was not measured of late goes before, so that it is. Those
 /// that are only a fallback come last.
-pub(super) fn by_latency(
-    equals: &[&Connection],
-    recent_ms: impl Fn(ConnectionId) -> Option<u64>,
-) -> Vec<usize> {
+pub(super) fn by_latency(equals: &[&Connection], recent_ms: impl Fn(ConnectionId) -> Option<u64>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..equals.len()).collect();
-    order.sort_by_key(|at| {
-        (
-            equals[*at].weight == 0,
-            recent_ms(equals[*at].id).unwrap_or(0),
-        )
-    });
+    order.sort_by_key(|at| (equals[*at].weight == 0, recent_ms(equals[*at].id).unwrap_or(0)));
     order
 }

@@ -32,10 +32,7 @@ impl Entries {
         let made = &mut self.made;
         self.by_id.entry(id).or_insert_with(|| {
             *made += 1;
-            Entry {
-                number: *made,
-                ..Entry::default()
-            }
+            Entry { number: *made, ..Entry::default() }
         })
     }
 }
@@ -49,19 +46,13 @@ struct Entry {
 
 impl std::fmt::Debug for Board {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Board")
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("Board").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
 impl Board {
     pub fn new(clock: Arc<dyn Clock>, options: RouterOptions) -> Self {
-        Self {
-            clock,
-            options,
-            entries: Mutex::default(),
-        }
+        Self { clock, options, entries: Mutex::default() }
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
@@ -93,23 +84,13 @@ impl Board {
     }
 
     fn permit(self: &Arc<Self>, id: ConnectionId, entry: u64, pass: Pass) -> Permit {
-        Permit {
-            board: Arc::clone(self),
-            id,
-            entry,
-            pass,
-            begun: Instant::now(),
-            stage: Stage::Asked,
-        }
+        Permit { board: Arc::clone(self), id, entry, pass, begun: Instant::now(), stage: Stage::Asked }
     }
 
     /// When a connection comes through by itself.
     pub(super) fn ready_at(&self, id: ConnectionId) -> Timestamp {
         let now = self.clock.now();
-        self.entries()
-            .by_id
-            .get(&id)
-            .map_or(now, |entry| entry.circuit.ready_at(now))
+        self.entries().by_id.get(&id).map_or(now, |entry| entry.circuit.ready_at(now))
     }
 
     /// Recent median time to first content, milliseconds.
@@ -134,11 +115,7 @@ impl Board {
             return Health::default().report(id);
         };
         let (breaker, retry_in_ms) = entry.circuit.state(now);
-        ConnectionHealth {
-            breaker,
-            retry_in_ms,
-            ..entry.health.report(id)
-        }
+        ConnectionHealth { breaker, retry_in_ms, ..entry.health.report(id) }
     }
 
     /// Forgets one connection.

@@ -17,10 +17,7 @@ pub struct LocalChildren {
 impl LocalChildren {
     /// `make` gives the supervisor of the model at a path; each needs a `run_dir` of its own.
     pub fn new(make: impl Fn(&str) -> Supervisor + Send + Sync + 'static) -> Self {
-        Self {
-            make: Box::new(make),
-            running: Mutex::default(),
-        }
+        Self { make: Box::new(make), running: Mutex::default() }
     }
 
     /// The supervisor of the model at `path`.

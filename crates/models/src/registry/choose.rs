@@ -39,11 +39,7 @@ struct Candidate<'a> {
 }
 
 /// The targets of a request, best first, at most as many as may be tried.
-pub(super) fn choose(
-    chooser: &Chooser<'_>,
-    turns: &mut Turns,
-    request: RouteRequest<'_>,
-) -> Result<Route, ModelError> {
+pub(super) fn choose(chooser: &Chooser<'_>, turns: &mut Turns, request: RouteRequest<'_>) -> Result<Route, ModelError> {
     let found = match request.task {
         Some(task) => Classified::known(task),
         None => classified(request.message),
@@ -86,11 +82,7 @@ fn candidates<'a>(
     for (id, why) in named {
         match known.find(id) {
             Some(connection) if list.iter().all(|one| one.connection.id != id) => {
-                list.push(Candidate {
-                    connection,
-                    why,
-                    cheap: None,
-                });
+                list.push(Candidate { connection, why, cheap: None });
             }
             None if !gone.contains(&id) => gone.push(id),
             _ => {}
@@ -107,12 +99,7 @@ fn candidates<'a>(
 
 /// The cheapest whose grade suffices first. What nobody examined suffices only where a person chose
 /// it for this: the agent's primary connection and the one for this task.
-fn cheapest_first(
-    chooser: &Chooser<'_>,
-    list: &mut [Candidate<'_>],
-    task: Task,
-    primary: Option<ConnectionId>,
-) {
+fn cheapest_first(chooser: &Chooser<'_>, list: &mut [Candidate<'_>], task: Task, primary: Option<ConnectionId>) {
     for one in list.iter_mut() {
         let suffices = match chooser.known.grade(one.connection, task) {
             Some(grade) => grade <= Grade::C,
@@ -133,11 +120,7 @@ fn cheapest_first(
 
 /// The price of a usual call, three tokens of prompt to one of reply.
 fn blended(price: steward_core::model::Price) -> u64 {
-    price
-        .input
-        .saturating_mul(3)
-        .saturating_add(price.output)
-        .div_ceil(4)
+    price.input.saturating_mul(3).saturating_add(price.output).div_ceil(4)
 }
 
 /// Orders those with the same model name (and, where costs count, the same cost) among themselves;
@@ -149,9 +132,8 @@ fn balance(chooser: &Chooser<'_>, turns: &mut Turns, list: &mut [Candidate<'_>],
             continue;
         }
         let (model, cheap) = (&list[from].connection.model, list[from].cheap);
-        let places: Vec<usize> = (from..list.len())
-            .filter(|at| list[*at].connection.model == *model && list[*at].cheap == cheap)
-            .collect();
+        let places: Vec<usize> =
+            (from..list.len()).filter(|at| list[*at].connection.model == *model && list[*at].cheap == cheap).collect();
         for place in &places {
             done[*place] = true;
         }
@@ -172,12 +154,7 @@ fn balance(chooser: &Chooser<'_>, turns: &mut Turns, list: &mut [Candidate<'_>],
 }
 
 /// Such as: code_gen (`debug`): `coder` (for this task), then `main` (primary).
-fn reason(
-    found: &Classified,
-    list: &[Candidate<'_>],
-    gone: &[ConnectionId],
-    by: Balance,
-) -> String {
+fn reason(found: &Classified, list: &[Candidate<'_>], gone: &[ConnectionId], by: Balance) -> String {
     let mut text = found.task.name().to_owned();
     if !found.words.is_empty() {
         // Writing to a string can't fail.
@@ -191,10 +168,7 @@ fn reason(
             Why::Fallback => "fallback",
             Why::Default => "system default",
         };
-        let cheap = if one.cheap.is_some()
-            && at == 0
-            && list.iter().any(|other| other.cheap != one.cheap)
-        {
+        let cheap = if one.cheap.is_some() && at == 0 && list.iter().any(|other| other.cheap != one.cheap) {
             ", cheapest that suffices"
         } else {
             ""
@@ -210,18 +184,11 @@ fn reason(
     match gone {
         [] => {}
         [one] => {
-            let _ = write!(
-                text,
-                "; connection {one} is left out, since it is not there any more"
-            );
+            let _ = write!(text, "; connection {one} is left out, since it is not there any more");
         }
         several => {
             let ids: Vec<String> = several.iter().map(ToString::to_string).collect();
-            let _ = write!(
-                text,
-                "; connections {} are left out, since they are not there any more",
-                ids.join(", ")
-            );
+            let _ = write!(text, "; connections {} are left out, since they are not there any more", ids.join(", "));
         }
     }
     text

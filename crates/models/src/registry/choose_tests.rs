@@ -55,19 +55,12 @@ impl Bench {
     fn new() -> Self {
         let clock = Arc::new(FakeClock::default());
         Self {
-            known: Known {
-                connections: (1..=6).map(connection).collect(),
-                default: Some(id(6)),
-                ..Known::default()
-            },
+            known: Known { connections: (1..=6).map(connection).collect(), default: Some(id(6)), ..Known::default() },
             prices: Prices::built_in(),
             board: Arc::new(Board::new(clock.clone(), RouterOptions::default())),
             clock,
             turns: Turns::default(),
-            routing: Routing {
-                max_fallback_attempts: 9,
-                ..Routing::default()
-            },
+            routing: Routing { max_fallback_attempts: 9, ..Routing::default() },
             wanted: None,
             primary: Some(id(2)),
             message: "hello",
@@ -75,11 +68,7 @@ impl Bench {
     }
 
     fn route(&mut self) -> Route {
-        let chooser = Chooser {
-            known: &self.known,
-            prices: &self.prices,
-            board: &self.board,
-        };
+        let chooser = Chooser { known: &self.known, prices: &self.prices, board: &self.board };
         let request = RouteRequest {
             wanted: self.wanted,
             primary: self.primary,
@@ -97,11 +86,7 @@ impl Bench {
     }
 
     fn price(&mut self, n: usize, input: u64) {
-        self.known.connections[n - 1].price = Some(Price {
-            input,
-            cached: input,
-            output: input,
-        });
+        self.known.connections[n - 1].price = Some(Price { input, cached: input, output: input });
     }
 
     fn grade(&mut self, n: usize, task: Task, grade: Grade) -> ExamReport {
@@ -179,11 +164,7 @@ fn who_is_gone_is_left_out_with_a_note() {
 fn a_connection_that_the_caller_named_must_be_there() {
     let mut bench = Bench::new();
     bench.wanted = Some(id(99));
-    let chooser = Chooser {
-        known: &bench.known,
-        prices: &bench.prices,
-        board: &bench.board,
-    };
+    let chooser = Chooser { known: &bench.known, prices: &bench.prices, board: &bench.board };
     let request = RouteRequest {
         wanted: bench.wanted,
         primary: bench.primary,
@@ -194,15 +175,8 @@ fn a_connection_that_the_caller_named_must_be_there() {
     let error = choose(&chooser, &mut bench.turns, request).unwrap_err();
     assert!(error.message.contains("no connection"), "{error}");
     assert!(error.hint.contains("a, b, c, d, e, f"), "{error}");
-    let none = Chooser {
-        known: &Known::default(),
-        ..chooser
-    };
-    let request = RouteRequest {
-        wanted: None,
-        primary: None,
-        ..request
-    };
+    let none = Chooser { known: &Known::default(), ..chooser };
+    let request = RouteRequest { wanted: None, primary: None, ..request };
     let error = choose(&none, &mut bench.turns, request).unwrap_err();
     assert!(error.hint.contains("OPENAI_API_KEY"), "{error}");
 }
@@ -233,12 +207,7 @@ fn the_cheapest_that_suffices_goes_first() {
     ];
     bench.known.set_reports(reports);
     assert_eq!(bench.names(), "acbdf", "an exam goes before a setting");
-    assert!(
-        bench
-            .route()
-            .reason
-            .contains("`a` (fallback, cheapest that suffices)")
-    );
+    assert!(bench.route().reason.contains("`a` (fallback, cheapest that suffices)"));
     bench.routing.cost_aware = false;
     assert_eq!(bench.names(), "bacdf");
     bench.routing.cost_aware = true;
@@ -269,12 +238,7 @@ fn equals_take_turns_by_weight() {
     bench.known.connections[4].weight = 0;
     let turns: Vec<String> = (0..8).map(|_| bench.names()).collect();
     // b, d and e are equals and share the first, third and fourth place; e is only a fallback.
-    assert_eq!(
-        turns,
-        [
-            "bcdef", "bcdef", "dcbef", "bcdef", "bcdef", "bcdef", "dcbef", "bcdef"
-        ]
-    );
+    assert_eq!(turns, ["bcdef", "bcdef", "dcbef", "bcdef", "bcdef", "bcdef", "dcbef", "bcdef"]);
     bench.routing.balance = Balance::Fixed;
     assert_eq!(bench.names(), "bcdef");
 }

@@ -77,10 +77,7 @@ impl Circuit {
         self.release(pass);
         if self.open.is_some() && pass != Pass::Free {
             // A probe that is still out keeps the next one waiting, should the circuit open again.
-            *self = Self {
-                probing: self.probing,
-                ..Self::default()
-            };
+            *self = Self { probing: self.probing, ..Self::default() };
         }
     }
 
@@ -128,10 +125,7 @@ impl Circuit {
         let factor = 1_u32.checked_shl(self.openings).unwrap_or(u32::MAX);
         self.openings = self.openings.saturating_add(1);
         let cooldown = first.saturating_mul(factor).min(options.longest_cooldown);
-        self.open = Some(Open {
-            since: now,
-            until: now.plus(cooldown),
-        });
+        self.open = Some(Open { since: now, until: now.plus(cooldown) });
     }
 
     /// Opens for a given time, at least.

@@ -17,11 +17,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self {
-            circuit: Circuit::default(),
-            now: Timestamp(1_000_000),
-            options: RouterOptions::default(),
-        }
+        Self { circuit: Circuit::default(), now: Timestamp(1_000_000), options: RouterOptions::default() }
     }
 
     fn fails(&mut self, fault: Fault) -> Pass {
@@ -70,9 +66,7 @@ fn answers_that_begin_and_always_break_open_it_too() {
     for _ in 0..3 {
         let pass = bench.circuit.admit(bench.now).unwrap();
         bench.circuit.answered(pass);
-        bench
-            .circuit
-            .failed(pass, Fault::Once, bench.now, &bench.options);
+        bench.circuit.failed(pass, Fault::Once, bench.now, &bench.options);
     }
     assert_eq!(bench.state(), open(10));
 }

@@ -55,9 +55,7 @@ impl Health {
     /// The same, if it is of late.
     pub fn recent_ms(&self, now: Timestamp) -> Option<u64> {
         let measured = self.measured_at?;
-        (now.since(measured) <= STALE)
-            .then(|| self.median_ms())
-            .flatten()
+        (now.since(measured) <= STALE).then(|| self.median_ms()).flatten()
     }
 
     /// In the port's form, without the breaker.

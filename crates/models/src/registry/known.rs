@@ -17,23 +17,17 @@ pub(super) struct Known {
 
 impl Known {
     pub fn find(&self, id: ConnectionId) -> Option<&Connection> {
-        self.connections
-            .iter()
-            .find(|connection| connection.id == id)
+        self.connections.iter().find(|connection| connection.id == id)
     }
 
     /// The system's default, else the first.
     pub fn system_default(&self) -> Option<&Connection> {
-        self.default
-            .and_then(|id| self.find(id))
-            .or_else(|| self.connections.first())
+        self.default.and_then(|id| self.find(id)).or_else(|| self.connections.first())
     }
 
     pub fn set_reports(&mut self, reports: Vec<ExamReport>) {
-        self.reports = reports
-            .into_iter()
-            .map(|report| ((endpoint(&report.endpoint), report.model), report.grades))
-            .collect();
+        self.reports =
+            reports.into_iter().map(|report| ((endpoint(&report.endpoint), report.model), report.grades)).collect();
     }
 
     /// The grade in an exam, if there was one that looked at this kind of request.
@@ -49,10 +43,7 @@ impl Known {
     /// The connection, or the default.
     pub fn resolve(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError> {
         match wanted {
-            None => self
-                .system_default()
-                .cloned()
-                .ok_or_else(words::no_connection),
+            None => self.system_default().cloned().ok_or_else(words::no_connection),
             Some(id) => self.find(id).cloned().ok_or_else(|| self.unknown(id)),
         }
     }
@@ -62,10 +53,7 @@ impl Known {
         let hint = if names.is_empty() {
             words::no_connection().hint
         } else {
-            format!(
-                "choose one of: {}; `steward connections` shows them",
-                names.join(", ")
-            )
+            format!("choose one of: {}; `steward connections` shows them", names.join(", "))
         };
         ModelError {
             class: ModelErrorClass::UnknownModel,

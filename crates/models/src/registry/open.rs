@@ -18,10 +18,7 @@ pub(super) struct Begun {
 }
 
 /// Waits for the first content. Blank text is none: an answer may turn out to be nothing else.
-pub(super) async fn begun(
-    connection: &Connection,
-    mut stream: ChunkStream,
-) -> Result<Begun, ModelError> {
+pub(super) async fn begun(connection: &Connection, mut stream: ChunkStream) -> Result<Begun, ModelError> {
     let mut held = Vec::new();
     while let Some(item) = stream.next().await {
         let chunk = item?;

@@ -19,13 +19,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub fn new(board: Arc<Board>, targets: &[Connection], most: usize) -> Self {
-        Self {
-            board,
-            waiting: targets.to_vec(),
-            left: most.max(1),
-            asked_any: false,
-            window_over: 0,
-        }
+        Self { board, waiting: targets.to_vec(), left: most.max(1), asked_any: false, window_over: 0 }
     }
 
     /// The prompt did not fit into such a window.
@@ -40,13 +34,8 @@ impl Queue {
             return None;
         }
         let over = self.window_over;
-        self.waiting
-            .retain(|one| over == 0 || one.capabilities.window > over);
-        let admitted = self
-            .waiting
-            .iter()
-            .enumerate()
-            .find_map(|(at, one)| Some((at, self.board.admit(one.id)?)));
+        self.waiting.retain(|one| over == 0 || one.capabilities.window > over);
+        let admitted = self.waiting.iter().enumerate().find_map(|(at, one)| Some((at, self.board.admit(one.id)?)));
         let (at, permit) = match admitted {
             Some(found) => found,
             None if self.asked_any => return None,
@@ -58,11 +47,7 @@ impl Queue {
     }
 
     fn forced(&self) -> Option<(usize, Permit)> {
-        let (at, one) = self
-            .waiting
-            .iter()
-            .enumerate()
-            .min_by_key(|(_, one)| self.board.ready_at(one.id))?;
+        let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.board.ready_at(one.id))?;
         Some((at, self.board.force(one.id)))
     }
 }

@@ -6,8 +6,7 @@ use steward_core::ConnectionId;
 use steward_core::exam::ExamReport;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Price};
 use steward_core::ports::{
-    ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest,
-    Scored,
+    ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
 };
 
 use super::attempt::{Plan, try_targets};
@@ -41,11 +40,7 @@ impl Router {
     ) -> Self {
         Self {
             client,
-            known: RwLock::new(Known {
-                connections,
-                default,
-                ..Known::default()
-            }),
+            known: RwLock::new(Known { connections, default, ..Known::default() }),
             board: Arc::new(Board::new(clock, RouterOptions::default())),
             prices: Prices::built_in(),
             turns: Mutex::default(),
@@ -74,10 +69,7 @@ impl Router {
         known.connections = connections;
         known.default = default;
         drop(known);
-        self.turns
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Forgets how a connection has fared, since its key is another one now.
@@ -87,10 +79,7 @@ impl Router {
 
     /// Other report cards from now on; `cost_aware` routing looks at their grades.
     pub fn set_reports(&self, reports: Vec<ExamReport>) {
-        self.known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .set_reports(reports);
+        self.known.write().unwrap_or_else(PoisonError::into_inner).set_reports(reports);
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Known> {
@@ -130,11 +119,7 @@ impl Router {
     /// The connections of these ids, without those that are gone; an error if that is all of them.
     pub(crate) fn targets(&self, ids: &[ConnectionId]) -> Result<Vec<Connection>, ModelError> {
         let known = self.known();
-        let found: Vec<Connection> = ids
-            .iter()
-            .filter_map(|id| known.find(*id))
-            .cloned()
-            .collect();
+        let found: Vec<Connection> = ids.iter().filter_map(|id| known.find(*id)).cloned().collect();
         match ids.first() {
             Some(first) if found.is_empty() => Err(known.unknown(*first)),
             None => Err(super::words::no_connection()),
@@ -151,19 +136,12 @@ impl Models for Router {
 
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let chooser = Chooser {
-            known: &self.known(),
-            prices: &self.prices,
-            board: &self.board,
-        };
+        let chooser = Chooser { known: &self.known(), prices: &self.prices, board: &self.board };
         choose(&chooser, &mut turns, request)
     }
 
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
-        let targets = self.targets(call.targets).map_err(|error| NoAnswer {
-            error,
-            attempts: Vec::new(),
-        })?;
+        let targets = self.targets(call.targets).map_err(|error| NoAnswer { error, attempts: Vec::new() })?;
         let plan = Plan::new(call.routing, call.deadline_ms);
         let attempt = |connection: Connection, left: Duration| {
             let mut request = (call.request)(&connection);
@@ -178,28 +156,15 @@ impl Models for Router {
         Ok(Opened {
             connection: answered.connection.clone(),
             attempts: answered.attempts,
-            stream: answered.value.replay(
-                answered.connection,
-                answered.permit,
-                self.prices.clone(),
-            ),
+            stream: answered.value.replay(answered.connection, answered.permit, self.prices.clone()),
         })
     }
 
-    async fn stream(
-        &self,
-        connection: ConnectionId,
-        request: ModelRequest,
-    ) -> Result<ChunkStream, ModelError> {
+    async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {
         let target = self.known().resolve(Some(connection))?;
         let permit = self.board.force(target.id);
         match self.client.stream(&target, &request).await {
-            Ok(stream) => Ok(Box::pin(watched(
-                stream,
-                target,
-                permit,
-                self.prices.clone(),
-            ))),
+            Ok(stream) => Ok(Box::pin(watched(stream, target, permit, self.prices.clone()))),
             Err(error) => {
                 permit.failed(&error);
                 Err(error)

@@ -5,13 +5,7 @@ use steward_core::model::{Connection, ModelError, ModelErrorClass};
 use super::policy;
 
 fn error(class: ModelErrorClass, message: String, hint: &str) -> ModelError {
-    ModelError {
-        class,
-        message,
-        hint: hint.to_owned(),
-        detail: None,
-        retry_after_ms: None,
-    }
+    ModelError { class, message, hint: hint.to_owned(), detail: None, retry_after_ms: None }
 }
 
 /// There is no connection at all.
@@ -27,10 +21,7 @@ pub(super) fn no_connection() -> ModelError {
 pub(super) fn out_of_time(connection: &Connection) -> ModelError {
     error(
         ModelErrorClass::Timeout,
-        format!(
-            "connection `{}`: no answer came before the deadline of the whole call",
-            connection.name
-        ),
+        format!("connection `{}`: no answer came before the deadline of the whole call", connection.name),
         "see whether the server is busy or stuck; for slow models raise the timeout setting `timeout_ms`",
     )
 }
@@ -38,20 +29,10 @@ pub(super) fn out_of_time(connection: &Connection) -> ModelError {
 /// The reply ended before its first content.
 pub(super) fn nothing_came(connection: &Connection, finish: Option<&str>) -> ModelError {
     let (class, what) = match finish {
-        Some(finish) => (
-            ModelErrorClass::Empty,
-            format!("the answer is empty (finish reason `{finish}`)"),
-        ),
-        None => (
-            ModelErrorClass::Broken,
-            "the answer broke off before it began".to_owned(),
-        ),
+        Some(finish) => (ModelErrorClass::Empty, format!("the answer is empty (finish reason `{finish}`)")),
+        None => (ModelErrorClass::Broken, "the answer broke off before it began".to_owned()),
     };
-    error(
-        class,
-        format!("connection `{}`: {what}", connection.name),
-        "ask again, or choose another model",
-    )
+    error(class, format!("connection `{}`: {what}", connection.name), "ask again, or choose another model")
 }
 
 /// Of several errors the one that says most about what to do: the one that ended it, if it is the
@@ -59,9 +40,7 @@ pub(super) fn nothing_came(connection: &Connection, finish: Option<&str>) -> Mod
 /// connection that was wanted most.
 pub(super) fn worth_telling(errors: Vec<ModelError>) -> ModelError {
     let others = errors.len().saturating_sub(1);
-    let ended = errors
-        .iter()
-        .position(|error| policy::next(error.class) == policy::Next::Nobody);
+    let ended = errors.iter().position(|error| policy::next(error.class) == policy::Next::Nobody);
     let passing = errors
         .iter()
         .enumerate()

@@ -26,9 +26,7 @@ pub fn server_binary() -> PathBuf {
 
 pub fn command(settings: &[&str]) -> ChildCommand {
     // One thread: with as many as cores, each waits for the others whenever the machine is busy.
-    let mut command = ChildCommand::new(server_binary())
-        .arg(model_path())
-        .arg("threads=1");
+    let mut command = ChildCommand::new(server_binary()).arg(model_path()).arg("threads=1");
     for setting in settings {
         command = command.arg(*setting);
     }
@@ -57,12 +55,7 @@ impl Server {
         let dir = tempfile::tempdir().unwrap();
         let supervisor = Supervisor::new(command(settings), options(dir.path()));
         let endpoint = supervisor.endpoint().await.unwrap();
-        Self {
-            supervisor,
-            endpoint,
-            _dir: dir,
-            _turn: turn,
-        }
+        Self { supervisor, endpoint, _dir: dir, _turn: turn }
     }
 
     pub fn token(&self) -> &str {
@@ -70,8 +63,7 @@ impl Server {
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.raw("POST", path, body.to_string().as_bytes(), self.token())
-            .await
+        self.raw("POST", path, body.to_string().as_bytes(), self.token()).await
     }
 
     pub async fn raw(&self, method: &str, path: &str, body: &[u8], token: &str) -> Reply {
@@ -79,9 +71,7 @@ impl Server {
     }
 
     pub async fn send(&self, method: &str, path: &str, body: &[u8], token: &str) -> Pending {
-        let mut stream = UnixStream::connect(&self.endpoint.socket_path)
-            .await
-            .unwrap();
+        let mut stream = UnixStream::connect(&self.endpoint.socket_path).await.unwrap();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: local\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
             body.len()
@@ -108,17 +98,8 @@ impl Pending {
         let text = String::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").expect("a response");
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let chunked = head
-            .to_ascii_lowercase()
-            .contains("transfer-encoding: chunked");
-        Reply {
-            status,
-            text: if chunked {
-                unchunk(body)
-            } else {
-                body.to_owned()
-            },
-        }
+        let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+        Reply { status, text: if chunked { unchunk(body) } else { body.to_owned() } }
     }
 }
 
@@ -143,10 +124,7 @@ impl Reply {
     }
 
     pub fn content(&self) -> String {
-        self.json()["choices"][0]["message"]["content"]
-            .as_str()
-            .unwrap_or_else(|| panic!("{}", self.text))
-            .to_owned()
+        self.json()["choices"][0]["message"]["content"].as_str().unwrap_or_else(|| panic!("{}", self.text)).to_owned()
     }
 
     /// Events of a stream, which must end in the right way.

@@ -119,11 +119,7 @@ impl RudeServer {
                 });
             }
         });
-        Ok(Self {
-            address,
-            asked,
-            task,
-        })
+        Ok(Self { address, asked, task })
     }
 }
 
@@ -188,10 +184,7 @@ impl Bench {
             })
             .collect();
         let clock = Arc::new(FakeClock::default());
-        let options = RouterOptions {
-            retry_wait: Duration::from_millis(10),
-            ..RouterOptions::default()
-        };
+        let options = RouterOptions { retry_wait: Duration::from_millis(10), ..RouterOptions::default() };
         let client = Client::new(secrets(), None, timeouts);
         let router = Router::new(client, clock.clone(), connections.clone(), None);
         Self {
@@ -206,8 +199,7 @@ impl Bench {
     /// After `change` of the connections.
     pub fn change(&mut self, change: impl FnOnce(&mut Vec<Connection>)) {
         change(&mut self.connections);
-        self.router
-            .replace_connections(self.connections.clone(), None);
+        self.router.replace_connections(self.connections.clone(), None);
     }
 
     /// Asks all in order.

@@ -5,9 +5,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
-use steward_core::model::{
-    Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider,
-};
+use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_models::openai::{Client, Secrets, Timeouts};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
@@ -19,9 +17,7 @@ pub fn connection(base_url: &str) -> Connection {
         provider: Provider::Compatible,
         base_url: base_url.to_owned(),
         model: "scripted".to_owned(),
-        auth: Auth::BearerEnv {
-            variable: "WORK_KEY".to_owned(),
-        },
+        auth: Auth::BearerEnv { variable: "WORK_KEY".to_owned() },
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,

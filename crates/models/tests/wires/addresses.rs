@@ -11,21 +11,9 @@ use crate::table::CASES;
 async fn lists_of_models() {
     for (name, target, expect) in [
         ("openai", "/v1/models", &["gpt-4.1-mini"][..]),
-        (
-            "anthropic",
-            "/v1/models?limit=1000",
-            &["claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"],
-        ),
-        (
-            "gemini",
-            "/v1beta/models?pageSize=1000",
-            &["gemini-2.5-flash"],
-        ),
-        (
-            "cohere",
-            "/v1/models?endpoint=chat&page_size=1000",
-            &["command-a-03-2025"],
-        ),
+        ("anthropic", "/v1/models?limit=1000", &["claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"]),
+        ("gemini", "/v1beta/models?pageSize=1000", &["gemini-2.5-flash"]),
+        ("cohere", "/v1/models?endpoint=chat&page_size=1000", &["command-a-03-2025"]),
         ("bedrock", "/foundation-models", &["amazon.nova-lite-v1:0"]),
         ("ollama", "/api/tags", &["qwen3:8b"]),
     ] {
@@ -33,10 +21,7 @@ async fn lists_of_models() {
         let answer = Answer::json(&events::json(&format!("{name}/models.json")));
         let server = Server::always(answer).await;
         let connection = case.connection(&server);
-        let found = client()
-            .models(&connection, Duration::from_secs(2))
-            .await
-            .unwrap();
+        let found = client().models(&connection, Duration::from_secs(2)).await.unwrap();
         assert_eq!(found, expect, "{name}");
         assert_eq!(server.last().target, target, "{name}");
     }
@@ -87,8 +72,7 @@ async fn secrets_in_a_url_stay_out_of_errors() {
     let server = Server::always(Answer::status(401, &body)).await;
     let mut connection = CASES[0].connection(&server);
     let port = server.port;
-    connection.base_url =
-        format!("http://me:pa55word@127.0.0.1:{port}/v1?code=subscription-key-123");
+    connection.base_url = format!("http://me:pa55word@127.0.0.1:{port}/v1?code=subscription-key-123");
     let (_, error) = ask(&client(), &connection, &request("hi")).await;
     let told = format!("{:?}", error.unwrap());
     assert!(!told.contains("subscription-key"), "{told}");

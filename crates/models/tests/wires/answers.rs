@@ -15,12 +15,7 @@ fn sum(chunks: &[ModelChunk]) -> Value {
         match chunk {
             ModelChunk::Text(_) | ModelChunk::Signature { .. } => {}
             ModelChunk::Reasoning(piece) => reasoning.push_str(piece),
-            ModelChunk::ToolCall {
-                index,
-                id,
-                name,
-                arguments,
-            } => {
+            ModelChunk::ToolCall { index, id, name, arguments } => {
                 if *index == calls.len() {
                     calls.push(<_>::default());
                 }
@@ -29,11 +24,7 @@ fn sum(chunks: &[ModelChunk]) -> Value {
                 call.1.push_str(name.as_deref().unwrap_or_default());
                 call.2.push_str(arguments);
             }
-            ModelChunk::End {
-                finish,
-                usage,
-                model,
-            } => {
+            ModelChunk::End { finish, usage, model } => {
                 end = json!({"finish": finish, "model": model, "usage": [
                     usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens,
                 ]});
@@ -60,11 +51,7 @@ async fn run(case: &Case, shape: &str) -> Value {
 #[tokio::test]
 async fn plain_text() {
     for case in &CASES {
-        let told = if case.told.is_empty() {
-            case.model
-        } else {
-            case.told
-        };
+        let told = if case.told.is_empty() { case.model } else { case.told };
         let expect = json!({
             "text": "Grüße, wörld ☕!",
             "reasoning": case.reasoning,
@@ -75,12 +62,7 @@ async fn plain_text() {
                 "usage": [case.usage.0, case.usage.1, case.usage.2],
             },
         });
-        assert_eq!(
-            run(case, &case.shape("text")).await,
-            expect,
-            "{}",
-            case.name
-        );
+        assert_eq!(run(case, &case.shape("text")).await, expect, "{}", case.name);
     }
 }
 
@@ -127,10 +109,7 @@ async fn ends_that_are_not_the_usual_one() {
     assert_eq!(got["end"]["finish"], "length");
     let got = run(responses, "responses/whole.json").await;
     assert_eq!(got["text"], "Grüße, wörld ☕!");
-    assert_eq!(
-        got["calls"][0]["arguments"]["location"],
-        "San Francisco, CA"
-    );
+    assert_eq!(got["calls"][0]["arguments"]["location"], "San Francisco, CA");
     assert_eq!(got["end"]["usage"], json!([2071, 2048, 11]));
 
     let gemini = CASES.iter().find(|case| case.name == "gemini").unwrap();

@@ -50,14 +50,8 @@ fn answer(seen: &Seen) -> Option<Answer> {
 #[tokio::test]
 async fn vectors_keep_the_order_of_the_texts() {
     let texts: Vec<String> = (0..150).map(|n| n.to_string()).collect();
-    for (name, requests) in [
-        ("openai", 1),
-        ("vllm", 3),
-        ("ollama", 3),
-        ("ollama_v1", 3),
-        ("gemini", 2),
-        ("cohere", 2),
-    ] {
+    for (name, requests) in [("openai", 1), ("vllm", 3), ("ollama", 3), ("ollama_v1", 3), ("gemini", 2), ("cohere", 2)]
+    {
         let server = Server::start(answer).await;
         let case = CASES.iter().find(|case| case.name == name).unwrap();
         let connection = case.connection(&server);
@@ -76,33 +70,15 @@ async fn what_goes_wrong() {
     let check = async |answer: Answer, class: ModelErrorClass, words: &str| {
         let server = Server::always(answer).await;
         let connection = CASES[0].connection(&server);
-        let error = client()
-            .embed(&connection, &texts, LIMIT)
-            .await
-            .unwrap_err();
+        let error = client().embed(&connection, &texts, LIMIT).await.unwrap_err();
         assert_eq!(error.class, class, "{error:?}");
         assert!(error.message.contains(words), "{error:?}");
     };
     let one = json!({"data": [{"index": 0, "embedding": [1]}]});
-    check(
-        Answer::json(&one),
-        ModelErrorClass::Broken,
-        "1 vectors for 2 texts",
-    )
-    .await;
+    check(Answer::json(&one), ModelErrorClass::Broken, "1 vectors for 2 texts").await;
     let uneven = json!({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]});
-    check(
-        Answer::json(&uneven),
-        ModelErrorClass::Broken,
-        "different lengths",
-    )
-    .await;
-    check(
-        Answer::json(&json!({})),
-        ModelErrorClass::Broken,
-        "no vectors",
-    )
-    .await;
+    check(Answer::json(&uneven), ModelErrorClass::Broken, "different lengths").await;
+    check(Answer::json(&json!({})), ModelErrorClass::Broken, "no vectors").await;
     let busy = Answer::status(429, &json!({"error": {"message": "slow down"}}));
     check(busy, ModelErrorClass::RateLimit, "slow down").await;
 
@@ -110,15 +86,10 @@ async fn what_goes_wrong() {
     for provider in [Provider::Anthropic, Provider::Bedrock] {
         let mut connection = CASES[0].connection(&server);
         connection.provider = provider;
-        let error = client()
-            .embed(&connection, &texts, LIMIT)
-            .await
-            .unwrap_err();
+        let error = client().embed(&connection, &texts, LIMIT).await.unwrap_err();
         assert!(error.hint.contains("OpenAI"), "{error:?}");
     }
-    let none = client()
-        .embed(&CASES[0].connection(&server), &[], LIMIT)
-        .await;
+    let none = client().embed(&CASES[0].connection(&server), &[], LIMIT).await;
     assert_eq!(none, Ok(vec![]));
     assert!(server.seen().is_empty());
 }

@@ -7,9 +7,7 @@ use serde_json::Value;
 use crate::server::Answer;
 
 fn path(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "shapes", name]
-        .iter()
-        .collect()
+    [env!("CARGO_MANIFEST_DIR"), "tests", "shapes", name].iter().collect()
 }
 
 pub fn exists(name: &str) -> bool {
@@ -52,10 +50,7 @@ fn message(event: &Value) -> Vec<u8> {
         head.extend(value.bytes());
     }
     let payload = event["payload"].to_string();
-    let mut out = u32::try_from(16 + head.len() + payload.len())
-        .unwrap()
-        .to_be_bytes()
-        .to_vec();
+    let mut out = u32::try_from(16 + head.len() + payload.len()).unwrap().to_be_bytes().to_vec();
     out.extend(u32::try_from(head.len()).unwrap().to_be_bytes());
     out.extend(sum(&out).to_be_bytes());
     out.extend(head);
@@ -70,11 +65,7 @@ fn sum(bytes: &[u8]) -> u32 {
     for byte in bytes {
         sum ^= u32::from(*byte);
         for _ in 0..8 {
-            sum = if sum & 1 == 1 {
-                (sum >> 1) ^ 0xEDB8_8320
-            } else {
-                sum >> 1
-            };
+            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xEDB8_8320 } else { sum >> 1 };
         }
     }
     !sum

@@ -33,8 +33,7 @@ async fn refusals_of_every_provider() {
             }
             let mut answer = Answer::status(refusal.status, &body);
             answer.headers.extend(refusal.headers.clone());
-            let server =
-                Server::start(move |seen| (seen.method == "POST").then(|| answer.clone())).await;
+            let server = Server::start(move |seen| (seen.method == "POST").then(|| answer.clone())).await;
             let connection = case.connection(&server);
             let (chunks, error) = ask(&client(), &connection, &request("hi")).await;
             let error = error.unwrap();
@@ -87,12 +86,7 @@ async fn a_stream_that_is_cut_off_is_never_taken_for_whole() {
             let server = Server::always(answer).await;
             let (_, error) = ask(&client(), &case.connection(&server), &request("hi")).await;
             let error = error.unwrap_or_else(|| panic!("{} cut at {cut}", case.name));
-            assert_eq!(
-                error.class,
-                ModelErrorClass::Broken,
-                "{}: {error:?}",
-                case.name
-            );
+            assert_eq!(error.class, ModelErrorClass::Broken, "{}: {error:?}", case.name);
         }
     }
 }
@@ -107,12 +101,7 @@ async fn what_is_no_stream_is_told() {
             let server = Server::always(answer.clone()).await;
             let (_, error) = ask(&client(), &case.connection(&server), &request("hi")).await;
             let error = error.unwrap();
-            assert_eq!(
-                error.class,
-                ModelErrorClass::Broken,
-                "{}: {error:?}",
-                case.name
-            );
+            assert_eq!(error.class, ModelErrorClass::Broken, "{}: {error:?}", case.name);
         }
     }
 }

@@ -27,14 +27,12 @@ fn models(owner: &str) -> Value {
 
 #[tokio::test]
 async fn servers_are_told_apart_by_what_only_they_answer() {
-    let llama = json!({"default_generation_settings": {"n_ctx": 4096}, "build_info": "b6527-7f76692", "total_slots": 1});
+    let llama =
+        json!({"default_generation_settings": {"n_ctx": 4096}, "build_info": "b6527-7f76692", "total_slots": 1});
     let vllm = json!({"object": "list", "data": [{"id": "qwen3", "owned_by": "vllm", "max_model_len": 32768}]});
     let cases: Vec<(Routes, Provider, &str, &str)> = vec![
         (
-            vec![
-                ("/api/version", json!({"version": "0.12.11"})),
-                ("/v1/models", models("library")),
-            ],
+            vec![("/api/version", json!({"version": "0.12.11"})), ("/v1/models", models("library"))],
             Provider::Ollama,
             "ollama 0.12.11",
             "/v1",
@@ -45,21 +43,10 @@ async fn servers_are_told_apart_by_what_only_they_answer() {
             "llama.cpp b6527-7f76692",
             "/v1",
         ),
+        (vec![("/version", json!({"version": "0.11.0"})), ("/v1/models", vllm)], Provider::Vllm, "vllm 0.11.0", "/v1"),
         (
             vec![
-                ("/version", json!({"version": "0.11.0"})),
-                ("/v1/models", vllm),
-            ],
-            Provider::Vllm,
-            "vllm 0.11.0",
-            "/v1",
-        ),
-        (
-            vec![
-                (
-                    "/v1/internal/model/info",
-                    json!({"model_name": "Qwen3.gguf", "lora_names": []}),
-                ),
+                ("/v1/internal/model/info", json!({"model_name": "Qwen3.gguf", "lora_names": []})),
                 ("/v1/models", models("user")),
             ],
             Provider::TextGen,
@@ -68,38 +55,22 @@ async fn servers_are_told_apart_by_what_only_they_answer() {
         ),
         (
             vec![
-                (
-                    "/info",
-                    json!({"model_id": "Qwen/Qwen3", "version": "3.3.4", "max_input_tokens": 4096}),
-                ),
+                ("/info", json!({"model_id": "Qwen/Qwen3", "version": "3.3.4", "max_input_tokens": 4096})),
                 ("/v1/models", models("Qwen/Qwen3")),
             ],
             Provider::HuggingFace,
             "text-generation-inference 3.3.4",
             "/v1",
         ),
-        (
-            vec![("/v1/models", models("me"))],
-            Provider::Compatible,
-            "",
-            "/v1",
-        ),
+        (vec![("/v1/models", models("me"))], Provider::Compatible, "", "/v1"),
         (
             // Others tell the length of their models as well.
-            vec![(
-                "/v1/models",
-                json!({"data": [{"id": "qwen3", "max_model_len": 4096}]}),
-            )],
+            vec![("/v1/models", json!({"data": [{"id": "qwen3", "max_model_len": 4096}]}))],
             Provider::Compatible,
             "",
             "/v1",
         ),
-        (
-            vec![("/api/v1/models", models("me"))],
-            Provider::Compatible,
-            "",
-            "/api/v1",
-        ),
+        (vec![("/api/v1/models", models("me"))], Provider::Compatible, "", "/api/v1"),
     ];
     for (routes, provider, name, base) in cases {
         let server = server(routes).await;
@@ -133,10 +104,7 @@ async fn a_prefix_of_a_proxy_is_kept() {
     let server = server(vec![("/team/llm/v1/models", models("vllm"))]).await;
     let found = look(&server, "/team/llm/v1/").await;
     assert_eq!(found.provider, Provider::Vllm, "{found:?}");
-    assert!(
-        !found.reason.contains("/version"),
-        "it did not answer that: {found:?}"
-    );
+    assert!(!found.reason.contains("/version"), "it did not answer that: {found:?}");
     assert_eq!(found.base_url, server.url("/team/llm/v1"));
 }
 
@@ -157,9 +125,7 @@ async fn the_key_is_sent_and_a_missing_one_is_told() {
     assert!(!found.confirmed, "{found:?}");
     assert!(found.reason.contains("refused"), "{found:?}");
     assert_eq!(found.base_url, server.url("/v1"));
-    let auth = Auth::BearerEnv {
-        variable: "WORK_KEY".to_owned(),
-    };
+    let auth = Auth::BearerEnv { variable: "WORK_KEY".to_owned() };
     let found = recognise(&client(), &server.url(""), &auth).await.unwrap();
     assert_eq!(found.provider, Provider::Vllm, "{found:?}");
     assert!(found.confirmed);
@@ -174,18 +140,11 @@ async fn what_does_not_answer_is_guessed() {
     let found = recognise(&client(), &url, &Auth::None).await.unwrap();
     assert_eq!(found.provider, Provider::Compatible);
     assert_eq!(found.base_url, format!("{url}/v1"));
-    assert!(
-        !found.confirmed && found.reason.contains("no connection"),
-        "{found:?}"
-    );
-    let azure =
-        format!("127.0.0.1:{port}/openai/deployments/own/chat/completions?api-version=2024-06-01");
+    assert!(!found.confirmed && found.reason.contains("no connection"), "{found:?}");
+    let azure = format!("127.0.0.1:{port}/openai/deployments/own/chat/completions?api-version=2024-06-01");
     let found = recognise(&client(), &azure, &Auth::None).await.unwrap();
     assert_eq!(found.provider, Provider::AzureOpenAi);
-    assert_eq!(
-        found.base_url,
-        format!("{url}/openai/deployments/own?api-version=2024-06-01")
-    );
+    assert_eq!(found.base_url, format!("{url}/openai/deployments/own?api-version=2024-06-01"));
 }
 
 #[tokio::test]

@@ -62,17 +62,8 @@ async fn sent(case: &Case, request: &ModelRequest) -> Seen {
 }
 
 fn shown(seen: &Seen) -> Value {
-    let kept = [
-        "authorization",
-        "x-api-key",
-        "api-key",
-        "x-goog-api-key",
-        "anthropic-version",
-    ];
-    let headers: Vec<String> = kept
-        .iter()
-        .filter_map(|name| Some(format!("{name}: {}", seen.header(name)?)))
-        .collect();
+    let kept = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "anthropic-version"];
+    let headers: Vec<String> = kept.iter().filter_map(|name| Some(format!("{name}: {}", seen.header(name)?))).collect();
     json!({"request": format!("{} {}", seen.method, seen.target), "headers": headers, "body": seen.body})
 }
 
@@ -106,13 +97,7 @@ async fn output_under_a_schema() {
             .unwrap()
             .iter()
             .filter(|(name, _)| {
-                let constant = [
-                    "model",
-                    "stream",
-                    "stream_options",
-                    "max_tokens",
-                    "temperature",
-                ];
+                let constant = ["model", "stream", "stream_options", "max_tokens", "temperature"];
                 !constant.contains(&name.as_str())
             })
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -150,33 +135,15 @@ async fn the_five_kinds_of_auth() {
     let case = CASES[0];
     for (auth, header, value) in [
         (Auth::None, "authorization", None),
+        (Auth::BearerEnv { variable: variable() }, "authorization", Some("Bearer sk-test-0123456789abcdef")),
+        (Auth::ApiKeyEnv { variable: variable() }, "x-api-key", Some("sk-test-0123456789abcdef")),
         (
-            Auth::BearerEnv {
-                variable: variable(),
-            },
-            "authorization",
-            Some("Bearer sk-test-0123456789abcdef"),
-        ),
-        (
-            Auth::ApiKeyEnv {
-                variable: variable(),
-            },
-            "x-api-key",
-            Some("sk-test-0123456789abcdef"),
-        ),
-        (
-            Auth::BasicEnv {
-                user: "me".to_owned(),
-                variable: variable(),
-            },
+            Auth::BasicEnv { user: "me".to_owned(), variable: variable() },
             "authorization",
             Some("Basic bWU6c2stdGVzdC0wMTIzNDU2Nzg5YWJjZGVm"),
         ),
         (
-            Auth::HeaderEnv {
-                header: "X-Portal".to_owned(),
-                variable: variable(),
-            },
+            Auth::HeaderEnv { header: "X-Portal".to_owned(), variable: variable() },
             "x-portal",
             Some("sk-test-0123456789abcdef"),
         ),
@@ -235,9 +202,7 @@ async fn bedrock_is_asked_with_a_signature_of_the_request() {
     let case = CASES.iter().find(|case| case.name == "bedrock").unwrap();
     let server = Server::always(events::answer(&case.shape("text"))).await;
     let mut connection = case.connection(&server);
-    connection.auth = Auth::Aws {
-        region: "eu-central-1".to_owned(),
-    };
+    connection.auth = Auth::Aws { region: "eu-central-1".to_owned() };
     let field = |name: &str, value: &str| (name.to_owned(), value.into());
     let key = [
         field("access_key_id", "AKIDEXAMPLE"),

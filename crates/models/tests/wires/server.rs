@@ -32,10 +32,7 @@ impl Answer {
     }
 
     pub fn status(status: u16, body: &Value) -> Self {
-        Self {
-            status,
-            ..Self::json(body)
-        }
+        Self { status, ..Self::json(body) }
     }
 }
 
@@ -152,10 +149,5 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
         let count = stream.read(&mut piece).await.ok().filter(|n| *n > 0)?;
         body.extend_from_slice(&piece[..count]);
     }
-    Some(Seen {
-        method,
-        target,
-        headers,
-        body: serde_json::from_slice(&body).unwrap_or(Value::Null),
-    })
+    Some(Seen { method, target, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }

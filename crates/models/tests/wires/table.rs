@@ -39,19 +39,8 @@ const CHAT: Case = Case {
 
 pub const CASES: [Case; 13] = [
     CHAT,
-    Case {
-        name: "azure",
-        provider: Provider::AzureOpenAi,
-        base: "/openai/v1",
-        ..CHAT
-    },
-    Case {
-        name: "vllm",
-        provider: Provider::Vllm,
-        reasoning: "A greeting.",
-        told: "Qwen/Qwen3-8B",
-        ..CHAT
-    },
+    Case { name: "azure", provider: Provider::AzureOpenAi, base: "/openai/v1", ..CHAT },
+    Case { name: "vllm", provider: Provider::Vllm, reasoning: "A greeting.", told: "Qwen/Qwen3-8B", ..CHAT },
     Case {
         name: "llama_cpp",
         provider: Provider::LlamaCpp,
@@ -59,13 +48,7 @@ pub const CASES: [Case; 13] = [
         told: "ggml-org/Qwen3-8B-GGUF",
         ..CHAT
     },
-    Case {
-        name: "text_gen",
-        provider: Provider::TextGen,
-        usage: (23, 0, 11),
-        told: "Qwen3-8B-Q4_K_M.gguf",
-        ..CHAT
-    },
+    Case { name: "text_gen", provider: Provider::TextGen, usage: (23, 0, 11), told: "Qwen3-8B-Q4_K_M.gguf", ..CHAT },
     Case {
         name: "hugging_face",
         provider: Provider::HuggingFace,
@@ -104,14 +87,7 @@ pub const CASES: [Case; 13] = [
         told: "gemini-2.5-flash",
         ..CHAT
     },
-    Case {
-        name: "cohere",
-        provider: Provider::Cohere,
-        base: "/v2",
-        reasoning: "A greeting.",
-        told: "",
-        ..CHAT
-    },
+    Case { name: "cohere", provider: Provider::Cohere, base: "/v2", reasoning: "A greeting.", told: "", ..CHAT },
     Case {
         name: "bedrock",
         provider: Provider::Bedrock,
@@ -141,9 +117,7 @@ impl Case {
         connection.provider = self.provider;
         connection.wire = self.wire;
         self.model.clone_into(&mut connection.model);
-        connection.auth = Auth::ApiKeyEnv {
-            variable: "WORK_KEY".to_owned(),
-        };
+        connection.auth = Auth::ApiKeyEnv { variable: "WORK_KEY".to_owned() };
         connection
     }
 

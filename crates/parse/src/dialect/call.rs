@@ -16,26 +16,9 @@ const MENDED: f32 = 0.75;
 /// Command R's word for answering without a tool.
 const NO_TOOL: &str = "directly_answer";
 
-const NAMES: &[&str] = &[
-    "name",
-    "tool_name",
-    "function_name",
-    "function",
-    "tool",
-    "recipient_name",
-    "action",
-];
-const ARGUMENTS: &[&str] = &[
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "action_input",
-    "tool_input",
-    "params",
-    "kwargs",
-    "inputs",
-];
+const NAMES: &[&str] = &["name", "tool_name", "function_name", "function", "tool", "recipient_name", "action"];
+const ARGUMENTS: &[&str] =
+    &["arguments", "parameters", "args", "input", "action_input", "tool_input", "params", "kwargs", "inputs"];
 const IDS: &[&str] = &["id", "call_id", "tool_call_id"];
 /// Keys that may stand beside name and arguments without being arguments.
 const BESIDE: &[&str] = &["type", "index", "thought", "reasoning", "description"];
@@ -67,14 +50,7 @@ impl Cx<'_> {
         self.add(None, name, Value::Object(arguments), mended, true);
     }
 
-    fn add(
-        &mut self,
-        id: Option<String>,
-        name: &str,
-        arguments: Value,
-        mended: bool,
-        untyped: bool,
-    ) {
+    fn add(&mut self, id: Option<String>, name: &str, arguments: Value, mended: bool, untyped: bool) {
         let name = self.tools.name(name);
         if name.is_empty() {
             return self.broken("", &arguments.to_string(), "the call names no tool");
@@ -116,14 +92,10 @@ impl Cx<'_> {
                 for fix in &fixes {
                     self.found.note(format!("arguments of `{name}`: {fix}"));
                 }
-                let mended = fixes
-                    .iter()
-                    .any(|fix| !fix.contains("fence") && !fix.contains("unquoted"));
+                let mended = fixes.iter().any(|fix| !fix.contains("fence") && !fix.contains("unquoted"));
                 self.add(id, &name, arguments, mended, false);
             }
-            Err(error) => self
-                .found
-                .broken(id, name, raw.trim(), &broken_arguments(&error)),
+            Err(error) => self.found.broken(id, name, raw.trim(), &broken_arguments(&error)),
         }
     }
 
@@ -140,27 +112,19 @@ pub(crate) type Told = (Option<String>, String, Value);
 /// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`
 /// or `{"<tool>": {…}}`.
 pub(crate) fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
-    let id = IDS
-        .iter()
-        .find_map(|key| object.get(*key)?.as_str())
-        .map(str::to_owned);
+    let id = IDS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned);
     if let Some(inner) = object.get("function").and_then(Value::as_object) {
         let (inner_id, name, arguments) = as_call(inner, tools)?;
         return Some((id.or(inner_id), name, arguments));
     }
-    let named = NAMES
-        .iter()
-        .find_map(|key| Some((*key, object.get(*key)?.as_str()?)));
+    let named = NAMES.iter().find_map(|key| Some((*key, object.get(*key)?.as_str()?)));
     if let Some((name_key, name)) = named {
         let given = ARGUMENTS.iter().find_map(|key| object.get(*key));
         let arguments = given.cloned().unwrap_or_else(|| {
-            let rest = object.iter().filter(|(key, _)| {
-                *key != name_key && !IDS.contains(&key.as_str()) && !BESIDE.contains(&key.as_str())
-            });
-            Value::Object(
-                rest.map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            )
+            let rest = object
+                .iter()
+                .filter(|(key, _)| *key != name_key && !IDS.contains(&key.as_str()) && !BESIDE.contains(&key.as_str()));
+            Value::Object(rest.map(|(key, value)| (key.clone(), value.clone())).collect())
         });
         return Some((id, name.to_owned(), arguments));
     }
@@ -176,16 +140,10 @@ pub(crate) fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<
 pub(crate) fn looks_like_call(value: &Value, tools: &ToolIndex) -> bool {
     match value {
         Value::Array(items) => {
-            !items.is_empty()
-                && items
-                    .iter()
-                    .all(|item| item.is_object() && looks_like_call(item, tools))
+            !items.is_empty() && items.iter().all(|item| item.is_object() && looks_like_call(item, tools))
         }
         Value::Object(object) => {
-            let holder = object
-                .get("function")
-                .and_then(Value::as_object)
-                .unwrap_or(object);
+            let holder = object.get("function").and_then(Value::as_object).unwrap_or(object);
             let given = holder.len() == 1 || ARGUMENTS.iter().any(|key| holder.contains_key(*key));
             given
                 && as_call(object, tools).is_some_and(|(_, name, arguments)| {
@@ -209,14 +167,9 @@ pub(crate) fn json_calls(value: Value, raw: &str, mended: bool, cx: &mut Cx<'_>)
             if let Some(calls @ Value::Array(_)) = object.remove("tool_calls") {
                 return json_calls(calls, raw, mended, cx);
             }
-            let Some((id, name, arguments)) =
-                as_call(&object, cx.tools).filter(|(_, name, _)| !name.trim().is_empty())
+            let Some((id, name, arguments)) = as_call(&object, cx.tools).filter(|(_, name, _)| !name.trim().is_empty())
             else {
-                return cx.broken(
-                    "",
-                    raw,
-                    "each call must be an object with `name` and `arguments`",
-                );
+                return cx.broken("", raw, "each call must be an object with `name` and `arguments`");
             };
             match as_object(arguments, Vec::new(), false) {
                 Ok((arguments, fixes)) => {
@@ -229,11 +182,7 @@ pub(crate) fn json_calls(value: Value, raw: &str, mended: bool, cx: &mut Cx<'_>)
                 }
             }
         }
-        _ => cx.broken(
-            "",
-            raw,
-            "each call must be an object with `name` and `arguments`",
-        ),
+        _ => cx.broken("", raw, "each call must be an object with `name` and `arguments`"),
     }
 }
 
@@ -251,11 +200,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
             if any {
                 cx.found.note("text after a call was ignored");
             } else {
-                cx.broken(
-                    "",
-                    raw,
-                    "the call is no JSON object with `name` and `arguments`",
-                );
+                cx.broken("", raw, "the call is no JSON object with `name` and `arguments`");
             }
             return;
         }
@@ -274,8 +219,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
             }
         }
         any = true;
-        rest =
-            rest[len..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
+        rest = rest[len..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
     }
 }
 
@@ -294,16 +238,7 @@ fn value_len(text: &str) -> usize {
 /// The name in a call that can't be read, for the message.
 fn name_within(raw: &str) -> String {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-    let quoted = after
-        .trim_start()
-        .strip_prefix(':')
-        .map_or("", str::trim_start);
-    let inner = quoted
-        .strip_prefix('"')
-        .and_then(|rest| rest.split_once('"'));
-    inner
-        .map_or("", |(name, _)| name)
-        .chars()
-        .take(64)
-        .collect()
+    let quoted = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    inner.map_or("", |(name, _)| name).chars().take(64).collect()
 }

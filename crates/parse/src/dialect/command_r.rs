@@ -28,20 +28,12 @@ fn begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
     let text = text.trim_start();
     let Some(rest) = text.strip_prefix("```") else {
-        return if "```".starts_with(text) {
-            open
-        } else {
-            Begin::No
-        };
+        return if "```".starts_with(text) { open } else { Begin::No };
     };
     let Some(rest) = rest.strip_prefix("json").or(Some(rest)) else {
         return Begin::No;
     };
-    let rest = if "json".starts_with(rest) && !rest.is_empty() {
-        ""
-    } else {
-        rest.trim_start()
-    };
+    let rest = if "json".starts_with(rest) && !rest.is_empty() { "" } else { rest.trim_start() };
     match rest.chars().next() {
         Some('{' | '[') => Begin::Yes,
         None => open,

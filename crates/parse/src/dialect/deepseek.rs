@@ -11,27 +11,9 @@ use super::xml::element;
 const ME: Dialect = Dialect::Deepseek;
 
 pub(super) const RULES: &[Rule] = &[
-    text_rule(
-        ME,
-        "<｜tool▁calls▁begin｜>",
-        &["<｜tool▁calls▁end｜>"],
-        begins,
-        read,
-    ),
-    text_rule(
-        ME,
-        "<｜tool_calls_begin｜>",
-        &["<｜tool_calls_end｜>"],
-        begins,
-        read,
-    ),
-    text_rule(
-        ME,
-        "<|tool▁calls▁begin|>",
-        &["<|tool▁calls▁end|>"],
-        begins,
-        read,
-    ),
+    text_rule(ME, "<｜tool▁calls▁begin｜>", &["<｜tool▁calls▁end｜>"], begins, read),
+    text_rule(ME, "<｜tool_calls_begin｜>", &["<｜tool_calls_end｜>"], begins, read),
+    text_rule(ME, "<|tool▁calls▁begin|>", &["<|tool▁calls▁end|>"], begins, read),
     alone("<｜tool▁call▁begin｜>", &["<｜tool▁call▁end｜>"]),
 ];
 
@@ -39,15 +21,7 @@ const fn alone(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule {
         dialect: ME,
         open,
-        body: Body::Calls(Calls {
-            close,
-            json: false,
-            head: false,
-            begins: any,
-            ends: always,
-            read,
-            keep_open: true,
-        }),
+        body: Body::Calls(Calls { close, json: false, head: false, begins: any, ends: always, read, keep_open: true }),
     }
 }
 
@@ -56,17 +30,10 @@ fn begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
 }
 
 fn read(body: &str, cx: &mut Cx<'_>) {
-    let space = if body.contains("<｜tool_call_begin") {
-        "_"
-    } else {
-        "▁"
-    };
+    let space = if body.contains("<｜tool_call_begin") { "_" } else { "▁" };
     let bar = if body.contains("<|tool") { "|" } else { "｜" };
     let token = |words: [&str; 3]| format!("<{bar}{}{bar}>", words.join(space));
-    let (open, close) = (
-        token(["tool", "call", "begin"]),
-        token(["tool", "call", "end"]),
-    );
+    let (open, close) = (token(["tool", "call", "begin"]), token(["tool", "call", "end"]));
     let separator = format!("<{bar}tool{space}sep{bar}>");
     let mut rest = body;
     let mut any = false;

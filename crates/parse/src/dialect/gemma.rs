@@ -16,13 +16,7 @@ pub(super) const RULES: &[Rule] = &[
     text_rule(ME, "```tool_calls", &["\n```"], any, block),
     text_rule(ME, "```tool_call", &["\n```"], any, block),
     text_rule(ME, "```function_call", &["\n```"], any, block),
-    text_rule(
-        ME,
-        "<start_function_call>",
-        &["<end_function_call>"],
-        begins,
-        read,
-    ),
+    text_rule(ME, "<start_function_call>", &["<end_function_call>"], begins, read),
     text_rule(ME, "<|tool_call>", &["<tool_call|>"], begins, read),
 ];
 
@@ -60,28 +54,17 @@ pub(super) fn read(body: &str, cx: &mut Cx<'_>) {
         let from = loose.pos;
         let name = loose.word().unwrap_or("");
         loose.blanks();
-        let arguments = if loose.peek() == Some('{') {
-            loose.value()
-        } else {
-            Ok(Value::Object(serde_json::Map::new()))
-        };
+        let arguments =
+            if loose.peek() == Some('{') { loose.value() } else { Ok(Value::Object(serde_json::Map::new())) };
         match arguments {
             Ok(Value::Object(map)) if loose.unclosed == 0 || !cx.may_be_cut() => {
                 cx.call(name, map, loose.unclosed > 0);
             }
             Ok(_) => {
-                return cx.broken(
-                    name,
-                    &body[from..],
-                    &crate::grammar::broken_arguments("they break off"),
-                );
+                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments("they break off"));
             }
             Err(error) => {
-                return cx.broken(
-                    name,
-                    &body[from..],
-                    &crate::grammar::broken_arguments(&error),
-                );
+                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments(&error));
             }
         }
     }

@@ -17,27 +17,16 @@ pub(super) fn read(body: &str, cx: &mut Cx<'_>) {
     let mut map = Map::new();
     let mut rest = &body[end..];
     if !rest.trim().is_empty() && !rest.trim_start().starts_with("<arg_key>") {
-        return cx.broken(
-            name,
-            body,
-            "the call is no JSON object with `name` and `arguments`",
-        );
+        return cx.broken(name, body, "the call is no JSON object with `name` and `arguments`");
     }
     while let Some(key) = element(rest, ("<arg_key>", "", "</arg_key>"), |_| true) {
         let next = |after: &str| then(after, &["<arg_key>", "</tool_call>"]);
-        let Some(value) = element(key.rest, ("<arg_value>", "", "</arg_value>"), next)
-            .filter(|value| value.closed && key.closed)
+        let Some(value) =
+            element(key.rest, ("<arg_value>", "", "</arg_value>"), next).filter(|value| value.closed && key.closed)
         else {
-            return cx.broken(
-                name,
-                body,
-                &crate::grammar::broken_arguments("they break off"),
-            );
+            return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
         };
-        map.insert(
-            key.value.trim().to_owned(),
-            Value::String(value.value.to_owned()),
-        );
+        map.insert(key.value.trim().to_owned(), Value::String(value.value.to_owned()));
         rest = value.rest;
     }
     cx.call_untyped(name, map, false);

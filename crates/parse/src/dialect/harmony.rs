@@ -10,29 +10,15 @@ use crate::work::find;
 const MESSAGE: &str = "<|message|>";
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        dialect: Dialect::Harmony,
-        open: "<|channel|>",
-        body: Body::Harmony,
-    },
-    Rule {
-        dialect: Dialect::Harmony,
-        open: "<|start|>",
-        body: Body::Harmony,
-    },
+    Rule { dialect: Dialect::Harmony, open: "<|channel|>", body: Body::Harmony },
+    Rule { dialect: Dialect::Harmony, open: "<|start|>", body: Body::Harmony },
     // What is left where a server drops the special tokens.
     call_rule("commentary to=functions."),
     call_rule("assistantcommentary to=functions."),
 ];
 
 /// What ends a message; the last two belong to the next one.
-pub(crate) const ENDS: &[&str] = &[
-    "<|call|>",
-    "<|end|>",
-    "<|return|>",
-    "<|start|>",
-    "<|channel|>",
-];
+pub(crate) const ENDS: &[&str] = &["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
 
 const fn call_rule(open: &'static str) -> Rule {
     Rule {

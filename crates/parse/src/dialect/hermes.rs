@@ -10,10 +10,7 @@ const OPEN: &str = "<tool_call>";
 
 pub(super) const RULES: &[Rule] = &[
     tag(OPEN, &["</tool_call>"]),
-    tag(
-        "<tool_call_begin>",
-        &["</tool_call_end>", "<tool_call_end>"],
-    ),
+    tag("<tool_call_begin>", &["</tool_call_end>", "<tool_call_end>"]),
     tag("<function_call>", &["</function_call>"]),
     tag("<function_calls>", &["</function_calls>"]),
     tag("<tool_use>", &["</tool_use>"]),
@@ -23,15 +20,7 @@ const fn tag(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule {
         dialect: Dialect::Hermes,
         open,
-        body: Body::Calls(Calls {
-            close,
-            json: true,
-            head: false,
-            begins,
-            ends,
-            read,
-            keep_open: false,
-        }),
+        body: Body::Calls(Calls { close, json: true, head: false, begins, ends, read, keep_open: false }),
     }
 }
 
@@ -56,14 +45,9 @@ pub(super) fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
         };
     };
     // What is too long to wait for is too long as well where it comes at once.
-    let known = len <= LONGEST
-        && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
+    let known = len <= LONGEST && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
     let goes_on = text[len..].starts_with(['\n', '\r', '<', '(', '{', ':', ' ']);
-    if known && goes_on {
-        Begin::Yes
-    } else {
-        Begin::No
-    }
+    if known && goes_on { Begin::Yes } else { Begin::No }
 }
 
 /// Qwen's closing only counts behind the end of a function.

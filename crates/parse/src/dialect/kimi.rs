@@ -10,13 +10,7 @@ const OPEN: &str = "<|tool_call_begin|>";
 const SEPARATOR: &str = "<|tool_call_argument_begin|>";
 
 pub(super) const RULES: &[Rule] = &[
-    text_rule(
-        Dialect::Kimi,
-        "<|tool_calls_section_begin|>",
-        &["<|tool_calls_section_end|>"],
-        begins,
-        read,
-    ),
+    text_rule(Dialect::Kimi, "<|tool_calls_section_begin|>", &["<|tool_calls_section_end|>"], begins, read),
     Rule {
         dialect: Dialect::Kimi,
         open: OPEN,
@@ -45,11 +39,7 @@ fn read(body: &str, cx: &mut Cx<'_>) {
         let id = id.trim();
         let name = id.strip_prefix("functions.").unwrap_or(id);
         let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
-        cx.call_text(
-            Some(id.to_owned()).filter(|id| id.contains(':')),
-            name,
-            arguments,
-        );
+        cx.call_text(Some(id.to_owned()).filter(|id| id.contains(':')), name, arguments);
         rest = call.rest;
     }
     if !any {

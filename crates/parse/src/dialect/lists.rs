@@ -13,11 +13,5 @@ pub(super) const RULES: &[Rule] = &[
     json_rule(ME, "<tool_calls>", &["</tool_calls>"]),
     json_rule(ME, "<|action_start|><|plugin|>", &["<|action_end|>"]),
     json_rule(ME, "<functioncall>", &["</functioncall>"]),
-    text_rule(
-        ME,
-        "<|tool_call_start|>",
-        &["<|tool_call_end|>"],
-        begins,
-        super::python_calls,
-    ),
+    text_rule(ME, "<|tool_call_start|>", &["<|tool_call_end|>"], begins, super::python_calls),
 ];

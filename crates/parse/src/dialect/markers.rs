@@ -20,16 +20,8 @@ pub(super) const RULES: &[Rule] = &[
     marker("[ Tool :"),
     marker("[Tool:"),
     marker("[Tool :"),
-    Rule {
-        dialect: Dialect::Markers,
-        open: "[DONE]",
-        body: Body::Done,
-    },
-    Rule {
-        dialect: Dialect::Markers,
-        open: "[done]",
-        body: Body::Done,
-    },
+    Rule { dialect: Dialect::Markers, open: "[DONE]", body: Body::Done },
+    Rule { dialect: Dialect::Markers, open: "[done]", body: Body::Done },
 ];
 
 const fn marker(open: &'static str) -> Rule {
@@ -131,22 +123,14 @@ fn read(body: &str, cx: &mut Cx<'_>) {
     let mut parts = split(body).into_iter();
     let name = parts.next().unwrap_or_default();
     let name = cx.tools.name(&name);
-    let known = cx
-        .tools
-        .parameters(&name)
-        .and_then(|schema| schema["properties"].as_object())
-        .cloned();
+    let known = cx.tools.parameters(&name).and_then(|schema| schema["properties"].as_object()).cloned();
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut bare: Vec<String> = Vec::new();
     for part in parts {
-        let field = part
-            .split_once('=')
-            .map(|(key, value)| (key.trim().to_owned(), value.to_owned()));
+        let field = part.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.to_owned()));
         let field = field.filter(|(key, _)| {
-            let word =
-                !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-            word && (fields.is_empty()
-                || known.as_ref().is_none_or(|known| known.contains_key(key)))
+            let word = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+            word && (fields.is_empty() || known.as_ref().is_none_or(|known| known.contains_key(key)))
         });
         match (field, fields.last_mut()) {
             (Some(field), _) => fields.push(field),
@@ -165,10 +149,8 @@ fn read(body: &str, cx: &mut Cx<'_>) {
             None => return cx.broken(&name, body, "each argument must be written as `key=value`"),
         }
     }
-    let map: Map<String, Value> = fields
-        .into_iter()
-        .map(|(key, value)| (key, Value::String(bare_value(value.trim()))))
-        .collect();
+    let map: Map<String, Value> =
+        fields.into_iter().map(|(key, value)| (key, Value::String(bare_value(value.trim())))).collect();
     cx.call_untyped(&name, map, false);
 }
 
@@ -227,11 +209,9 @@ fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
 
 /// Without quotes around the whole; `\|`, `\]`, `\"`, `\\` and `\n` are undone.
 fn bare_value(text: &str) -> String {
-    let quoted = ['"', '\''].into_iter().find_map(|quote| {
-        text.strip_prefix(quote)?
-            .strip_suffix(quote)
-            .filter(|_| text.len() > 1)
-    });
+    let quoted = ['"', '\'']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote).filter(|_| text.len() > 1));
     let mut out = String::new();
     let mut chars = quoted.unwrap_or(text).chars();
     while let Some(c) = chars.next() {

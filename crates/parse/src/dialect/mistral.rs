@@ -6,24 +6,14 @@
 use super::call::{Cx, read_json};
 use super::rule::{Begin, Body, Calls, Dialect, Rule, always};
 
-pub(super) const RULES: &[Rule] = &[
-    rule("[TOOL_CALLS]", &["[/TOOL_CALLS]"]),
-    rule("[TOOL_REQUEST]", &["[END_TOOL_REQUEST]"]),
-];
+pub(super) const RULES: &[Rule] =
+    &[rule("[TOOL_CALLS]", &["[/TOOL_CALLS]"]), rule("[TOOL_REQUEST]", &["[END_TOOL_REQUEST]"])];
 
 const fn rule(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule {
         dialect: Dialect::Mistral,
         open,
-        body: Body::Calls(Calls {
-            close,
-            json: true,
-            head: true,
-            begins,
-            ends: always,
-            read,
-            keep_open: false,
-        }),
+        body: Body::Calls(Calls { close, json: true, head: true, begins, ends: always, read, keep_open: false }),
     }
 }
 

@@ -46,17 +46,9 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn drop(open: &'static str) -> Rule {
-    Rule {
-        dialect: Dialect::Noise,
-        open,
-        body: Body::Drop,
-    }
+    Rule { dialect: Dialect::Noise, open, body: Body::Drop }
 }
 
 const fn stop(open: &'static str) -> Rule {
-    Rule {
-        dialect: Dialect::Noise,
-        open,
-        body: Body::Stop,
-    }
+    Rule { dialect: Dialect::Noise, open, body: Body::Stop }
 }

@@ -47,11 +47,7 @@ fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) 
         cx.found.note("text after a call was ignored");
     } else {
         let raw = strip_fence(body).get(from..).unwrap_or(body);
-        cx.broken(
-            "",
-            raw,
-            "there is no call of the form `name(argument=value)`",
-        );
+        cx.broken("", raw, "there is no call of the form `name(argument=value)`");
     }
 }
 

@@ -55,20 +55,13 @@ fn one(name: &str, body: &str, closed: bool, cx: &mut Cx<'_>) {
             // The next parameter may follow a closing that was forgotten.
             let next = crate::work::find(text, "<parameter=");
             if next.is_none() && (!closed || cx.may_be_cut()) {
-                return cx.broken(
-                    name,
-                    body,
-                    &crate::grammar::broken_arguments("they break off"),
-                );
+                return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
             }
             mended = true;
             rest = next.map_or("", |at| &text[at..]);
             text = next.map_or(text, |at| &text[..at]);
         }
-        map.insert(
-            field.head.trim().to_owned(),
-            Value::String(value(text).to_owned()),
-        );
+        map.insert(field.head.trim().to_owned(), Value::String(value(text).to_owned()));
     }
     cx.call_untyped(name, map, mended);
 }

@@ -121,11 +121,7 @@ pub(super) fn always(_: &str) -> bool {
 }
 
 /// A block of JSON calls between `open` and one of `close`.
-pub(super) const fn json_rule(
-    dialect: Dialect,
-    open: &'static str,
-    close: &'static [&'static str],
-) -> Rule {
+pub(super) const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule {
         dialect,
         open,
@@ -152,14 +148,6 @@ pub(super) const fn text_rule(
     Rule {
         dialect,
         open,
-        body: Body::Calls(Calls {
-            close,
-            json: false,
-            head: false,
-            begins,
-            ends: always,
-            read,
-            keep_open: false,
-        }),
+        body: Body::Calls(Calls { close, json: false, head: false, begins, ends: always, read, keep_open: false }),
     }
 }

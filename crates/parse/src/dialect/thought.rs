@@ -18,9 +18,5 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
-    Rule {
-        dialect: Dialect::Thought,
-        open,
-        body: Body::Thought(close),
-    }
+    Rule { dialect: Dialect::Thought, open, body: Body::Thought(close) }
 }

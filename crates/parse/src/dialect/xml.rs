@@ -28,32 +28,17 @@ pub(super) fn element<'a>(
         let rest = &body[stop + close.len()..];
         if follows(rest) {
             let value = &body[..stop];
-            return Some(Between {
-                head,
-                value,
-                rest,
-                closed: true,
-            });
+            return Some(Between { head, value, rest, closed: true });
         }
         from = stop + close.len();
     }
-    Some(Between {
-        head,
-        value: body,
-        rest: "",
-        closed: false,
-    })
+    Some(Between { head, value: body, rest: "", closed: false })
 }
 
 /// Without one line break at either end, as templates put them there.
 pub(super) fn value(text: &str) -> &str {
-    let text = text
-        .strip_prefix("\r\n")
-        .or_else(|| text.strip_prefix('\n'))
-        .unwrap_or(text);
-    text.strip_suffix("\r\n")
-        .or_else(|| text.strip_suffix('\n'))
-        .unwrap_or(text)
+    let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
+    text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text)
 }
 
 /// Whether `text` is blank up to one of `starts` or the end.

@@ -39,38 +39,20 @@ impl Scorer<'_> {
         }
         // `dropped from 100 m` is no beginning.
         let side = self.side(span.from, param);
-        let side = if number.unit.is_some() {
-            0.4 * side
-        } else {
-            side
-        };
+        let side = if number.unit.is_some() { 0.4 * side } else { side };
         let mut score = self.cues(span.from, span.to, param) + side;
         // `num1` is no count.
         let counts = !param.name.iter().any(|word| word.parse::<u32>().is_ok())
             && (param.counts.is_some()
                 || param.name.iter().any(|word| {
-                    matches!(
-                        word.as_str(),
-                        "num" | "number" | "count" | "n" | "top" | "limit" | "amount" | "quantity"
-                    )
+                    matches!(word.as_str(), "num" | "number" | "count" | "n" | "top" | "limit" | "amount" | "quantity")
                 }));
         if number.unit.is_none() && !number.money && !number.percent && !number.year {
-            let noun = self
-                .request
-                .tokens
-                .get(span.to)
-                .is_some_and(|token| token.is_content(self.words));
-            let top = matches!(
-                self.lead(span.from),
-                "top" | "first" | "next" | "last" | "best"
-            );
+            let noun = self.request.tokens.get(span.to).is_some_and(|token| token.is_content(self.words));
+            let top = matches!(self.lead(span.from), "top" | "first" | "next" | "last" | "best");
             if counts && param.units.is_empty() && (noun || top) {
                 score += 1.2;
-                let times = self
-                    .request
-                    .tokens
-                    .get(span.to)
-                    .is_some_and(|token| token.is("times"));
+                let times = self.request.tokens.get(span.to).is_some_and(|token| token.is("times"));
                 if times || self.counted(span, param) {
                     score += 0.8;
                 }
@@ -108,9 +90,7 @@ impl Scorer<'_> {
             && number.unit.is_none()
             && number.value > 0.0
             && self.request.tokens.get(span.to).is_some_and(|next| {
-                next.is_content(self.words)
-                    && !next.is("times")
-                    && !param.name.iter().any(|own| kin(own, &next.stem))
+                next.is_content(self.words) && !next.is("times") && !param.name.iter().any(|own| kin(own, &next.stem))
             })
             && !(counts && self.counted(span, param))
         {
@@ -136,26 +116,16 @@ impl Scorer<'_> {
             .take(3)
             .take_while(|token| token.is_content(self.words));
         if let Some(noun) = &param.counts
-            && own
-                .into_iter()
-                .any(|token| kin(noun, &token.stem) || self.words.alike(noun, &token.stem))
+            && own.into_iter().any(|token| kin(noun, &token.stem) || self.words.alike(noun, &token.stem))
         {
             return true;
         }
         // `three Italian restaurants`, for how many of what the tool is about.
         let plural = |stem: &str, lower: &str| lower.ends_with('s') && stem != lower;
         if param.counts.is_none()
-            && self
-                .request
-                .tokens
-                .iter()
-                .skip(span.to)
-                .take(3)
-                .take_while(|token| token.is_content(self.words))
-                .any(|token| {
-                    plural(&token.stem, &token.lower)
-                        && self.form.about.iter().any(|own| kin(own, &token.stem))
-                })
+            && self.request.tokens.iter().skip(span.to).take(3).take_while(|token| token.is_content(self.words)).any(
+                |token| plural(&token.stem, &token.lower) && self.form.about.iter().any(|own| kin(own, &token.stem)),
+            )
         {
             return true;
         }
@@ -165,17 +135,8 @@ impl Scorer<'_> {
             .skip(span.to)
             .take(4)
             .take_while(|token| token.is_content(self.words))
-            .filter(|token| {
-                !self.words.weak.contains(&token.lower)
-                    && !self.words.form_stop.contains(&token.stem)
-            })
-            .any(|token| {
-                param
-                    .name
-                    .iter()
-                    .chain(&param.told)
-                    .any(|own| kin(own, &token.stem))
-            })
+            .filter(|token| !self.words.weak.contains(&token.lower) && !self.words.form_stop.contains(&token.stem))
+            .any(|token| param.name.iter().chain(&param.told).any(|own| kin(own, &token.stem)))
     }
 
     /// `name: value`, `name=value`.
@@ -185,14 +146,8 @@ impl Scorer<'_> {
         let article = from > 0 && matches!(tokens[from - 1].lower.as_str(), "a" | "an" | "the");
         let from = from - usize::from(article);
         from > 1
-            && matches!(
-                tokens[from - 1].lower.as_str(),
-                ":" | "=" | "is" | "was" | "are" | "were" | "be"
-            )
-            && param
-                .name
-                .iter()
-                .any(|own| kin(own, &tokens[from - 2].stem))
+            && matches!(tokens[from - 1].lower.as_str(), ":" | "=" | "is" | "was" | "are" | "were" | "be")
+            && param.name.iter().any(|own| kin(own, &tokens[from - 2].stem))
     }
 
     fn unit(&self, number: &Number, param: &Param) -> f32 {
@@ -205,11 +160,7 @@ impl Scorer<'_> {
         if param.units.is_empty() {
             return -0.2;
         }
-        let wanted: Vec<_> = param
-            .units
-            .iter()
-            .filter_map(|name| self.words.unit(name))
-            .collect();
+        let wanted: Vec<_> = param.units.iter().filter_map(|name| self.words.unit(name)).collect();
         if wanted.iter().any(|unit| unit.line == own.line) {
             2.0
         } else if wanted.iter().any(|unit| unit.dimension == own.dimension) {

@@ -22,11 +22,7 @@ impl Scorer<'_> {
         };
         let mut numbers = self.request.spans.iter().filter(plain);
         let alone = numbers.next() == Some(span) && numbers.next().is_none();
-        let places = self
-            .form
-            .params
-            .iter()
-            .filter(|one| one.required && one.is_number());
+        let places = self.form.params.iter().filter(|one| one.required && one.is_number());
         alone && param.required && places.count() == 1
     }
 
@@ -41,27 +37,19 @@ impl Scorer<'_> {
         let own = |at: usize| {
             tokens.get(at).is_some_and(|token| {
                 token.is_content(self.words)
-                    && param.name.iter().any(|own| {
-                        kin(own, &token.stem)
-                            && self.form.spread.get(own).copied().unwrap_or(1) == 1
-                    })
+                    && param
+                        .name
+                        .iter()
+                        .any(|own| kin(own, &token.stem) && self.form.spread.get(own).copied().unwrap_or(1) == 1)
             })
         };
         let inside = (span.from..span.to).any(own);
-        if !inside && (own(span.to) || span.from > 0 && own(span.from - 1)) {
-            0.6
-        } else {
-            0.0
-        }
+        if !inside && (own(span.to) || span.from > 0 && own(span.from - 1)) { 0.6 } else { 0.0 }
     }
 
     /// `called tea`: all of the name, and for nothing that is a place or a day.
     pub fn told_name(&self, span: &Span, param: &Param) -> f32 {
-        let told = self
-            .request
-            .called
-            .iter()
-            .find(|(from, to)| *from < span.to && span.from < *to);
+        let told = self.request.called.iter().find(|(from, to)| *from < span.to && span.from < *to);
         match told {
             None => 0.0,
             Some((from, to)) if *from == span.from && *to == span.to => {
@@ -79,10 +67,7 @@ impl Scorer<'_> {
     pub fn introduced(&self, span: &Span, param: &Param) -> bool {
         span.from > 0
             && self.request.tokens[span.from - 1].kind == Kind::Word
-            && param
-                .name
-                .iter()
-                .any(|own| *own == self.request.tokens[span.from - 1].stem)
+            && param.name.iter().any(|own| *own == self.request.tokens[span.from - 1].stem)
     }
 
     /// Whether a quotation follows a span at once.
@@ -97,10 +82,7 @@ impl Scorer<'_> {
 
     /// Whether something stands in quotation marks.
     pub fn quotes(&self) -> bool {
-        self.request
-            .spans
-            .iter()
-            .any(|span| span.what == What::Quoted)
+        self.request.spans.iter().any(|span| span.what == What::Quoted)
     }
 
     /// A name with what belongs to it: `York` stands in `New York City`.
@@ -112,13 +94,8 @@ impl Scorer<'_> {
             .spans
             .iter()
             .filter(|other| {
-                other.what == What::Name
-                    && other.from <= span.from
-                    && other.to >= span.to
-                    && !other.text.contains(", ")
+                other.what == What::Name && other.from <= span.from && other.to >= span.to && !other.text.contains(", ")
             })
-            .fold((span.from, span.to), |(from, to), other| {
-                (from.min(other.from), to.max(other.to))
-            })
+            .fold((span.from, span.to), |(from, to), other| (from.min(other.from), to.max(other.to)))
     }
 }

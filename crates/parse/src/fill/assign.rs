@@ -42,17 +42,8 @@ pub(super) struct Assigned {
 
 /// The best assignment of a request to a form.
 pub(super) fn assign(request: &Request, form: &Form, likeness: Likeness<'_>) -> Assigned {
-    let scorer = Scorer {
-        request,
-        form,
-        words: Lexicon::get(),
-        likeness,
-    };
-    let lists: Vec<Vec<Candidate>> = form
-        .params
-        .iter()
-        .map(|param| candidates(&scorer, param))
-        .collect();
+    let scorer = Scorer { request, form, words: Lexicon::get(), likeness };
+    let lists: Vec<Vec<Candidate>> = form.params.iter().map(|param| candidates(&scorer, param)).collect();
     let mut beam = vec![State::default()];
     for (index, param) in form.params.iter().enumerate() {
         let mut next = Vec::new();
@@ -98,10 +89,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
             What::Name => !known(scorer, span),
             _ => false,
         };
-        let used = taken
-            .iter()
-            .flatten()
-            .any(|other| other.from < span.to && span.from < other.to);
+        let used = taken.iter().flatten().any(|other| other.from < span.to && span.from < other.to);
         if !plain || used {
             continue;
         }
@@ -142,9 +130,7 @@ fn leftover(scorer: &Scorer<'_>, lists: &[Vec<Candidate>], taken: &mut [Option<C
 
 /// Whether a name is one of the tool's own words, or a part of a longer name.
 fn known(scorer: &Scorer<'_>, span: &Span) -> bool {
-    scorer.request.tokens[span.from..span.to]
-        .iter()
-        .any(|token| scorer.form.knows(&token.stem))
+    scorer.request.tokens[span.from..span.to].iter().any(|token| scorer.form.knows(&token.stem))
         || scorer.request.spans.iter().any(|other| {
             other.what == What::Name
                 && other.from <= span.from
@@ -182,11 +168,7 @@ impl State {
     fn with(&self, candidate: Option<&Candidate>, gain: f32) -> Self {
         Self {
             score: self.score + gain,
-            last: Some(Rc::new(Step {
-                candidate: candidate.cloned(),
-                before: self.last.clone(),
-                index: self.len,
-            })),
+            last: Some(Rc::new(Step { candidate: candidate.cloned(), before: self.last.clone(), index: self.len })),
             len: self.len + 1,
         }
     }
@@ -208,11 +190,7 @@ impl State {
                 let overlaps = other.from < candidate.to && candidate.from < other.to;
                 if overlaps && (same || !told) {
                     let number = form.params[index].is_number();
-                    cost += if form.params[index].required && !number {
-                        3.5
-                    } else {
-                        6.0
-                    };
+                    cost += if form.params[index].required && !number { 3.5 } else { 6.0 };
                 } else if !overlaps
                     && other.from > candidate.from
                     && form.params[step.index].kind == form.params[index].kind

@@ -30,20 +30,12 @@ impl Call {
         if !self.open.is_empty() {
             return Some(0.0);
         }
-        self.required
-            .iter()
-            .filter_map(|name| self.sure.get(name))
-            .copied()
-            .reduce(f32::min)
+        self.required.iter().filter_map(|name| self.sure.get(name)).copied().reduce(f32::min)
     }
 
     /// How sure the required arguments are on the whole, open ones as 0; `None` where none is required.
     pub fn mean_required(&self) -> Option<f32> {
-        let sum: f32 = self
-            .required
-            .iter()
-            .filter_map(|name| self.sure.get(name))
-            .sum();
+        let sum: f32 = self.required.iter().filter_map(|name| self.sure.get(name)).sum();
         let count = f32::from(u16::try_from(self.required.len()).unwrap_or(u16::MAX));
         (count > 0.0).then(|| sum / count)
     }
@@ -65,10 +57,7 @@ impl Call {
 /// The calls of one tool that a request asks for, at least one.
 pub fn calls(request: &Request, form: &Form, likeness: Likeness<'_>) -> Vec<Call> {
     let assigned = assign(request, form, likeness);
-    several(request, form, &assigned)
-        .iter()
-        .map(|taken| call(request, form, taken))
-        .collect()
+    several(request, form, &assigned).iter().map(|taken| call(request, form, taken)).collect()
 }
 
 /// The share of words that are the tool's own or stand in what was taken.
@@ -76,17 +65,13 @@ fn explained(request: &Request, form: &Form, taken: &[Option<Candidate>]) -> f32
     let words = Lexicon::get();
     let (mut all, mut known) = (0_u16, 0_u16);
     for (at, token) in request.tokens.iter().enumerate() {
-        let plain = token.is_content(words)
-            && !words.weak.contains(&token.lower)
-            && !words.verbs.contains(&token.lower);
+        let plain =
+            token.is_content(words) && !words.weak.contains(&token.lower) && !words.verbs.contains(&token.lower);
         if !plain {
             continue;
         }
         all += 1;
-        let read = taken
-            .iter()
-            .flatten()
-            .any(|one| (one.from..one.to).contains(&at));
+        let read = taken.iter().flatten().any(|one| (one.from..one.to).contains(&at));
         known += u16::from(read || form.knows(&token.stem));
     }
     if all == 0 {
@@ -114,12 +99,7 @@ fn call(request: &Request, form: &Form, taken: &[Option<Candidate>]) -> Call {
         sure,
         open,
         explained: explained(request, form, taken),
-        required: form
-            .params
-            .iter()
-            .filter(|param| param.required)
-            .map(Param::label)
-            .collect(),
+        required: form.params.iter().filter(|param| param.required).map(Param::label).collect(),
     }
 }
 
@@ -135,9 +115,7 @@ fn put(map: &mut Map<String, Value>, path: &[String], value: Value) {
             map.insert(name.clone(), value);
         }
         [name, rest @ ..] => {
-            let inner = map
-                .entry(name.clone())
-                .or_insert_with(|| Value::Object(Map::new()));
+            let inner = map.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(inner) = inner {
                 put(inner, rest, value);
             }

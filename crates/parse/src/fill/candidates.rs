@@ -20,19 +20,13 @@ pub(super) fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = match &param.kind {
         Type::Integer if !param.codes.is_empty() => coded(scorer, param),
         Type::Bool => booleans(scorer, param),
-        Type::Text | Type::Integer | Type::Number if !param.choices.is_empty() => {
-            chosen(scorer, param)
-        }
+        Type::Text | Type::Integer | Type::Number if !param.choices.is_empty() => chosen(scorer, param),
         Type::Text => {
             let told = choice::told(scorer, param);
             // A word that the description has a short name for is not its own value.
-            let short = |span: &Span| {
-                told.iter()
-                    .any(|(_, score, at)| *score > 4.0 && (span.from..span.to).contains(at))
-            };
-            let mut found = spans(scorer, |index, span| {
-                text(scorer, param, index, span).filter(|_| !short(span))
-            });
+            let short =
+                |span: &Span| told.iter().any(|(_, score, at)| *score > 4.0 && (span.from..span.to).contains(at));
+            let mut found = spans(scorer, |index, span| text(scorer, param, index, span).filter(|_| !short(span)));
             found.extend(told.into_iter().map(|(value, score, at)| Candidate {
                 from: at,
                 to: at + 1,
@@ -48,14 +42,10 @@ pub(super) fn candidates(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
             found.extend(settled(param));
             found
         }
-        Type::List(item) if !param.choices.is_empty() && **item == Type::Text => {
-            subset(scorer, param)
-        }
+        Type::List(item) if !param.choices.is_empty() && **item == Type::Text => subset(scorer, param),
         Type::List(item) => {
             let mut found = spans(scorer, |index, span| list(scorer, param, item, index, span));
-            found.extend(spans(scorer, |index, span| {
-                coefficients(param, item, index, span)
-            }));
+            found.extend(spans(scorer, |index, span| coefficients(param, item, index, span)));
             found.extend(gathered(scorer, param, item));
             found
         }
@@ -78,17 +68,12 @@ fn coded(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
         .iter()
         .filter_map(|(code, told)| {
             let own: Vec<&String> = told.iter().filter(|word| !shared(word)).collect();
-            let hits: Vec<usize> = own
-                .iter()
-                .filter_map(|word| tokens.iter().position(|token| kin(&token.stem, word)))
-                .collect();
+            let hits: Vec<usize> =
+                own.iter().filter_map(|word| tokens.iter().position(|token| kin(&token.stem, word))).collect();
             let at = *hits.first()?;
             #[expect(clippy::cast_precision_loss, reason = "a few words")]
             let share = hits.len() as f32 / own.len() as f32;
-            Some(Candidate {
-                at,
-                ..loose(Value::from(*code), 1.0 + 3.0 * share)
-            })
+            Some(Candidate { at, ..loose(Value::from(*code), 1.0 + 3.0 * share) })
         })
         .collect();
     if out.is_empty() {
@@ -100,14 +85,7 @@ fn coded(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
 
 /// A value that is read from no place in particular.
 fn loose(value: Value, score: f32) -> Candidate {
-    Candidate {
-        value,
-        score,
-        from: 0,
-        to: 0,
-        span: None,
-        at: 0,
-    }
+    Candidate { value, score, from: 0, to: 0, span: None, at: 0 }
 }
 
 /// What a required argument is where the request doesn't say, by its description or schema.
@@ -135,24 +113,13 @@ fn settled(param: &Param) -> Option<Candidate> {
 
 /// The unit that all numbers are given in, where the numbers' own arguments don't name one.
 fn common_unit(scorer: &Scorer<'_>) -> Option<Candidate> {
-    let named = scorer
-        .form
-        .params
-        .iter()
-        .any(|param| param.is_number() && !param.units.is_empty());
-    let mut units = scorer
-        .request
-        .spans
-        .iter()
-        .filter_map(|span| match &span.what {
-            What::Number(number) => number.unit.as_ref(),
-            _ => None,
-        });
+    let named = scorer.form.params.iter().any(|param| param.is_number() && !param.units.is_empty());
+    let mut units = scorer.request.spans.iter().filter_map(|span| match &span.what {
+        What::Number(number) => number.unit.as_ref(),
+        _ => None,
+    });
     let first = units.next().filter(|_| !named)?;
-    let measure = scorer
-        .words
-        .unit(first)
-        .is_some_and(|unit| !matches!(unit.dimension.as_str(), "time" | "money"));
+    let measure = scorer.words.unit(first).is_some_and(|unit| !matches!(unit.dimension.as_str(), "time" | "money"));
     (measure && units.all(|unit| unit == first)).then(|| loose(Value::from(first.as_str()), 2.7))
 }
 
@@ -172,9 +139,7 @@ fn implied(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
     for span in &scorer.request.spans {
         let place = scorer.words.place(&span.text);
         let found = match (param.class, place) {
-            (Some(Class::State), Some(Place::City(code))) => {
-                scorer.words.state_names.get(code).cloned()
-            }
+            (Some(Class::State), Some(Place::City(code))) => scorer.words.state_names.get(code).cloned(),
             (Some(Class::Country), Some(Place::City(_))) => Some("United States".to_owned()),
             (Some(Class::Country), Some(Place::World(country))) => Some(country.clone()),
             _ => None,
@@ -185,43 +150,20 @@ fn implied(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
 }
 
 fn spans(scorer: &Scorer<'_>, of: impl Fn(usize, &Span) -> Option<Candidate>) -> Vec<Candidate> {
-    scorer
-        .request
-        .spans
-        .iter()
-        .enumerate()
-        .filter_map(|(index, span)| of(index, span))
-        .collect()
+    scorer.request.spans.iter().enumerate().filter_map(|(index, span)| of(index, span)).collect()
 }
 
 pub(super) fn candidate(span: &Span, index: usize, value: Value, score: f32) -> Candidate {
-    Candidate {
-        value,
-        score,
-        from: span.from,
-        to: span.to,
-        span: Some(index),
-        at: span.from,
-    }
+    Candidate { value, score, from: span.from, to: span.to, span: Some(index), at: span.from }
 }
 
-pub(super) fn text(
-    scorer: &Scorer<'_>,
-    param: &Param,
-    index: usize,
-    span: &Span,
-) -> Option<Candidate> {
+pub(super) fn text(scorer: &Scorer<'_>, param: &Param, index: usize, span: &Span) -> Option<Candidate> {
     let score = scorer.text(span, param)?;
     let value = value::text(span, param, scorer.words);
     Some(candidate(span, index, Value::from(value), score))
 }
 
-pub(super) fn number(
-    scorer: &Scorer<'_>,
-    param: &Param,
-    index: usize,
-    span: &Span,
-) -> Option<Candidate> {
+pub(super) fn number(scorer: &Scorer<'_>, param: &Param, index: usize, span: &Span) -> Option<Candidate> {
     match &span.what {
         What::Number(number) => {
             let score = scorer.number(span, number, param)?;
@@ -235,24 +177,15 @@ pub(super) fn number(
                 _ => return None,
             };
             // Several arguments may each want a part of one day.
-            Some(Candidate {
-                to: span.from,
-                ..candidate(span, index, Value::from(part), 2.5)
-            })
+            Some(Candidate { to: span.from, ..candidate(span, index, Value::from(part), 2.5) })
         }
         _ => None,
     }
 }
 
 fn booleans(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
-    let made = |value: bool, score: f32| Candidate {
-        value: Value::Bool(value),
-        score,
-        from: 0,
-        to: 0,
-        span: None,
-        at: 0,
-    };
+    let made =
+        |value: bool, score: f32| Candidate { value: Value::Bool(value), score, from: 0, to: 0, span: None, at: 0 };
     if let Some((value, sure)) = choice::yes_or_no(scorer, param) {
         return vec![made(value, sure)];
     }
@@ -276,32 +209,17 @@ fn chosen(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
         })
         .collect();
     if let (true, Some((yes, sure))) = (out.is_empty(), choice::yes_or_no(scorer, param)) {
-        let words = if yes {
-            ["true", "yes"]
-        } else {
-            ["false", "no"]
-        };
-        let said = param.choices.iter().find(|choice| {
-            choice
-                .as_str()
-                .is_some_and(|text| words.contains(&text.to_lowercase().as_str()))
-        });
+        let words = if yes { ["true", "yes"] } else { ["false", "no"] };
+        let said = param
+            .choices
+            .iter()
+            .find(|choice| choice.as_str().is_some_and(|text| words.contains(&text.to_lowercase().as_str())));
         out.extend(said.map(|value| loose(value.clone(), sure + 1.2)));
     }
     if out.is_empty() && param.required {
-        let told = param
-            .default
-            .as_ref()
-            .filter(|default| param.choices.contains(default));
+        let told = param.default.as_ref().filter(|default| param.choices.contains(default));
         let value = told.cloned();
-        out.extend(value.map(|value| Candidate {
-            value,
-            score: 0.1,
-            from: 0,
-            to: 0,
-            span: None,
-            at: 0,
-        }));
+        out.extend(value.map(|value| Candidate { value, score: 0.1, from: 0, to: 0, span: None, at: 0 }));
     }
     out
 }
@@ -316,16 +234,6 @@ fn subset(scorer: &Scorer<'_>, param: &Param) -> Vec<Candidate> {
         return Vec::new();
     };
     hits.sort_by_key(|(index, _)| *index);
-    let values: Vec<Value> = hits
-        .iter()
-        .map(|(index, _)| param.choices[*index].clone())
-        .collect();
-    vec![Candidate {
-        value: Value::Array(values),
-        score: best,
-        from: 0,
-        to: 0,
-        span: None,
-        at: 0,
-    }]
+    let values: Vec<Value> = hits.iter().map(|(index, _)| param.choices[*index].clone()).collect();
+    vec![Candidate { value: Value::Array(values), score: best, from: 0, to: 0, span: None, at: 0 }]
 }

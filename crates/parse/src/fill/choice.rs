@@ -39,11 +39,7 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
         let cue = scorer.cues(at, at + 1, param);
         // `as done`: a word of no meaning is a choice where it is led to.
         let led = text.len() > 1
-            && tokens
-                .iter()
-                .skip(1)
-                .zip(tokens)
-                .any(|(token, before)| token.lower == lower && before.is("as"));
+            && tokens.iter().skip(1).zip(tokens).any(|(token, before)| token.lower == lower && before.is("as"));
         if !single || led || cue > 0.5 {
             // Of two arguments with the same values, each takes the one on its side.
             let (best, at) = tokens
@@ -59,19 +55,13 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
     }
     if let Ok(wanted) = text.parse::<f64>() {
         // `two rooms` for the choice `2`.
-        return scorer
-            .request
-            .spans
-            .iter()
-            .find_map(|span| match &span.what {
-                What::Number(number)
-                    if number.word && !number.ordinal && (number.value - wanted).abs() < 1e-9 =>
-                {
-                    let cue = scorer.cues(span.from, span.to, param);
-                    (cue > 0.5).then(|| (3.0 + 0.5 * cue, vec![span.from]))
-                }
-                _ => None,
-            });
+        return scorer.request.spans.iter().find_map(|span| match &span.what {
+            What::Number(number) if number.word && !number.ordinal && (number.value - wanted).abs() < 1e-9 => {
+                let cue = scorer.cues(span.from, span.to, param);
+                (cue > 0.5).then(|| (3.0 + 0.5 * cue, vec![span.from]))
+            }
+            _ => None,
+        });
     }
     let joined = stem(&split_name(&text).concat());
     if joined.len() > 3
@@ -80,11 +70,8 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
         return Some((2.8, vec![at]));
     }
     let all: Vec<String> = split_name(&text);
-    let parts: Vec<String> = all
-        .iter()
-        .filter(|word| !scorer.words.stop.contains(*word))
-        .map(|word| stem(word))
-        .collect();
+    let parts: Vec<String> =
+        all.iter().filter(|word| !scorer.words.stop.contains(*word)).map(|word| stem(word)).collect();
     if parts.is_empty() {
         return None;
     }
@@ -126,9 +113,7 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
                 tokens
                     .iter()
                     .enumerate()
-                    .find(|(_, token)| {
-                        token.is_content(scorer.words) && scorer.words.alike(&token.stem, part)
-                    })
+                    .find(|(_, token)| token.is_content(scorer.words) && scorer.words.alike(&token.stem, part))
                     .map(|(at, _)| (at, 0.4))
             });
         if let Some((at, share)) = hit {
@@ -145,12 +130,8 @@ fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Ve
 /// Where all of `parts` stand in a row.
 fn together(scorer: &Scorer<'_>, parts: &[String]) -> Option<usize> {
     let tokens = &scorer.request.tokens;
-    (0..tokens.len().checked_sub(parts.len() - 1)?).find(|at| {
-        parts
-            .iter()
-            .enumerate()
-            .all(|(place, part)| kin(&tokens[at + place].stem, part))
-    })
+    (0..tokens.len().checked_sub(parts.len() - 1)?)
+        .find(|at| parts.iter().enumerate().all(|(place, part)| kin(&tokens[at + place].stem, part)))
 }
 
 /// Texts that the description names as possible, as choices.
@@ -159,18 +140,15 @@ pub(super) fn told(scorer: &Scorer<'_>, param: &Param) -> Vec<(String, f32, usiz
         let tokens = &scorer.request.tokens;
         tokens.iter().position(|token| kin(&token.stem, word))
     };
-    let aliased: Vec<(String, f32, usize)> = param
-        .aliases
-        .iter()
-        .filter_map(|(value, word)| Some((value.clone(), 4.5, place(word)?)))
-        .collect();
+    let aliased: Vec<(String, f32, usize)> =
+        param.aliases.iter().filter_map(|(value, word)| Some((value.clone(), 4.5, place(word)?))).collect();
     if !aliased.is_empty() {
         return aliased;
     }
     let lower = param.description.to_lowercase();
     let few = [
-        "can be", "either", "option", "must be", "one of", " or '", "valid", "support", "e.g. '",
-        "e.g., '", "('", "like '",
+        "can be", "either", "option", "must be", "one of", " or '", "valid", "support", "e.g. '", "e.g., '", "('",
+        "like '",
     ]
     .iter()
     .any(|mark| lower.contains(mark));
@@ -207,31 +185,17 @@ fn switched(scorer: &Scorer<'_>) -> Option<bool> {
 
 /// Yes or no by what the request speaks of; `None` where it doesn't. With how sure that is.
 pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32)> {
-    let worded = |text: &str| {
-        param
-            .choices
-            .iter()
-            .filter_map(Value::as_str)
-            .any(|choice| choice.eq_ignore_ascii_case(text))
-    };
+    let worded =
+        |text: &str| param.choices.iter().filter_map(Value::as_str).any(|choice| choice.eq_ignore_ascii_case(text));
     let in_words = (worded("true") && worded("false")) || (worded("yes") && worded("no"));
     if param.kind != Type::Bool && !in_words {
         return None;
     }
-    let keep = |word: &&String| {
-        !scorer.words.bool_stop.contains(*word) && word.chars().any(char::is_alphabetic)
-    };
+    let keep = |word: &&String| !scorer.words.bool_stop.contains(*word) && word.chars().any(char::is_alphabetic);
     let own: Vec<&String> = param.name.iter().filter(keep).collect();
-    let (own, sure) = if own.is_empty() {
-        (param.told.iter().filter(keep).take(4).collect(), 0.5)
-    } else {
-        (own, 0.8)
-    };
+    let (own, sure) = if own.is_empty() { (param.told.iter().filter(keep).take(4).collect(), 0.5) } else { (own, 0.8) };
     let tokens = &scorer.request.tokens;
-    if param
-        .path
-        .last()
-        .is_some_and(|name| scorer.words.switches.contains(&name.to_lowercase()))
+    if param.path.last().is_some_and(|name| scorer.words.switches.contains(&name.to_lowercase()))
         && let Some(on) = switched(scorer)
     {
         return Some((on, 0.8));
@@ -243,8 +207,7 @@ pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32
                     // `in-unit laundry`
                     let part = |part: &str| kin(&stem(part), word);
                     token.is_content(scorer.words)
-                        && (kin(&token.stem, word)
-                            || (token.lower.contains('-') && token.lower.split('-').any(part)))
+                        && (kin(&token.stem, word) || (token.lower.contains('-') && token.lower.split('-').any(part)))
                 })
             })
             .collect()
@@ -269,20 +232,12 @@ pub(super) fn yes_or_no(scorer: &Scorer<'_>, param: &Param) -> Option<(bool, f32
         sure = 0.3;
     }
     // What the tool is about anyway says nothing of one of its options.
-    let news = hits.iter().any(|at| {
-        !scorer
-            .form
-            .about
-            .iter()
-            .any(|own| kin(own, &tokens[*at].stem))
-    });
+    let news = hits.iter().any(|at| !scorer.form.about.iter().any(|own| kin(own, &tokens[*at].stem)));
     if hits.is_empty() || hits.len() * 2 < own.len() || (hits.len() < own.len() && !news) {
         return None;
     }
-    let negated = hits.iter().any(|at| {
-        tokens[at.saturating_sub(3)..*at]
-            .iter()
-            .any(|token| scorer.words.negations.contains(&token.lower))
-    });
+    let negated = hits
+        .iter()
+        .any(|at| tokens[at.saturating_sub(3)..*at].iter().any(|token| scorer.words.negations.contains(&token.lower)));
     Some((!negated, sure))
 }

@@ -7,14 +7,7 @@ use super::score::{Scorer, yes};
 use super::token::Kind;
 
 impl Scorer<'_> {
-    pub fn class(
-        &self,
-        span: &Span,
-        param: &Param,
-        place: Option<&Place>,
-        composite: bool,
-        lead: &str,
-    ) -> f32 {
+    pub fn class(&self, span: &Span, param: &Param, place: Option<&Place>, composite: bool, lead: &str) -> f32 {
         let Some(class) = param.class else { return 0.0 };
         let named = matches!(span.what, What::Name | What::Quoted);
         let wordy = matches!(span.what, What::Name | What::Phrase);
@@ -33,38 +26,25 @@ impl Scorer<'_> {
                 3.0,
                 if span.what == What::Quoted { 0.0 } else { -1.5 },
             ),
-            Class::Date | Class::Weekday | Class::Month | Class::Time | Class::Year => {
-                yes(wordy, -2.0, 0.0)
-            }
+            Class::Date | Class::Weekday | Class::Month | Class::Time | Class::Year => yes(wordy, -2.0, 0.0),
             Class::Currency => yes(span.what == What::Currency, 0.0, -2.5),
             Class::Unit => {
-                let known =
-                    self.words.units.contains_key(&text.to_lowercase()) || text.contains('/');
+                let known = self.words.units.contains_key(&text.to_lowercase()) || text.contains('/');
                 let asked = matches!(lead, "in" | "to" | "as" | "many" | "much" | "into");
                 let tokens = &self.request.tokens;
                 // `68 degrees Fahrenheit`
                 let degrees = |at: usize| {
-                    tokens.get(at).is_some_and(|t| {
-                        self.words
-                            .units
-                            .get(&t.lower)
-                            .is_some_and(|unit| unit.dimension == "angle")
-                    })
+                    tokens
+                        .get(at)
+                        .is_some_and(|t| self.words.units.get(&t.lower).is_some_and(|unit| unit.dimension == "angle"))
                 };
                 let scale = tokens.get(span.to).is_some_and(|next| {
-                    self.words
-                        .units
-                        .get(&next.lower)
-                        .is_some_and(|unit| unit.dimension == next.lower)
+                    self.words.units.get(&next.lower).is_some_and(|unit| unit.dimension == next.lower)
                 });
                 let known = known && !(degrees(span.from) && scale);
                 let back = usize::from(span.from > 1 && degrees(span.from - 1));
                 let counted = span.from > back && tokens[span.from - 1 - back].kind == Kind::Number;
-                yes(
-                    known && (asked || (counted && param.side.is_some())),
-                    2.5,
-                    -1.0,
-                )
+                yes(known && (asked || (counted && param.side.is_some())), 2.5, -1.0)
             }
             Class::Language => {
                 let tongue = self.words.nations.contains_key(&text.to_lowercase());
@@ -81,11 +61,7 @@ impl Scorer<'_> {
             Class::Organisation => {
                 yes(place.is_some(), -0.6, 0.0)
                     + yes(named && place.is_none(), 0.6, 0.0)
-                    + yes(
-                        named && matches!(lead, "of" | "from" | "for" | "by" | "at"),
-                        0.6,
-                        0.0,
-                    )
+                    + yes(named && matches!(lead, "of" | "from" | "for" | "by" | "at"), 0.6, 0.0)
             }
             Class::Title => yes(place.is_some(), -0.8, 0.0) + yes(named, 0.5, 0.0),
             Class::Id => yes(matches!(span.what, What::Phrase), -1.0, 0.0),
@@ -119,10 +95,10 @@ impl Scorer<'_> {
         };
         if composite {
             // Parts go apart where the form asks for both.
-            let apart = self.form.params.iter().any(|param| {
-                matches!(param.class, Some(Class::Country | Class::State))
-                    && param.class != Some(class)
-            });
+            let apart =
+                self.form.params.iter().any(|param| {
+                    matches!(param.class, Some(Class::Country | Class::State)) && param.class != Some(class)
+                });
             score += match class {
                 Class::Place if !apart => 3.0,
                 Class::City if !apart => 2.6,

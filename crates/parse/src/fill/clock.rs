@@ -11,23 +11,13 @@ pub(super) struct Clock {
 }
 
 /// Halves of the day: the word, and whether it is the second one.
-const HALVES: [(&str, bool); 6] = [
-    ("am", false),
-    ("a.m", false),
-    ("a.m.", false),
-    ("pm", true),
-    ("p.m", true),
-    ("p.m.", true),
-];
+const HALVES: [(&str, bool); 6] =
+    [("am", false), ("a.m", false), ("a.m.", false), ("pm", true), ("p.m", true), ("p.m.", true)];
 
 /// A time of day that begins at token `at`, and the token after it.
 pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Clock, usize)> {
     let token = &tokens[at];
-    let at_hour = |hour| Clock {
-        hour,
-        minute: 0,
-        second: 0,
-    };
+    let at_hour = |hour| Clock { hour, minute: 0, second: 0 };
     match token.lower.as_str() {
         "noon" => return Some((at_hour(12), at + 1)),
         "midnight" => return Some((at_hour(0), at + 1)),
@@ -50,10 +40,7 @@ pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Clock, usize)> {
     };
     let struck = tokens.get(at + 1).is_some_and(|t| t.is("o'clock"));
     let next = at + 1 + usize::from(struck);
-    match suffix
-        .map(|late| (late, next))
-        .or_else(|| half(tokens, next, told || struck))
-    {
+    match suffix.map(|late| (late, next)).or_else(|| half(tokens, next, told || struck)) {
         Some((late, after)) => {
             if late && found.hour < 12 {
                 found.hour += 12;
@@ -90,22 +77,11 @@ fn digits(text: &str) -> Option<Clock> {
     let mut parts = text.split(':');
     let mut next = |most: u32| -> Option<u32> {
         let part = parts.next()?;
-        (part.len() <= 2)
-            .then(|| part.parse().ok())
-            .flatten()
-            .filter(|number| *number < most)
+        (part.len() <= 2).then(|| part.parse().ok()).flatten().filter(|number| *number < most)
     };
     let (hour, minute) = (next(25)?, next(60)?);
-    let second = if text.matches(':').count() == 2 {
-        next(60)?
-    } else {
-        0
-    };
-    (text.matches(':').count() <= 2).then_some(Clock {
-        hour,
-        minute,
-        second,
-    })
+    let second = if text.matches(':').count() == 2 { next(60)? } else { 0 };
+    (text.matches(':').count() <= 2).then_some(Clock { hour, minute, second })
 }
 
 /// How a description wants a time: with seconds or without, by 24 hours; `None` where it shows none.
@@ -118,14 +94,6 @@ pub(super) fn shown(description: &str) -> Option<bool> {
 
 /// A time by 24 hours.
 pub(super) fn format(clock: Clock, seconds: bool) -> String {
-    let Clock {
-        hour,
-        minute,
-        second,
-    } = clock;
-    if seconds {
-        format!("{hour:02}:{minute:02}:{second:02}")
-    } else {
-        format!("{hour:02}:{minute:02}")
-    }
+    let Clock { hour, minute, second } = clock;
+    if seconds { format!("{hour:02}:{minute:02}:{second:02}") } else { format!("{hour:02}:{minute:02}") }
 }

@@ -24,29 +24,18 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Number of a month by its name or the usual short one.
 pub(super) fn month(word: &str) -> Option<u32> {
-    let at = MONTHS.iter().position(|name| {
-        *name == word || word == &name[..3] || (word == "sept" && *name == "september")
-    })?;
+    let at = MONTHS
+        .iter()
+        .position(|name| *name == word || word == &name[..3] || (word == "sept" && *name == "september"))?;
     u32::try_from(at + 1).ok()
 }
 
 pub(super) fn month_name(number: u32) -> &'static str {
-    MONTHS
-        .get(usize::try_from(number).unwrap_or(0).wrapping_sub(1))
-        .copied()
-        .unwrap_or("")
+    MONTHS.get(usize::try_from(number).unwrap_or(0).wrapping_sub(1)).copied().unwrap_or("")
 }
 
 pub(super) fn is_weekday(word: &str) -> bool {
@@ -54,18 +43,11 @@ pub(super) fn is_weekday(word: &str) -> bool {
 }
 
 fn year_of(token: &Token) -> Option<u32> {
-    (token.text.len() == 4)
-        .then(|| token.text.parse().ok())
-        .flatten()
-        .filter(|year| (1000..=2999).contains(year))
+    (token.text.len() == 4).then(|| token.text.parse().ok()).flatten().filter(|year| (1000..=2999).contains(year))
 }
 
 fn day_of(token: &Token) -> Option<u32> {
-    token
-        .text
-        .parse()
-        .ok()
-        .filter(|day| (1..=31).contains(day) && token.text.len() <= 2)
+    token.text.parse().ok().filter(|day| (1..=31).contains(day) && token.text.len() <= 2)
 }
 
 /// A day that begins at token `at`, and the token after it.
@@ -89,10 +71,7 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
             date.month = Some(number);
         } else if date.year.is_none()
             && let Some(year) = year_of(token)
-            && (date.month.is_some()
-                || tokens
-                    .get(next + 1)
-                    .is_some_and(|t| month(&t.lower).is_some()))
+            && (date.month.is_some() || tokens.get(next + 1).is_some_and(|t| month(&t.lower).is_some()))
         {
             date.year = Some(year);
         } else if date.day.is_none()
@@ -101,10 +80,7 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
             && (date.month.is_some() || month_follows(tokens, next + 1))
         {
             date.day = Some(day);
-            if tokens
-                .get(next + 1)
-                .is_some_and(|t| matches!(t.lower.as_str(), "st" | "nd" | "rd" | "th"))
-            {
+            if tokens.get(next + 1).is_some_and(|t| matches!(t.lower.as_str(), "st" | "nd" | "rd" | "th")) {
                 next += 1;
             }
         } else if next > at
@@ -141,9 +117,7 @@ fn month_follows(tokens: &[Token], at: usize) -> bool {
 
 /// `2022-08-16`, `16/08/2022`, `08-16-2022`.
 fn numeric(text: &str) -> Option<Date> {
-    let mark = ['-', '/', '.']
-        .into_iter()
-        .find(|mark| text.contains(*mark))?;
+    let mark = ['-', '/', '.'].into_iter().find(|mark| text.contains(*mark))?;
     let parts: Vec<&str> = text.split(mark).collect();
     let numbers: Vec<u32> = parts.iter().filter_map(|part| part.parse().ok()).collect();
     if numbers.len() != 3 || parts.len() != 3 {
@@ -153,11 +127,7 @@ fn numeric(text: &str) -> Option<Date> {
         (numbers[0], numbers[1], numbers[2])
     } else if parts[2].len() == 4 {
         // The order of month and day differs by country; what can't be a month is the day.
-        if numbers[0] > 12 {
-            (numbers[2], numbers[1], numbers[0])
-        } else {
-            (numbers[2], numbers[0], numbers[1])
-        }
+        if numbers[0] > 12 { (numbers[2], numbers[1], numbers[0]) } else { (numbers[2], numbers[0], numbers[1]) }
     } else {
         return None;
     };
@@ -171,23 +141,16 @@ fn numeric(text: &str) -> Option<Date> {
 /// `tomorrow`, `next month`, `this weekend`, `Monday`: the token after it.
 pub(super) fn relative(tokens: &[Token], at: usize) -> Option<usize> {
     let token = &tokens[at];
-    if matches!(
-        token.lower.as_str(),
-        "today" | "tomorrow" | "yesterday" | "tonight"
-    ) || is_weekday(&token.lower)
+    if matches!(token.lower.as_str(), "today" | "tomorrow" | "yesterday" | "tonight")
+        || is_weekday(&token.lower)
         || (token.cap && !token.first && month(&token.lower).is_some() && token.text.len() > 3)
     {
         return Some(at + 1);
     }
-    let led = matches!(
-        token.lower.as_str(),
-        "next" | "this" | "last" | "upcoming" | "coming" | "previous" | "past"
-    );
+    let led = matches!(token.lower.as_str(), "next" | "this" | "last" | "upcoming" | "coming" | "previous" | "past");
     let unit = |t: &Token| {
-        matches!(
-            t.lower.as_str(),
-            "week" | "weekend" | "month" | "year" | "quarter" | "morning" | "evening" | "night"
-        ) || is_weekday(&t.lower)
+        matches!(t.lower.as_str(), "week" | "weekend" | "month" | "year" | "quarter" | "morning" | "evening" | "night")
+            || is_weekday(&t.lower)
     };
     (led && tokens.get(at + 1).is_some_and(unit)).then_some(at + 2)
 }
@@ -218,8 +181,5 @@ fn padded(number: u32, digits: usize) -> String {
 
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
-    chars
-        .next()
-        .map(|first| first.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

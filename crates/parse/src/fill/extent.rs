@@ -24,23 +24,14 @@ impl Scorer<'_> {
         self.form.about.iter().any(|own| kin(own, stem))
             || self.form.chosen.contains(stem)
             || param.name.iter().any(|own| kin(own, stem))
-            || self
-                .form
-                .params
-                .iter()
-                .any(|other| other.name.iter().any(|own| kin(own, stem)))
+            || self.form.params.iter().any(|other| other.name.iter().any(|own| kin(own, stem)))
     }
 
     #[expect(clippy::too_many_lines, reason = "one small rule after the other")]
     fn phrase(&self, span: &Span, param: &Param) -> f32 {
         let tokens = &self.request.tokens;
         let explained = |at: usize| self.explained(at, param);
-        let plain_after = |at: usize| {
-            tokens[at..]
-                .iter()
-                .take(2)
-                .any(|token| token.is_content(self.words))
-        };
+        let plain_after = |at: usize| tokens[at..].iter().take(2).any(|token| token.is_content(self.words));
         let mut score: f32 = 0.0;
         for (at, token) in tokens.iter().enumerate().take(span.to).skip(span.from) {
             if !token.is_content(self.words) {
@@ -67,32 +58,20 @@ impl Scorer<'_> {
                 score += 2.0;
             }
         }
-        let content: Vec<usize> = (span.from..span.to)
-            .filter(|at| tokens[*at].is_content(self.words))
-            .collect();
-        if content
-            .iter()
-            .all(|at| self.words.weak.contains(&tokens[*at].lower))
-        {
+        let content: Vec<usize> = (span.from..span.to).filter(|at| tokens[*at].is_content(self.words)).collect();
+        if content.iter().all(|at| self.words.weak.contains(&tokens[*at].lower)) {
             score -= 1.5;
         }
         if content.iter().all(|at| explained(*at)) {
             score -= 1.0;
         } else if content.iter().all(|at| {
             let stem = &tokens[*at].stem;
-            param
-                .name
-                .iter()
-                .chain(&param.head)
-                .any(|own| kin(own, stem))
+            param.name.iter().chain(&param.head).any(|own| kin(own, stem))
         }) {
             score -= 1.2;
         }
         // `the same game`: the argument's own name is not its value.
-        if content
-            .iter()
-            .all(|at| param.name.iter().any(|own| kin(own, &tokens[*at].stem)))
-        {
+        if content.iter().all(|at| param.name.iter().any(|own| kin(own, &tokens[*at].stem))) {
             score -= 1.5;
         }
         for edge in [content.first(), content.last()].into_iter().flatten() {
@@ -112,14 +91,10 @@ impl Scorer<'_> {
         }
         // `theory of evolution` is one thing.
         let plain = |at: usize| {
-            tokens
-                .get(at)
-                .is_some_and(|t| t.is_content(self.words) && !self.words.weak.contains(&t.lower))
+            tokens.get(at).is_some_and(|t| t.is_content(self.words) && !self.words.weak.contains(&t.lower))
                 && !explained(at)
         };
-        if tokens.get(span.to).is_some_and(|t| t.is("of"))
-            && (plain(span.to + 1) || plain(span.to + 2))
-        {
+        if tokens.get(span.to).is_some_and(|t| t.is("of")) && (plain(span.to + 1) || plain(span.to + 2)) {
             score -= 0.5;
         }
         if span.from > 1
@@ -130,9 +105,7 @@ impl Scorer<'_> {
             score -= 0.4;
         }
         let open = |at: usize| {
-            tokens
-                .get(at)
-                .is_some_and(|t| t.is_content(self.words) && !self.words.verbs.contains(&t.lower))
+            tokens.get(at).is_some_and(|t| t.is_content(self.words) && !self.words.verbs.contains(&t.lower))
                 && !explained(at)
         };
         // `a plant cell` is about cells.
@@ -158,19 +131,15 @@ impl Scorer<'_> {
         // A part of a day, a time or an amount is no phrase.
         let measured = param.class != Some(Class::Unit)
             && self.request.spans.iter().any(|other| match &other.what {
-                What::Number(number) => {
-                    number.after > number.bare && span.from < number.after && span.to > number.bare
-                }
+                What::Number(number) => number.after > number.bare && span.from < number.after && span.to > number.bare,
                 _ => false,
             });
         if measured {
             score -= 2.0;
         }
         let timed = self.request.spans.iter().any(|other| {
-            matches!(
-                other.what,
-                What::Relative | What::Date(_) | What::Time(_) | What::Moment(..)
-            ) && other.from < span.to
+            matches!(other.what, What::Relative | What::Date(_) | What::Time(_) | What::Moment(..))
+                && other.from < span.to
                 && span.from < other.to
                 && !(other.from == span.from && other.to == span.to)
         });
@@ -184,9 +153,11 @@ impl Scorer<'_> {
                 && span.from < other.to
                 && !(other.from >= span.from && other.to <= span.to)
         });
-        let is_name = self.request.spans.iter().any(|other| {
-            other.what == What::Name && other.from == span.from && other.to == span.to
-        });
+        let is_name = self
+            .request
+            .spans
+            .iter()
+            .any(|other| other.what == What::Name && other.from == span.from && other.to == span.to);
         let mixed = !self.introduced(span, param)
             && self.request.spans.iter().any(|other| {
                 other.what == What::Name
@@ -231,10 +202,8 @@ impl Scorer<'_> {
         let own = (span.from..span.to).filter(|at| explained(*at)).count();
         let all_own = own == span.to - span.from;
         // `Lawyer Jane Roe` is called Jane Roe, but the `Plaza Hotel` keeps its word.
-        let keeps = matches!(
-            param.class,
-            Some(Class::Title | Class::Organisation | Class::Place | Class::City | Class::State)
-        );
+        let keeps =
+            matches!(param.class, Some(Class::Title | Class::Organisation | Class::Place | Class::City | Class::State));
         let person = param.class == Some(Class::Person);
         let said = |at: usize| {
             let stem = &tokens[at].stem;
@@ -249,29 +218,19 @@ impl Scorer<'_> {
         };
         let mut score = if wider && !trimmed { -1.0 } else { 0.0 };
         if !keeps && edges && span.to - span.from > 1 {
-            score -= if param.class == Some(Class::Person) {
-                1.6
-            } else {
-                0.3
-            };
+            score -= if param.class == Some(Class::Person) { 1.6 } else { 0.3 };
         }
         if all_own {
             score -= 1.0;
         }
         let dated = tokens[span.to - 1].kind == Kind::Number && tokens[span.to - 1].text.len() == 4;
         if dated {
-            score += if self.introduced(span, param) {
-                0.5
-            } else {
-                -0.8
-            };
+            score += if self.introduced(span, param) { 0.5 } else { -0.8 };
         }
         // `title Budget review` goes on.
         if self.introduced(span, param)
             && tokens.get(span.to).is_some_and(|next| {
-                next.is_content(self.words)
-                    && !self.words.weak.contains(&next.lower)
-                    && !explained(span.to)
+                next.is_content(self.words) && !self.words.weak.contains(&next.lower) && !explained(span.to)
             })
         {
             score -= 2.2;

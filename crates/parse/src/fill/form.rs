@@ -126,11 +126,7 @@ impl Form {
                 *spread.entry(word.clone()).or_default() += 1;
             }
         }
-        let verbs = split_name(name)
-            .iter()
-            .filter(|word| words.verbs.contains(*word))
-            .map(|word| stem(word))
-            .collect();
+        let verbs = split_name(name).iter().filter(|word| words.verbs.contains(*word)).map(|word| stem(word)).collect();
         let name = split_name(name)
             .iter()
             .filter(|word| !words.verbs.contains(*word) && !words.stop.contains(*word))
@@ -143,14 +139,7 @@ impl Form {
             .filter(|choice| !choice.contains(' '))
             .map(stem)
             .collect();
-        Self {
-            params,
-            name,
-            verbs,
-            about,
-            spread,
-            chosen,
-        }
+        Self { params, name, verbs, about, spread, chosen }
     }
 
     /// The share of a request's words that carry meaning and that the form has as well, 0 to 1.
@@ -173,13 +162,7 @@ impl Form {
     /// Whether a stem is one of the tool's own words.
     pub(super) fn knows(&self, word: &str) -> bool {
         self.about.iter().any(|one| kin(one, word))
-            || self.params.iter().any(|param| {
-                param
-                    .name
-                    .iter()
-                    .chain(&param.told)
-                    .any(|one| kin(one, word))
-            })
+            || self.params.iter().any(|param| param.name.iter().chain(&param.told).any(|one| kin(one, word)))
     }
 
     /// The share of the words of the tool's own name that a request has, 0 to 1.
@@ -192,12 +175,9 @@ impl Form {
     /// Whether a verb of the tool's name is asked for in the request, in the same or a like word.
     pub fn asked(&self, request: &Request) -> bool {
         let words = Lexicon::get();
-        self.verbs.iter().any(|own| {
-            request
-                .tokens
-                .iter()
-                .any(|token| token.stem == *own || words.alike(own, &token.stem))
-        })
+        self.verbs
+            .iter()
+            .any(|own| request.tokens.iter().any(|token| token.stem == *own || words.alike(own, &token.stem)))
     }
 
     /// How many words of the tool's own name a request has.
@@ -205,12 +185,7 @@ impl Form {
         let words = Lexicon::get();
         self.name
             .iter()
-            .filter(|own| {
-                request
-                    .tokens
-                    .iter()
-                    .any(|token| token.is_content(words) && kin(own, &token.stem))
-            })
+            .filter(|own| request.tokens.iter().any(|token| token.is_content(words) && kin(own, &token.stem)))
             .count()
     }
 
@@ -234,10 +209,7 @@ fn meaning(text: &str, words: &Lexicon) -> Vec<String> {
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'') {
         for part in split_name(word) {
             let own = stem(&part);
-            if !words.stop.contains(&part)
-                && !words.form_stop.contains(&own)
-                && !own.is_empty()
-                && !out.contains(&own)
+            if !words.stop.contains(&part) && !words.form_stop.contains(&own) && !own.is_empty() && !out.contains(&own)
             {
                 out.push(own);
             }
@@ -246,27 +218,15 @@ fn meaning(text: &str, words: &Lexicon) -> Vec<String> {
     out
 }
 
-fn collect(
-    schema: &Value,
-    path: &mut Vec<String>,
-    required: bool,
-    out: &mut Vec<Param>,
-    words: &Lexicon,
-) {
-    let needed = |name: &str| {
-        schema["required"]
-            .as_array()
-            .is_some_and(|list| list.iter().any(|one| one == name))
-    };
+fn collect(schema: &Value, path: &mut Vec<String>, required: bool, out: &mut Vec<Param>, words: &Lexicon) {
+    let needed = |name: &str| schema["required"].as_array().is_some_and(|list| list.iter().any(|one| one == name));
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         if out.len() >= MOST {
             return;
         }
         path.push(name.clone());
         let must = required && needed(name);
-        let inner = field["properties"]
-            .as_object()
-            .is_some_and(|map| !map.is_empty());
+        let inner = field["properties"].as_object().is_some_and(|map| !map.is_empty());
         if field["type"] == "object" && inner && path.len() < DEPTH {
             collect(field, path, must, out, words);
         } else {
@@ -278,11 +238,7 @@ fn collect(
 
 fn kind_of(field: &Value) -> Type {
     let name = match &field["type"] {
-        Value::Array(kinds) => kinds
-            .iter()
-            .filter_map(Value::as_str)
-            .find(|kind| *kind != "null")
-            .unwrap_or("string"),
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("string"),
         Value::String(name) => name,
         _ => "string",
     };
@@ -292,9 +248,7 @@ fn kind_of(field: &Value) -> Type {
         "number" => Type::Number,
         "boolean" => Type::Bool,
         "array" => match kind_of(&field["items"]) {
-            Type::List(inner) if !matches!(*inner, Type::List(_)) => {
-                Type::List(Box::new(Type::List(inner)))
-            }
+            Type::List(inner) if !matches!(*inner, Type::List(_)) => Type::List(Box::new(Type::List(inner))),
             Type::Other => Type::Other,
             item => Type::List(Box::new(item)),
         },
@@ -306,29 +260,15 @@ fn kind_of(field: &Value) -> Type {
 fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Param {
     let description = field["description"].as_str().unwrap_or_default().to_owned();
     let own_name = path.last().cloned().unwrap_or_default();
-    let name: Vec<String> = path
-        .iter()
-        .rev()
-        .take(2)
-        .flat_map(|part| split_name(part))
-        .map(|word| stem(&word))
-        .collect();
+    let name: Vec<String> =
+        path.iter().rev().take(2).flat_map(|part| split_name(part)).map(|word| stem(&word)).collect();
     let lower = description.to_lowercase();
     let (main, fallback) = without_default(&description);
     let told = meaning(&main, words);
     let head = meaning(&head_of(&main), words);
     let kind = kind_of(field);
-    let choices = field["enum"]
-        .as_array()
-        .or_else(|| field["items"]["enum"].as_array())
-        .cloned()
-        .unwrap_or_default();
-    let role = |role: &str| {
-        words
-            .roles
-            .get(role)
-            .is_some_and(|role| name.iter().any(|word| role.names.contains(word)))
-    };
+    let choices = field["enum"].as_array().or_else(|| field["items"]["enum"].as_array()).cloned().unwrap_or_default();
+    let role = |role: &str| words.roles.get(role).is_some_and(|role| name.iter().any(|word| role.names.contains(word)));
     let side = if role("start") && !role("end") {
         Some(Side::Start)
     } else if role("end") && !role("start") {
@@ -336,14 +276,8 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
     } else {
         side_told(&lower)
     };
-    let own_words: Vec<String> = split_name(&own_name)
-        .iter()
-        .map(|word| stem(word))
-        .collect();
-    let rate = own_words
-        .iter()
-        .chain(&told)
-        .any(|word| words.rates.contains(word));
+    let own_words: Vec<String> = split_name(&own_name).iter().map(|word| stem(word)).collect();
+    let rate = own_words.iter().chain(&told).any(|word| words.rates.contains(word));
     let units = units_of(&own_name, &main, words);
     let mut class = class_of(&own_words, &main, words);
     // `years`: how many, not which.
@@ -354,33 +288,21 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         class = None;
     }
     // A number called `date` or `season` whose description speaks of a year is one.
-    if matches!(kind, Type::Integer)
-        && class != Some(Class::Year)
-        && units.iter().all(|unit| unit == "year")
-    {
+    if matches!(kind, Type::Integer) && class != Some(Class::Year) && units.iter().all(|unit| unit == "year") {
         let head: Vec<&str> = lower.split_whitespace().take(6).collect();
-        if head.contains(&"year")
-            && !own_words
-                .iter()
-                .any(|word| word.starts_with("num") || word == "count")
-        {
+        if head.contains(&"year") && !own_words.iter().any(|word| word.starts_with("num") || word == "count") {
             class = Some(Class::Year);
         }
     }
     Param {
         class,
-        money: own_words
-            .iter()
-            .chain(&told)
-            .any(|word| words.money.contains(word)),
+        money: own_words.iter().chain(&told).any(|word| words.money.contains(word)),
         rate,
-        percent: !words
-            .decimal
-            .iter()
-            .any(|mark| lower.contains(mark.as_str()))
-            && words.percent.iter().any(|mark| {
-                without_default(&lower).0.contains(mark.as_str()) || own_name.contains("percent")
-            }),
+        percent: !words.decimal.iter().any(|mark| lower.contains(mark.as_str()))
+            && words
+                .percent
+                .iter()
+                .any(|mark| without_default(&lower).0.contains(mark.as_str()) || own_name.contains("percent")),
         creator: role("creator"),
         topic: role("topic"),
         side,
@@ -390,14 +312,8 @@ fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Par
         counts: counts_of(&lower),
         examples: examples_of(&main),
         aliases: aliases_of(&description),
-        codes: if matches!(kind, Type::Integer) {
-            codes_of(&description)
-        } else {
-            Vec::new()
-        },
-        default: (!field["default"].is_null())
-            .then(|| field["default"].clone())
-            .or_else(|| fallback.map(Value::from)),
+        codes: if matches!(kind, Type::Integer) { codes_of(&description) } else { Vec::new() },
+        default: (!field["default"].is_null()).then(|| field["default"].clone()).or_else(|| fallback.map(Value::from)),
         path: path.to_vec(),
         kind,
         required,
@@ -425,22 +341,16 @@ fn side_told(lower: &str) -> Option<Side> {
 /// A description without the sentence about its default, and the default that it tells.
 fn without_default(description: &str) -> (String, Option<String>) {
     let lower = description.to_lowercase();
-    let Some(at) = [
-        "default",
-        "if not specified",
-        "if not provided",
-        "if omitted",
-    ]
-    .iter()
-    .filter_map(|mark| lower.find(mark))
-    .min()
-    .filter(|at| description.is_char_boundary(*at)) else {
+    let Some(at) = ["default", "if not specified", "if not provided", "if omitted"]
+        .iter()
+        .filter_map(|mark| lower.find(mark))
+        .min()
+        .filter(|at| description.is_char_boundary(*at))
+    else {
         return (description.to_owned(), None);
     };
     let (before, after) = description.split_at(at);
-    let cut = before
-        .rfind(['.', ';', '('])
-        .map_or(before.len(), |mark| mark + 1);
+    let cut = before.rfind(['.', ';', '(']).map_or(before.len(), |mark| mark + 1);
     let quoted = after
         .split_once(['\'', '"'])
         .and_then(|(_, rest)| rest.split_once(['\'', '"']))
@@ -451,10 +361,7 @@ fn without_default(description: &str) -> (String, Option<String>) {
             .skip(1)
             .map(|word| word.trim_matches(['.', ',', ')', '(', ':', '\'', '"']))
             .find(|word| {
-                !matches!(
-                    word.to_lowercase().as_str(),
-                    "is" | "to" | "value" | "as" | "the" | "of" | "a" | "set" | ""
-                )
+                !matches!(word.to_lowercase().as_str(), "is" | "to" | "value" | "as" | "the" | "of" | "a" | "set" | "")
             })
             .unwrap_or_default()
             .to_owned()

@@ -11,17 +11,9 @@ use serde_json::Value;
 const HIGHEST: usize = 12;
 
 /// The coefficients of a polynomial, where an argument wants them.
-pub(super) fn coefficients(
-    param: &Param,
-    item: &Type,
-    index: usize,
-    span: &Span,
-) -> Option<Candidate> {
-    let wanted = param
-        .name
-        .iter()
-        .chain(&param.told)
-        .any(|word| word.starts_with("coefficient") || word.starts_with("polynom"));
+pub(super) fn coefficients(param: &Param, item: &Type, index: usize, span: &Span) -> Option<Candidate> {
+    let wanted =
+        param.name.iter().chain(&param.told).any(|word| word.starts_with("coefficient") || word.starts_with("polynom"));
     if span.what != What::Formula || !wanted {
         return None;
     }
@@ -31,30 +23,18 @@ pub(super) fn coefficients(
         found.reverse();
     }
     let whole = *item == Type::Integer;
-    let values: Option<Vec<Value>> = found
-        .into_iter()
-        .map(|number| value::of(number, whole))
-        .collect();
+    let values: Option<Vec<Value>> = found.into_iter().map(|number| value::of(number, whole)).collect();
     Some(candidate(span, index, Value::Array(values?), 4.0))
 }
 
 /// Coefficients from the constant up: `3x^2 - x + 4` is 4, -1, 3.
 fn polynomial(text: &str) -> Option<Vec<f64>> {
-    let plain: String = text
-        .rsplit('=')
-        .next()?
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '*')
-        .collect();
+    let plain: String = text.rsplit('=').next()?.chars().filter(|c| !c.is_whitespace() && *c != '*').collect();
     // `x**2` has become `x2`, which is read like `x^2`.
     let mut out: Vec<f64> = Vec::new();
     let mut rest = plain.as_str();
     while !rest.is_empty() {
-        let end = rest
-            .char_indices()
-            .skip(1)
-            .find(|(_, c)| matches!(c, '+' | '-'))
-            .map_or(rest.len(), |(at, _)| at);
+        let end = rest.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map_or(rest.len(), |(at, _)| at);
         let (term, next) = rest.split_at_checked(end)?;
         rest = next;
         let (number, power) = match term.split_once(|c: char| c.is_ascii_alphabetic()) {

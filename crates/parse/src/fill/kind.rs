@@ -13,18 +13,7 @@ pub(super) fn head_of(description: &str) -> String {
         .take_while(|word| {
             !matches!(
                 word.to_lowercase().as_str(),
-                "for"
-                    | "to"
-                    | "where"
-                    | "that"
-                    | "which"
-                    | "whose"
-                    | "in"
-                    | "from"
-                    | "at"
-                    | "on"
-                    | "with"
-                    | "who"
+                "for" | "to" | "where" | "that" | "which" | "whose" | "in" | "from" | "at" | "on" | "with" | "who"
             )
         })
         .collect();

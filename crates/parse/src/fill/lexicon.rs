@@ -214,11 +214,7 @@ impl Lexicon {
         let mut units = HashMap::new();
         for (line, unit) in words.units.iter().enumerate() {
             for name in &unit.names {
-                units.entry(name.clone()).or_insert(Unit {
-                    line,
-                    dimension: unit.dimension.clone(),
-                    size: unit.size,
-                });
+                units.entry(name.clone()).or_insert(Unit { line, dimension: unit.dimension.clone(), size: unit.size });
             }
         }
         let mut synonyms: HashMap<String, Vec<usize>> = HashMap::new();
@@ -268,33 +264,18 @@ impl Lexicon {
                 .roles
                 .into_iter()
                 .map(|(name, line)| {
-                    let role = Role {
-                        names: stems(&line.names),
-                        before: set(&line.before),
-                    };
+                    let role = Role { names: stems(&line.names), before: set(&line.before) };
                     (name, role)
                 })
                 .collect(),
-            classes: meanings
-                .classes
-                .into_iter()
-                .map(|(class, words)| (class, stems(&words)))
-                .collect(),
+            classes: meanings.classes.into_iter().map(|(class, words)| (class, stems(&words))).collect(),
             decimal: meanings.shares.decimal,
             percent: meanings.shares.percent,
             rates: stems(&meanings.shares.rates),
             money: stems(&meanings.shares.money),
             places: known,
-            states: places
-                .states
-                .iter()
-                .map(|(name, code)| (name.to_lowercase(), code.clone()))
-                .collect(),
-            state_names: places
-                .states
-                .iter()
-                .map(|(name, code)| (code.clone(), name.clone()))
-                .collect(),
+            states: places.states.iter().map(|(name, code)| (name.to_lowercase(), code.clone())).collect(),
+            state_names: places.states.iter().map(|(name, code)| (code.clone(), name.clone())).collect(),
             nations: places
                 .countries
                 .iter()
@@ -306,10 +287,7 @@ impl Lexicon {
                 .into_iter()
                 .flat_map(|(code, names)| {
                     let own = (code.to_lowercase(), code.clone());
-                    names
-                        .into_iter()
-                        .map(move |name| (name, code.clone()))
-                        .chain([own])
+                    names.into_iter().map(move |name| (name, code.clone())).chain([own])
                 })
                 .collect(),
         }
@@ -325,9 +303,7 @@ impl Lexicon {
 
     /// Whether a stem belongs to a class.
     pub fn is_class(&self, class: Class, word: &str) -> bool {
-        self.classes
-            .get(&class)
-            .is_some_and(|words| words.contains(word))
+        self.classes.get(&class).is_some_and(|words| words.contains(word))
     }
 
     /// A place by its name in any case.
@@ -343,9 +319,7 @@ impl Lexicon {
     /// Code of a currency by one of its names.
     pub fn currency(&self, name: &str) -> Option<&String> {
         let lower = name.to_lowercase();
-        self.currencies
-            .get(&lower)
-            .or_else(|| self.currencies.get(lower.strip_suffix('s')?))
+        self.currencies.get(&lower).or_else(|| self.currencies.get(lower.strip_suffix('s')?))
     }
 }
 
@@ -358,8 +332,7 @@ mod tests {
     fn the_files_can_be_read() {
         let words: Words = toml::from_str(include_str!("../../data/fill/words.toml")).unwrap();
         assert!(words.units.len() > 20);
-        let meanings: Meanings =
-            toml::from_str(include_str!("../../data/fill/meanings.toml")).unwrap();
+        let meanings: Meanings = toml::from_str(include_str!("../../data/fill/meanings.toml")).unwrap();
         assert!(meanings.synonyms.len() > 20 && meanings.roles.len() == 5);
         assert_eq!(meanings.classes.len(), super::CLASSES.len());
         let places: Places = toml::from_str(include_str!("../../data/fill/places.toml")).unwrap();

@@ -24,28 +24,12 @@ enum Row {
 pub(super) fn find(request: &mut Request, words: &Lexicon) {
     let mut members = members(request);
     members.sort_by_key(|(index, _)| request.spans[*index].from);
-    for kind in [
-        Row::Number,
-        Row::Quoted,
-        Row::Composite,
-        Row::Name,
-        Row::Code,
-        Row::Date,
-        Row::List,
-        Row::Words,
-    ] {
-        let own: Vec<usize> = members
-            .iter()
-            .filter(|(_, row)| *row == kind)
-            .map(|(index, _)| *index)
-            .collect();
+    for kind in [Row::Number, Row::Quoted, Row::Composite, Row::Name, Row::Code, Row::Date, Row::List, Row::Words] {
+        let own: Vec<usize> = members.iter().filter(|(_, row)| *row == kind).map(|(index, _)| *index).collect();
         let mut from = 0;
         while from < own.len() {
             let mut to = from + 1;
-            while to < own.len()
-                && to - from < LONGEST
-                && linked(request, own[to - 1], own[to], words)
-            {
+            while to < own.len() && to - from < LONGEST && linked(request, own[to - 1], own[to], words) {
                 to += 1;
             }
             if to - from > 1 {
@@ -111,14 +95,14 @@ fn linked(request: &Request, a: usize, b: usize, words: &Lexicon) -> bool {
         match token.lower.as_str() {
             "," | "and" | "&" | "or" | ";" => link = true,
             "to" | "until" if spread => link = true,
-            "'" | "\"" | "`" | "“" | "”" | "‘" | "’" | "the" | "a" | "an" | "$" | "as" | "well" =>
-                {}
+            "'" | "\"" | "`" | "“" | "”" | "‘" | "’" | "the" | "a" | "an" | "$" | "as" | "well" => {}
             _ if token.kind == Kind::Mark && token.text == "/" => link = true,
             // `for Brest and for Vigo`
             _ if link
-                && request.spans[a].from.checked_sub(1).is_some_and(|at| {
-                    request.tokens[at].lower == token.lower && token.kind == Kind::Word
-                }) => {}
+                && request.spans[a]
+                    .from
+                    .checked_sub(1)
+                    .is_some_and(|at| request.tokens[at].lower == token.lower && token.kind == Kind::Word) => {}
             // `between x = -1 and x = 2`
             "=" => {}
             _ if token.kind == Kind::Word && token.text.len() == 1 => {}

@@ -8,13 +8,7 @@ use super::score::Scorer;
 use super::value;
 use serde_json::Value;
 
-pub(super) fn list(
-    scorer: &Scorer<'_>,
-    param: &Param,
-    item: &Type,
-    index: usize,
-    span: &Span,
-) -> Option<Candidate> {
+pub(super) fn list(scorer: &Scorer<'_>, param: &Param, item: &Type, index: usize, span: &Span) -> Option<Candidate> {
     let cues = || scorer.cues(span.from, span.to, param);
     match (&span.what, item) {
         (What::List(values), _) => {
@@ -67,9 +61,7 @@ pub(super) fn list(
             #[expect(clippy::cast_precision_loss, reason = "a short list")]
             let mean = sum / values.len() as f32;
             let mut score = 1.5 + 0.6 * mean.max(-1.0) + 0.4 * cues();
-            let literal = members
-                .iter()
-                .all(|member| scorer.request.spans[*member].what != What::Phrase);
+            let literal = members.iter().all(|member| scorer.request.spans[*member].what != What::Phrase);
             if literal && *item == Type::Text {
                 score = score.max(most - 0.4);
             }
@@ -116,24 +108,11 @@ pub(super) fn gathered(scorer: &Scorer<'_>, param: &Param, item: &Type) -> Optio
             to = to.max(span.to);
         }
     }
-    (found.len() > 1).then(|| Candidate {
-        value: Value::Array(found),
-        score: 0.9,
-        from,
-        to,
-        span: None,
-        at: from,
-    })
+    (found.len() > 1).then(|| Candidate { value: Value::Array(found), score: 0.9, from, to, span: None, at: from })
 }
 
 /// A member of a row of words: the first may begin later than its run, the last may end sooner.
-fn best_form(
-    scorer: &Scorer<'_>,
-    param: &Param,
-    own: &Span,
-    first: bool,
-    last: bool,
-) -> Option<Candidate> {
+fn best_form(scorer: &Scorer<'_>, param: &Param, own: &Span, first: bool, last: bool) -> Option<Candidate> {
     scorer
         .request
         .spans
@@ -155,9 +134,7 @@ fn is(kind: &Type, value: &Value) -> bool {
         (Type::Integer, Value::Number(number)) => {
             number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
         }
-        (Type::Number, Value::Number(_))
-        | (Type::Text, Value::String(_))
-        | (Type::Bool, Value::Bool(_)) => true,
+        (Type::Number, Value::Number(_)) | (Type::Text, Value::String(_)) | (Type::Bool, Value::Bool(_)) => true,
         (Type::List(item), Value::Array(values)) => values.iter().all(|value| is(item, value)),
         _ => false,
     }
@@ -173,10 +150,9 @@ fn typed(item: &Type, value: &Value) -> Value {
             };
             values.iter().map(|value| typed(inner, value)).collect()
         }
-        Value::Number(number) if *item == Type::Integer => number
-            .as_f64()
-            .and_then(|value| value::of(value, true))
-            .unwrap_or_else(|| value.clone()),
+        Value::Number(number) if *item == Type::Integer => {
+            number.as_f64().and_then(|value| value::of(value, true)).unwrap_or_else(|| value.clone())
+        }
         other => other.clone(),
     }
 }

@@ -81,13 +81,7 @@ fn items(text: &str, square: bool) -> Option<Vec<Value>> {
     if inner.len() > 20_000 {
         return None;
     }
-    let as_json = format!(
-        "[{}]",
-        inner
-            .replace('(', "[")
-            .replace(')', "]")
-            .replace('\'', "\"")
-    );
+    let as_json = format!("[{}]", inner.replace('(', "[").replace(')', "]").replace('\'', "\""));
     if let Ok(Value::Array(items)) = serde_json::from_str::<Value>(&as_json) {
         let numbers = items.len() > 1 && items.iter().all(Value::is_number);
         return (square || numbers).then_some(items);
@@ -106,12 +100,7 @@ fn items(text: &str, square: bool) -> Option<Vec<Value>> {
     if numbers.len() == parts.len() && numbers.len() > 1 {
         return Some(numbers);
     }
-    square.then(|| {
-        parts
-            .iter()
-            .map(|part| Value::from(part.trim_matches(['\'', '"'])))
-            .collect()
-    })
+    square.then(|| parts.iter().map(|part| Value::from(part.trim_matches(['\'', '"']))).collect())
 }
 
 /// `3x^2 + 2x - 1`, `x**2`, `sin(x)`.
@@ -130,15 +119,10 @@ fn formulas(request: &mut Request) {
         return;
     };
     let text = request.text.clone();
-    let found: Vec<(usize, usize)> = formula
-        .find_iter(&text)
-        .map(|found| (found.start(), found.end()))
-        .collect();
+    let found: Vec<(usize, usize)> = formula.find_iter(&text).map(|found| (found.start(), found.end())).collect();
     for (from, to) in found {
         let shown = text[from..to].trim().trim_end_matches('.');
-        let letters = shown
-            .chars()
-            .any(|c| matches!(c, 'x' | 'y' | 't' | 'z' | 'n'));
+        let letters = shown.chars().any(|c| matches!(c, 'x' | 'y' | 't' | 'z' | 'n'));
         let marks = shown.contains(['^', '+', '*', '(']) || shown.contains(" - ");
         let from = from + (text[from..to].len() - text[from..to].trim_start().len());
         let to = from + shown.len();
@@ -174,18 +158,11 @@ fn equal(rest: &str) -> usize {
         .char_indices()
         .find(|(at, c)| {
             let letter = c.is_alphabetic()
-                && side[at + c.len_utf8()..]
-                    .chars()
-                    .next()
-                    .is_none_or(|next| !next.is_alphabetic())
+                && side[at + c.len_utf8()..].chars().next().is_none_or(|next| !next.is_alphabetic())
                 && !side[..*at].ends_with(char::is_alphabetic);
             !(letter || c.is_ascii_digit() || " .+-*/^()".contains(*c))
         })
         .map_or(side.len(), |(at, _)| at);
     let shown = side[..end].trim_end_matches([' ', '.', '-', '(']);
-    if shown.trim().is_empty() {
-        0
-    } else {
-        begun + shown.len()
-    }
+    if shown.trim().is_empty() { 0 } else { begun + shown.len() }
 }

@@ -17,9 +17,7 @@ const RATES: &[(&str, &str)] = &[
 pub(super) fn units_of(name: &str, description: &str, words: &Lexicon) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let lower = description.to_lowercase().replace("metre", "meter");
-    let lower = RATES
-        .iter()
-        .fold(lower, |text, (long, short)| text.replace(long, short));
+    let lower = RATES.iter().fold(lower, |text, (long, short)| text.replace(long, short));
     let tokens: Vec<&str> = lower
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';' | '[' | ']'))
         .map(|word| word.trim_end_matches('.'))

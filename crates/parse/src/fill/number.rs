@@ -57,11 +57,7 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
         Kind::Word => {
             // `from rest`, but not `the rest`.
             let led = at > 0 && matches!(tokens[at - 1].lower.as_str(), "from" | "at");
-            if let Some(value) = words
-                .numbers
-                .get(&token.lower)
-                .filter(|_| led || !token.is("rest"))
-            {
+            if let Some(value) = words.numbers.get(&token.lower).filter(|_| led || !token.is("rest")) {
                 found.value = *value;
                 found.word = true;
             } else if let Some(value) = words.ordinals.get(&token.lower) {
@@ -119,23 +115,14 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
     }
     found.bare = next;
     // `3 cubic meters`
-    if tokens
-        .get(next)
-        .is_some_and(|t| matches!(t.lower.as_str(), "cubic" | "square"))
-        && tokens
-            .get(next + 1)
-            .and_then(|t| words.unit(&t.lower))
-            .is_some_and(|unit| unit.dimension == "length")
+    if tokens.get(next).is_some_and(|t| matches!(t.lower.as_str(), "cubic" | "square"))
+        && tokens.get(next + 1).and_then(|t| words.unit(&t.lower)).is_some_and(|unit| unit.dimension == "length")
     {
         found.after = next + 2;
         return Some((found, next + 2));
     }
     // `-` between a number and its unit: `30-day`, `6-month`.
-    let gap = usize::from(
-        tokens
-            .get(next)
-            .is_some_and(|t| t.is("-") && t.from == tokens[next - 1].to),
-    );
+    let gap = usize::from(tokens.get(next).is_some_and(|t| t.is("-") && t.from == tokens[next - 1].to));
     if let Some(unit) = tokens.get(next + gap) {
         let attached = unit.from == tokens[next - 1].to;
         // One letter is a unit only where it stands close: `5 m`, `70kg`, but `5 A`.
@@ -155,15 +142,9 @@ pub(super) fn number(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Nu
             found.year = false;
             next += 1 + gap;
             // `68 degrees Fahrenheit`
-            if found
-                .unit
-                .as_ref()
-                .is_some_and(|name| words.units[name].dimension == "angle")
+            if found.unit.as_ref().is_some_and(|name| words.units[name].dimension == "angle")
                 && let Some(scale) = tokens.get(next)
-                && words
-                    .units
-                    .get(&scale.lower)
-                    .is_some_and(|unit| unit.dimension == scale.lower)
+                && words.units.get(&scale.lower).is_some_and(|unit| unit.dimension == scale.lower)
             {
                 found.unit = Some(scale.lower.clone());
                 next += 1;
@@ -188,9 +169,7 @@ fn rate(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(Option<String>,
         return None;
     }
     let under = tokens.get(at + 2)?;
-    let squared = tokens
-        .get(at + 3)
-        .is_some_and(|t| t.is("squared") || t.is("square"));
+    let squared = tokens.get(at + 3).is_some_and(|t| t.is("squared") || t.is("square"));
     let under_unit = words.unit(&under.lower)?;
     let name = match (over.dimension.as_str(), under_unit.dimension.as_str()) {
         ("length", "time") if squared => Some("m/s^2"),

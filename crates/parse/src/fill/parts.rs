@@ -30,11 +30,7 @@ pub fn parts(text: &str) -> Vec<Part> {
     let mut led = false;
     let mut at = 0;
     while at < tokens.len() {
-        let cut = if inside[at] || out.len() + 1 >= MOST {
-            None
-        } else {
-            cut(&tokens, at, words)
-        };
+        let cut = if inside[at] || out.len() + 1 >= MOST { None } else { cut(&tokens, at, words) };
         match cut {
             Some((next, new)) => {
                 push(&mut out, text, &tokens[from..at], apart, led);
@@ -47,13 +43,7 @@ pub fn parts(text: &str) -> Vec<Part> {
             None => at += 1,
         }
     }
-    push(
-        &mut out,
-        text,
-        &tokens[from.min(tokens.len())..],
-        apart,
-        led,
-    );
+    push(&mut out, text, &tokens[from.min(tokens.len())..], apart, led);
     out
 }
 
@@ -112,9 +102,9 @@ fn enclosed(tokens: &[Token]) -> Vec<bool> {
                             Some("\"") if mark == "\"" => None,
                             Some("“") if mark == "”" => None,
                             None if mark != "”"
-                                && tokens[at + 1..].iter().any(|t| {
-                                    t.text == if mark == "“" { "”" } else { mark }
-                                }) =>
+                                && tokens[at + 1..]
+                                    .iter()
+                                    .any(|t| t.text == if mark == "“" { "”" } else { mark }) =>
                             {
                                 Some(match mark {
                                     "'" => "'",
@@ -137,11 +127,7 @@ fn enclosed(tokens: &[Token]) -> Vec<bool> {
 fn cut(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(usize, bool)> {
     let token = &tokens[at];
     let next = tokens.get(at + 1)?;
-    let is = |at: usize, list: &[&str]| {
-        tokens
-            .get(at)
-            .is_some_and(|t| list.contains(&t.lower.as_str()))
-    };
+    let is = |at: usize, list: &[&str]| tokens.get(at).is_some_and(|t| list.contains(&t.lower.as_str()));
     if token.kind == Kind::Mark {
         return match token.text.as_str() {
             "." | "?" | "!" | "\n" if next.first => Some((at + 1, true)),
@@ -179,16 +165,7 @@ fn skip(tokens: &[Token], at: usize, words: &Lexicon) -> (usize, bool) {
         words.verbs.contains(&t.lower)
             || matches!(
                 t.lower.as_str(),
-                "what"
-                    | "how"
-                    | "who"
-                    | "when"
-                    | "where"
-                    | "which"
-                    | "can"
-                    | "could"
-                    | "i"
-                    | "please"
+                "what" | "how" | "who" | "when" | "where" | "which" | "can" | "could" | "i" | "please"
             )
     });
     (next, new || asks)
@@ -201,25 +178,13 @@ mod tests {
     #[test]
     fn wishes_are_cut_apart() {
         let cut = |text: &str| -> Vec<String> {
-            parts(text)
-                .into_iter()
-                .map(|part| format!("{}{}", if part.apart { "" } else { "~" }, part.text))
-                .collect()
+            parts(text).into_iter().map(|part| format!("{}{}", if part.apart { "" } else { "~" }, part.text)).collect()
         };
         assert_eq!(
             cut("Read a.md and then list the files. Also, find 'x and y', please"),
-            [
-                "Read a.md",
-                "list the files",
-                "Also",
-                "~find 'x and y'",
-                "~please"
-            ]
+            ["Read a.md", "list the files", "Also", "~find 'x and y'", "~please"]
         );
-        assert_eq!(
-            cut("The weather in Oslo, and calculate 2 (3, 4)"),
-            ["The weather in Oslo", "calculate 2 (3, 4)"]
-        );
+        assert_eq!(cut("The weather in Oslo, and calculate 2 (3, 4)"), ["The weather in Oslo", "calculate 2 (3, 4)"]);
         assert!(cut("").is_empty());
     }
 }

@@ -49,19 +49,12 @@ fn names(request: &mut Request, words: &Lexicon) {
         let from = at;
         let mut to = at + 1;
         while to < len && !request.tokens[to - 1].owner {
-            let titled = matches!(
-                request.tokens[to - 1].lower.as_str(),
-                "mr" | "mrs" | "ms" | "dr" | "prof" | "st"
-            );
+            let titled = matches!(request.tokens[to - 1].lower.as_str(), "mr" | "mrs" | "ms" | "dr" | "prof" | "st");
             if named(request, to, words) && !request.tokens[to].first {
                 to += 1;
-            } else if titled
-                && request.tokens[to].is(".")
-                && request.tokens.get(to + 1).is_some_and(|next| next.cap)
+            } else if titled && request.tokens[to].is(".") && request.tokens.get(to + 1).is_some_and(|next| next.cap)
                 || joins(&request.tokens[to])
-                    && !(request.tokens[to].is("to")
-                        && from > 0
-                        && request.tokens[from - 1].is("from"))
+                    && !(request.tokens[to].is("to") && from > 0 && request.tokens[from - 1].is("from"))
                     && to + 1 < len
                     && named(request, to + 1, words)
                     && !request.tokens[to + 1].first
@@ -92,13 +85,8 @@ fn names(request: &mut Request, words: &Lexicon) {
         request.add(from, to, What::Name);
         // `Windows 10`
         if request.tokens.get(to).is_some_and(|next| {
-            next.kind == Kind::Number
-                && next.text.len() <= 4
-                && next.from == request.tokens[to - 1].to + 1
-        }) && !request
-            .tokens
-            .get(to + 1)
-            .is_some_and(|next| next.is_content(words))
+            next.kind == Kind::Number && next.text.len() <= 4 && next.from == request.tokens[to - 1].to + 1
+        }) && !request.tokens.get(to + 1).is_some_and(|next| next.is_content(words))
         {
             request.add(from, to + 1, What::Name);
         }
@@ -116,9 +104,8 @@ fn names(request: &mut Request, words: &Lexicon) {
         }
         for cut in from + 1..to {
             // `III` is no name without the one before it.
-            let numeral = request.tokens[cut..to]
-                .iter()
-                .all(|token| token.text.chars().all(|c| matches!(c, 'I' | 'V' | 'X')));
+            let numeral =
+                request.tokens[cut..to].iter().all(|token| token.text.chars().all(|c| matches!(c, 'I' | 'V' | 'X')));
             if !numeral {
                 request.add(cut, to, What::Name);
             }
@@ -143,9 +130,7 @@ pub(super) fn alone(first: &str, second: &str, words: &Lexicon) -> bool {
     use super::lexicon::Place;
     match (words.place(first), words.place(second)) {
         (Some(Place::Country | Place::Continent), _) => true,
-        (Some(Place::State(_)), Some(Place::State(_))) => {
-            !words.states.contains_key(&first.to_lowercase())
-        }
+        (Some(Place::State(_)), Some(Place::State(_))) => !words.states.contains_key(&first.to_lowercase()),
         _ => false,
     }
 }
@@ -153,10 +138,8 @@ pub(super) fn alone(first: &str, second: &str, words: &Lexicon) -> bool {
 /// Whether a text names a country or a state.
 pub(super) fn region(text: &str, words: &Lexicon) -> bool {
     use super::lexicon::Place;
-    matches!(
-        words.place(text),
-        Some(Place::State(_) | Place::Country | Place::City(_))
-    ) && !matches!(words.place(text), Some(Place::City(_)) if !words.states.contains_key(&text.to_lowercase()))
+    matches!(words.place(text), Some(Place::State(_) | Place::Country | Place::City(_)))
+        && !matches!(words.place(text), Some(Place::City(_)) if !words.states.contains_key(&text.to_lowercase()))
         || words.states.values().any(|code| code == text)
 }
 
@@ -171,10 +154,7 @@ fn joins(token: &Token) -> bool {
 fn follows(request: &Request, at: usize, words: &Lexicon) -> bool {
     !request.tokens[at].first
         && matches!(request.tokens[at].lower.as_str(), "the" | "a" | "an")
-        && request
-            .tokens
-            .get(at + 1)
-            .is_some_and(|next| next.cap && !words.stop.contains(&next.lower))
+        && request.tokens.get(at + 1).is_some_and(|next| next.cap && !words.stop.contains(&next.lower))
 }
 
 /// Places are known in small letters as well: `in new york`.
@@ -217,10 +197,7 @@ fn phrases(request: &mut Request, words: &Lexicon) {
         let asks = words.verbs.contains(&token.lower)
             && (token.first
                 || at == 0
-                || matches!(
-                    request.tokens[at - 1].lower.as_str(),
-                    "to" | "please" | "and" | "," | "you" | "me" | "i"
-                ));
+                || matches!(request.tokens[at - 1].lower.as_str(), "to" | "please" | "and" | "," | "you" | "me" | "i"));
         token.is_content(words) && !asks
     };
     let mut at = 0;
@@ -249,9 +226,7 @@ fn phrases(request: &mut Request, words: &Lexicon) {
         if request.tokens.get(at).is_some_and(|t| t.is("of")) {
             let mut next = at + 1;
             while next < len
-                && (request.tokens[next].is("the")
-                    || request.tokens[next].is("a")
-                    || request.tokens[next].is("an"))
+                && (request.tokens[next].is("the") || request.tokens[next].is("a") || request.tokens[next].is("an"))
             {
                 next += 1;
             }

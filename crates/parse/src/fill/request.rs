@@ -67,12 +67,8 @@ impl Request {
     pub fn read(text: &str) -> Self {
         let words = Lexicon::get();
         let text = unwrapped(text);
-        let mut request = Self {
-            tokens: tokens(text, words),
-            text: text.to_owned(),
-            spans: Vec::new(),
-            called: Vec::new(),
-        };
+        let mut request =
+            Self { tokens: tokens(text, words), text: text.to_owned(), spans: Vec::new(), called: Vec::new() };
         literal::find(&mut request);
         request.currencies(words);
         request.times();
@@ -93,9 +89,7 @@ impl Request {
     pub fn phrases(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for span in &self.spans {
-            if matches!(span.what, What::Name | What::Quoted | What::Phrase)
-                && !out.contains(&span.text)
-            {
+            if matches!(span.what, What::Name | What::Quoted | What::Phrase) && !out.contains(&span.text) {
                 out.push(span.text.clone());
             }
         }
@@ -117,49 +111,39 @@ impl Request {
     pub(super) fn add_as(&mut self, from: usize, to: usize, what: What, text: String) {
         if from < to
             && !text.is_empty()
-            && !self.spans.iter().any(|span| {
-                span.from == from && span.to == to && span.what == what && span.text == text
-            })
+            && !self
+                .spans
+                .iter()
+                .any(|span| span.from == from && span.to == to && span.what == what && span.text == text)
         {
-            self.spans.push(Span {
-                from,
-                to,
-                what,
-                text,
-            });
+            self.spans.push(Span { from, to, what, text });
         }
     }
 
     /// Whether a span lies in a day.
     pub(super) fn in_date(&self, span: &Span) -> bool {
         self.spans.iter().any(|other| {
-            matches!(other.what, What::Date(_) | What::Relative)
-                && other.from <= span.from
-                && other.to >= span.to
+            matches!(other.what, What::Date(_) | What::Relative) && other.from <= span.from && other.to >= span.to
         })
     }
 
     /// Whether a token lies in a list that is written as one.
     pub(super) fn in_list(&self, token: usize) -> bool {
-        self.spans
-            .iter()
-            .any(|span| (span.from..span.to).contains(&token) && matches!(span.what, What::List(_)))
+        self.spans.iter().any(|span| (span.from..span.to).contains(&token) && matches!(span.what, What::List(_)))
     }
 
     /// Whether a token lies in a quotation or a formula.
     pub(super) fn in_text(&self, token: usize) -> bool {
-        self.spans.iter().any(|span| {
-            (span.from..span.to).contains(&token)
-                && matches!(span.what, What::Quoted | What::Formula)
-        })
+        self.spans
+            .iter()
+            .any(|span| (span.from..span.to).contains(&token) && matches!(span.what, What::Quoted | What::Formula))
     }
 
     /// Whether a token lies in a literal (a quotation, a list, a formula).
     pub(super) fn in_literal(&self, token: usize) -> bool {
-        self.spans.iter().any(|span| {
-            (span.from..span.to).contains(&token)
-                && matches!(span.what, What::Quoted | What::List(_))
-        })
+        self.spans
+            .iter()
+            .any(|span| (span.from..span.to).contains(&token) && matches!(span.what, What::Quoted | What::List(_)))
     }
 
     fn currencies(&mut self, words: &Lexicon) {
@@ -184,8 +168,7 @@ impl Request {
     fn addresses(&mut self, words: &Lexicon) {
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
-            let numbered =
-                token.kind == Kind::Number && token.text.bytes().all(|b| b.is_ascii_digit());
+            let numbered = token.kind == Kind::Number && token.text.bytes().all(|b| b.is_ascii_digit());
             let end = (at + 2..(at + 6).min(self.tokens.len()))
                 .take_while(|next| {
                     let before = &self.tokens[next - 1];
@@ -243,16 +226,14 @@ impl Request {
             .collect();
         for pair in timed.windows(2) {
             let ((from, end, first), (begin, to, second)) = (&pair[0], &pair[1]);
-            let ((What::Date(date), What::Time(time)) | (What::Time(time), What::Date(date))) =
-                (first, second)
-            else {
+            let ((What::Date(date), What::Time(time)) | (What::Time(time), What::Date(date))) = (first, second) else {
                 continue;
             };
             let beside = *begin >= *end
                 && begin - end <= 2
-                && self.tokens[*end..*begin].iter().all(|token| {
-                    matches!(token.lower.as_str(), "at" | "on" | "," | "around" | "of")
-                });
+                && self.tokens[*end..*begin]
+                    .iter()
+                    .all(|token| matches!(token.lower.as_str(), "at" | "on" | "," | "around" | "of"));
             if beside {
                 self.add(*from, *to, What::Moment(*date, *time));
             }
@@ -266,19 +247,14 @@ impl Request {
                 at += 1;
                 continue;
             };
-            found.part = self.spans.iter().any(|span| {
-                (span.from..span.to).contains(&at)
-                    && matches!(span.what, What::Date(_) | What::Time(_))
-            });
+            found.part = self
+                .spans
+                .iter()
+                .any(|span| (span.from..span.to).contains(&at) && matches!(span.what, What::Date(_) | What::Time(_)));
             let end = found.bare;
             // The unit belongs to the text, but it may be an argument of its own.
             let text = self.slice(at, next).to_owned();
-            if found.ordinal
-                && self
-                    .tokens
-                    .get(next)
-                    .is_some_and(|token| token.is_content(words))
-            {
+            if found.ordinal && self.tokens.get(next).is_some_and(|token| token.is_content(words)) {
                 // `19th century`
                 self.add(at, next + 1, What::Phrase);
             }
@@ -298,9 +274,7 @@ impl Request {
 fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     for mark in ['\'', '"'] {
-        if let Some(inner) = text
-            .strip_prefix(mark)
-            .and_then(|rest| rest.strip_suffix(mark))
+        if let Some(inner) = text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark))
             && !inner.contains(mark)
         {
             return inner;

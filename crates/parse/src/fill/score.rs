@@ -17,8 +17,8 @@ pub(super) struct Scorer<'a> {
 
 /// Words that end the surroundings of a value to its right.
 const RIGHT_ENDS: &[&str] = &[
-    "and", "or", "with", "for", "in", "at", "from", "to", "by", "on", "that", "using", "is", "are",
-    "as", "if", "but", "while", "given",
+    "and", "or", "with", "for", "in", "at", "from", "to", "by", "on", "that", "using", "is", "are", "as", "if", "but",
+    "while", "given",
 ];
 
 impl Scorer<'_> {
@@ -53,9 +53,7 @@ impl Scorer<'_> {
         let mut weight = 1.0;
         for token in tokens[..from].iter().rev().take(8) {
             match token.kind {
-                Kind::Mark
-                    if matches!(token.text.as_str(), "," | ";" | "." | "?" | "!" | "]" | ")") =>
-                {
+                Kind::Mark if matches!(token.text.as_str(), "," | ";" | "." | "?" | "!" | "]" | ")") => {
                     break;
                 }
                 Kind::Mark => continue,
@@ -68,16 +66,7 @@ impl Scorer<'_> {
             if token.is_content(self.words)
                 || matches!(
                     token.lower.as_str(),
-                    "by" | "within"
-                        | "above"
-                        | "over"
-                        | "under"
-                        | "below"
-                        | "least"
-                        | "most"
-                        | "top"
-                        | "less"
-                        | "more"
+                    "by" | "within" | "above" | "over" | "under" | "below" | "least" | "most" | "top" | "less" | "more"
                 )
             {
                 left += weight * self.word(&token.stem, param);
@@ -116,20 +105,14 @@ impl Scorer<'_> {
     pub fn lead(&self, from: usize) -> &str {
         let tokens = &self.request.tokens;
         for (back, token) in tokens[..from].iter().rev().take(4).enumerate() {
-            let skip = token.kind == Kind::Mark
-                && !matches!(token.text.as_str(), "," | "." | ";" | "?" | "-")
-                || matches!(
-                    token.lower.as_str(),
-                    "the" | "a" | "an" | "year" | "my" | "city" | "date"
-                );
+            let skip = token.kind == Kind::Mark && !matches!(token.text.as_str(), "," | "." | ";" | "?" | "-")
+                || matches!(token.lower.as_str(), "the" | "a" | "an" | "year" | "my" | "city" | "date");
             if skip {
                 continue;
             }
             if token.is("and") {
                 let at = from - 1 - back;
-                let between = tokens[at.saturating_sub(8)..at]
-                    .iter()
-                    .any(|t| t.is("between"));
+                let between = tokens[at.saturating_sub(8)..at].iter().any(|t| t.is("between"));
                 return if between { "to" } else { "and" };
             }
             return &token.lower;
@@ -153,12 +136,7 @@ impl Scorer<'_> {
                 Side::End => yes(lead == "to", 2.2, 0.0),
             };
         }
-        let begins = |role: &str| {
-            self.words
-                .roles
-                .get(role)
-                .is_some_and(|role| role.before.contains(lead))
-        };
+        let begins = |role: &str| self.words.roles.get(role).is_some_and(|role| role.before.contains(lead));
         let (own, other) = match side {
             Side::Start => ("start", "end"),
             Side::End => ("end", "start"),
@@ -197,12 +175,8 @@ impl Scorer<'_> {
             (What::Date(_) | What::Relative, Some(Class::Time)) => Some(0.8),
             (What::Relative, _) => Some(-2.0),
             (What::Date(_) | What::Time(_), _) => Some(-1.0),
-            (What::Code, _) if self.words.units.contains_key(&span.text.to_lowercase()) => {
-                Some(-1.0)
-            }
-            (What::Code, Some(Class::Id)) if span.text.chars().any(|c| c.is_ascii_digit()) => {
-                Some(2.6)
-            }
+            (What::Code, _) if self.words.units.contains_key(&span.text.to_lowercase()) => Some(-1.0),
+            (What::Code, Some(Class::Id)) if span.text.chars().any(|c| c.is_ascii_digit()) => Some(2.6),
             (What::Code, Some(Class::Id)) => Some(1.0),
             (What::Code, _) => Some(0.7),
             // Only where both are wanted as one.
@@ -223,22 +197,20 @@ impl Scorer<'_> {
         if !self.possible(span, param) {
             return None;
         }
-        if matches!(span.what, What::Moment(..))
-            && !(param.pattern.is_some() && param.clock.is_some())
-        {
+        if matches!(span.what, What::Moment(..)) && !(param.pattern.is_some() && param.clock.is_some()) {
             return None;
         }
         let lead = self.lead(span.from);
         let place = self.words.place(&span.text);
         let composite = span.what == What::Name && span.text.contains(", ");
         let mut score = self.first_sight(span, class)?;
-        if matches!(
-            span.what,
-            What::Phrase | What::Name | What::Number(_) | What::Code
-        ) && self.request.in_literal(span.from)
-            && !self.request.spans.iter().any(|other| {
-                other.what == What::Quoted && other.from == span.from && other.to == span.to
-            })
+        if matches!(span.what, What::Phrase | What::Name | What::Number(_) | What::Code)
+            && self.request.in_literal(span.from)
+            && !self
+                .request
+                .spans
+                .iter()
+                .any(|other| other.what == What::Quoted && other.from == span.from && other.to == span.to)
         {
             score -= 2.0;
         }
@@ -252,10 +224,7 @@ impl Scorer<'_> {
         // `zip code 90210` where the zip code is wanted.
         if matches!(span.what, What::Number(_) | What::Code)
             && span.from > 0
-            && param
-                .name
-                .iter()
-                .any(|own| kin(own, &self.request.tokens[span.from - 1].stem))
+            && param.name.iter().any(|own| kin(own, &self.request.tokens[span.from - 1].stem))
         {
             score += 1.5;
         }
@@ -266,10 +235,7 @@ impl Scorer<'_> {
         // `III` of `Innocent III`.
         if span.what == What::Code
             && self.request.spans.iter().any(|other| {
-                other.what == What::Name
-                    && other.from <= span.from
-                    && other.to >= span.to
-                    && other.to - other.from > 1
+                other.what == What::Name && other.from <= span.from && other.to >= span.to && other.to - other.from > 1
             })
         {
             score -= 1.5;
@@ -283,11 +249,7 @@ impl Scorer<'_> {
         score += self.class(span, param, place, composite, lead);
         score += self.side(span.from, param);
         if span.what == What::Formula {
-            let equation = param
-                .name
-                .iter()
-                .chain(&param.told)
-                .any(|word| word == "equation");
+            let equation = param.name.iter().chain(&param.told).any(|word| word == "equation");
             score += yes(span.text.contains('=') == equation, 0.5, -0.5);
         }
         if param.creator {
@@ -305,11 +267,7 @@ impl Scorer<'_> {
         score += self.cues(from, to, param);
         score += self.extent(span, param);
         let lower = span.text.to_lowercase();
-        if param
-            .examples
-            .iter()
-            .any(|example| example.to_lowercase() == lower)
-        {
+        if param.examples.iter().any(|example| example.to_lowercase() == lower) {
             score += 2.6;
         }
         let likeness = (self.likeness)(&span.text, &param.question());
@@ -327,15 +285,7 @@ impl Scorer<'_> {
         let text = &span.text;
         let measured = matches!(
             param.class,
-            Some(
-                Class::Time
-                    | Class::Date
-                    | Class::Weekday
-                    | Class::Month
-                    | Class::Year
-                    | Class::Email
-                    | Class::Url
-            )
+            Some(Class::Time | Class::Date | Class::Weekday | Class::Month | Class::Year | Class::Email | Class::Url)
         );
         let zone = param.name.iter().any(|word| word.contains("zon"));
         if measured && !zone && self.words.place(text).is_some() {
@@ -351,9 +301,7 @@ impl Scorer<'_> {
                     || text.len() <= 3
                     || (matches!(span.what, What::Name) && text.to_lowercase() == "english")
             }
-            Some(Class::Date) => {
-                !matches!(span.what, What::Number(_) | What::Formula) || text.len() == 4
-            }
+            Some(Class::Date) => !matches!(span.what, What::Number(_) | What::Formula) || text.len() == 4,
             _ => true,
         }
     }

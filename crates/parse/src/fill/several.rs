@@ -45,11 +45,7 @@ pub(super) fn several(request: &Request, form: &Form, assigned: &Assigned) -> Ve
 
 /// The values of each argument in the order of the request.
 fn values(request: &Request, form: &Form, assigned: &Assigned) -> Vec<Vec<Candidate>> {
-    let mut values: Vec<Vec<Candidate>> = assigned
-        .taken
-        .iter()
-        .map(|taken| taken.iter().cloned().collect())
-        .collect();
+    let mut values: Vec<Vec<Candidate>> = assigned.taken.iter().map(|taken| taken.iter().cloned().collect()).collect();
     let mut offers: Vec<(f32, usize, &Candidate)> = Vec::new();
     let (said, _) = again(request);
     let again = said;
@@ -60,19 +56,13 @@ fn values(request: &Request, form: &Form, assigned: &Assigned) -> Vec<Vec<Candid
             let chosen = !param.choices.is_empty() && !matches!(param.kind, Type::List(_));
             // A row that feeds two arguments is no row of calls: `sides of 3, 4 and 5`.
             let shared = assigned.taken.iter().enumerate().any(|(place, sibling)| {
-                place != index
-                    && sibling
-                        .as_ref()
-                        .is_some_and(|sibling| rows(request, first, sibling))
+                place != index && sibling.as_ref().is_some_and(|sibling| rows(request, first, sibling))
             });
-            let beside =
-                !shared && (rows(request, first, other) || same_before(request, first, other));
+            let beside = !shared && (rows(request, first, other) || same_before(request, first, other));
             let fits = if chosen {
                 other.at != first.at && other.score >= 2.9 && first.score >= 2.9
             } else if beside && !matches!(param.kind, Type::List(_)) {
-                let words = other
-                    .span
-                    .is_some_and(|span| request.spans[span].what == What::Phrase);
+                let words = other.span.is_some_and(|span| request.spans[span].what == What::Phrase);
                 !words || (param.required && other.score >= (first.score - 1.5).max(0.5))
             } else {
                 (again || other.score >= first.score - 1.2)
@@ -88,10 +78,10 @@ fn values(request: &Request, form: &Form, assigned: &Assigned) -> Vec<Vec<Candid
     }
     offers.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (_, index, other) in offers {
-        let used = values.iter().flatten().any(|one| {
-            (one.from < other.to && other.from < one.to)
-                || one.value == other.value && one.at == other.at
-        });
+        let used = values
+            .iter()
+            .flatten()
+            .any(|one| (one.from < other.to && other.from < one.to) || one.value == other.value && one.at == other.at);
         if !used && values[index].len() < MOST {
             values[index].push(other.clone());
         }
@@ -101,16 +91,8 @@ fn values(request: &Request, form: &Form, assigned: &Assigned) -> Vec<Vec<Candid
     for (own, taken) in values.iter_mut().zip(&assigned.taken) {
         let Some(first) = taken else { continue };
         if !repeated {
-            let literal = said
-                && first
-                    .span
-                    .is_some_and(|span| !matches!(request.spans[span].what, What::Name));
-            own.retain(|one| {
-                one == first
-                    || literal
-                    || rows(request, first, one)
-                    || same_before(request, first, one)
-            });
+            let literal = said && first.span.is_some_and(|span| !matches!(request.spans[span].what, What::Name));
+            own.retain(|one| one == first || literal || rows(request, first, one) || same_before(request, first, one));
         }
         own.sort_by_key(|one| one.at);
     }
@@ -118,13 +100,7 @@ fn values(request: &Request, form: &Form, assigned: &Assigned) -> Vec<Vec<Candid
 }
 
 /// Whether a further value says something that the first call does not say already.
-fn new(
-    request: &Request,
-    assigned: &Assigned,
-    index: usize,
-    form: &Form,
-    other: &Candidate,
-) -> bool {
+fn new(request: &Request, assigned: &Assigned, index: usize, form: &Form, other: &Candidate) -> bool {
     let Some(span) = other.span.map(|span| &request.spans[span]) else {
         return true;
     };
@@ -155,8 +131,7 @@ fn alike(request: &Request, a: &Candidate, b: &Candidate) -> bool {
         // Words are alike only in a row.
         (What::Phrase, What::Phrase) => row(request, a, b),
         (What::Number(x), What::Number(y)) => {
-            x.unit == y.unit && x.percent == y.percent && x.money == y.money && x.word == y.word
-                || row(request, a, b)
+            x.unit == y.unit && x.percent == y.percent && x.money == y.money && x.word == y.word || row(request, a, b)
         }
         (x, y) => std::mem::discriminant(x) == std::mem::discriminant(y),
     }
@@ -183,8 +158,7 @@ fn same_before(request: &Request, a: &Candidate, b: &Candidate) -> bool {
     let (Some(x), Some(y)) = (a.span, b.span) else {
         return false;
     };
-    let alike = std::mem::discriminant(&request.spans[x].what)
-        == std::mem::discriminant(&request.spans[y].what);
+    let alike = std::mem::discriminant(&request.spans[x].what) == std::mem::discriminant(&request.spans[y].what);
     let literal = !matches!(request.spans[x].what, What::Phrase);
     alike && literal && a.from >= 2 && b.from >= 2 && before(a).is_some() && before(a) == before(b)
 }
@@ -194,15 +168,8 @@ fn wide(request: &Request, one: &Candidate) -> (usize, usize) {
     request
         .spans
         .iter()
-        .filter(|span| {
-            span.what == What::Name
-                && span.from <= one.from
-                && span.to >= one.to
-                && one.from < one.to
-        })
-        .fold((one.from, one.to), |(from, to), span| {
-            (from.min(span.from), to.max(span.to))
-        })
+        .filter(|span| span.what == What::Name && span.from <= one.from && span.to >= one.to && one.from < one.to)
+        .fold((one.from, one.to), |(from, to), span| (from.min(span.from), to.max(span.to)))
 }
 
 /// Whether a request says that it wants something more than once, and whether it has sentences.
@@ -213,36 +180,27 @@ fn again(request: &Request) -> (bool, bool) {
         .windows(2)
         .filter(|pair| pair[1].first && matches!(pair[0].text.as_str(), "." | "?" | ";" | "!"))
         .count();
-    let said = request
-        .tokens
-        .iter()
-        .any(|token| words.again.contains(&token.lower));
+    let said = request.tokens.iter().any(|token| words.again.contains(&token.lower));
     (said, sentences > 0)
 }
 
 fn row(request: &Request, a: usize, b: usize) -> bool {
-    request.spans.iter().any(|span| {
-        matches!(&span.what, What::Group(members) if members.contains(&a) && members.contains(&b))
-    })
+    request
+        .spans
+        .iter()
+        .any(|span| matches!(&span.what, What::Group(members) if members.contains(&a) && members.contains(&b)))
 }
 
 /// Every value of one row with every value of another: two firms, three years.
-fn crossed(
-    request: &Request,
-    assigned: &Assigned,
-    values: &[Vec<Candidate>],
-) -> Option<Vec<Taken>> {
-    let many: Vec<usize> = (0..values.len())
-        .filter(|index| values[*index].len() > 1)
-        .collect();
+fn crossed(request: &Request, assigned: &Assigned, values: &[Vec<Candidate>]) -> Option<Vec<Taken>> {
+    let many: Vec<usize> = (0..values.len()).filter(|index| values[*index].len() > 1).collect();
     let [a, b] = many[..] else { return None };
     let (one, other) = (&values[a], &values[b]);
     let rows = [one, other].iter().all(|own| {
-        own.windows(2)
-            .all(|pair| match (pair[0].span, pair[1].span) {
-                (Some(x), Some(y)) => row(request, x, y),
-                _ => false,
-            })
+        own.windows(2).all(|pair| match (pair[0].span, pair[1].span) {
+            (Some(x), Some(y)) => row(request, x, y),
+            _ => false,
+        })
     });
     if one.len() == other.len() || !rows || one.len() * other.len() > MOST {
         return None;

@@ -34,10 +34,7 @@ fn telephone(tokens: &[Token], at: usize) -> Option<usize> {
     let mut end = at;
     for token in &tokens[at..] {
         let close = end == at || token.from <= tokens[end - 1].to + 1;
-        let plain = token
-            .text
-            .chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')'));
+        let plain = token.text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')'));
         if !close || !plain {
             break;
         }
@@ -57,18 +54,13 @@ fn numbered(tokens: &[Token], at: usize, words: &Lexicon) -> bool {
         && words.currency(&token.text).is_none();
     letters
         && tokens.get(at + 1).is_some_and(|next| {
-            next.kind == Kind::Number
-                && next.from == token.to + 1
-                && next.text.bytes().all(|b| b.is_ascii_digit())
+            next.kind == Kind::Number && next.from == token.to + 1 && next.text.bytes().all(|b| b.is_ascii_digit())
         })
 }
 
 /// `a folder named Offers 2026 under …`: the words after `named`.
 fn called(tokens: &[Token], at: usize, words: &Lexicon) -> Option<(usize, usize)> {
-    let says = matches!(
-        tokens[at].lower.as_str(),
-        "called" | "named" | "titled" | "entitled" | "labeled" | "labelled"
-    );
+    let says = matches!(tokens[at].lower.as_str(), "called" | "named" | "titled" | "entitled" | "labeled" | "labelled");
     if !says || at == 0 {
         return None;
     }

@@ -3,11 +3,7 @@
 /// The word without its usual endings, lower case.
 pub(super) fn stem(word: &str) -> String {
     let word = word.to_lowercase();
-    let mut text = word
-        .strip_suffix("'s")
-        .or_else(|| word.strip_suffix("’s"))
-        .unwrap_or(&word)
-        .to_owned();
+    let mut text = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(&word).to_owned();
     if !text.is_ascii() || text.len() < 4 {
         if text.len() == 3 && text.ends_with('s') && !text.ends_with("ss") && text != "gas" {
             text.pop();
@@ -17,10 +13,7 @@ pub(super) fn stem(word: &str) -> String {
     if text.ends_with("ies") && text.len() > 4 {
         text.truncate(text.len() - 3);
         text.push('y');
-    } else if ["sses", "xes", "ches", "shes", "zes"]
-        .iter()
-        .any(|end| text.ends_with(end))
-    {
+    } else if ["sses", "xes", "ches", "shes", "zes"].iter().any(|end| text.ends_with(end)) {
         text.truncate(text.len() - 2);
     } else if text.ends_with('s') && !["ss", "us", "is"].iter().any(|end| text.ends_with(end)) {
         text.pop();
@@ -52,8 +45,7 @@ pub(super) fn kin(a: &str, b: &str) -> bool {
         return true;
     }
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if short.len() >= 8 && long.len() - short.len() <= 1 && slip(short.as_bytes(), long.as_bytes())
-    {
+    if short.len() >= 8 && long.len() - short.len() <= 1 && slip(short.as_bytes(), long.as_bytes()) {
         return true;
     }
     short.len() >= 4 && long.len() - short.len() <= 5 && long.starts_with(short)
@@ -62,11 +54,7 @@ pub(super) fn kin(a: &str, b: &str) -> bool {
 /// Whether one letter more, less or other makes one of the other.
 fn slip(short: &[u8], long: &[u8]) -> bool {
     let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
-    if short.len() == long.len() {
-        short[same + 1..] == long[same + 1..]
-    } else {
-        short[same..] == long[same + 1..]
-    }
+    if short.len() == long.len() { short[same + 1..] == long[same + 1..] } else { short[same..] == long[same + 1..] }
 }
 
 /// Whether two words in small letters are one in different forms: `user` and `users`.

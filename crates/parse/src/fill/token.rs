@@ -62,17 +62,15 @@ impl Token {
     /// Letters with digits or marks inside: a code, a path, an address.
     pub fn is_code(&self) -> bool {
         self.kind == Kind::Word
-            && self.text.chars().any(|c| {
-                c.is_ascii_digit() || matches!(c, '_' | '/' | '@' | '\\' | '#' | '+' | ':' | '^')
-            })
+            && self
+                .text
+                .chars()
+                .any(|c| c.is_ascii_digit() || matches!(c, '_' | '/' | '@' | '\\' | '#' | '+' | ':' | '^'))
             || self.is_dotted()
             || (self.kind == Kind::Word
                 && self.text.len() >= 2
                 && self.text.chars().any(|c| c.is_ascii_uppercase())
-                && self
-                    .text
-                    .chars()
-                    .all(|c| c.is_ascii_uppercase() || c == '-' || c == '.'))
+                && self.text.chars().all(|c| c.is_ascii_uppercase() || c == '-' || c == '.'))
     }
 }
 
@@ -101,9 +99,7 @@ pub(super) fn tokens(text: &str, words: &Lexicon) -> Vec<Token> {
         let mut shown = &rest[..len];
         let mut owner = false;
         if kind == Kind::Word
-            && let Some(bare) = shown
-                .strip_suffix("'s")
-                .or_else(|| shown.strip_suffix("’s"))
+            && let Some(bare) = shown.strip_suffix("'s").or_else(|| shown.strip_suffix("’s"))
             && !words.stop.contains(&shown.to_lowercase())
         {
             shown = bare;
@@ -144,9 +140,7 @@ fn rooted(rest: &str, before: Option<char>) -> Option<usize> {
     if before.is_some_and(|c| c.is_alphanumeric() || c == '.') {
         return None;
     }
-    let body = ["../", "./", "~/", "/"]
-        .iter()
-        .find_map(|root| rest.strip_prefix(root))?;
+    let body = ["../", "./", "~/", "/"].iter().find_map(|root| rest.strip_prefix(root))?;
     if !body.starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_') {
         return None;
     }
@@ -176,9 +170,7 @@ fn number(rest: &str, before: Option<char>) -> Option<usize> {
         }
     } else if at - begun <= 3 {
         while bytes.get(at) == Some(&b',')
-            && bytes
-                .get(at + 1..at + 4)
-                .is_some_and(|three| three.iter().all(u8::is_ascii_digit))
+            && bytes.get(at + 1..at + 4).is_some_and(|three| three.iter().all(u8::is_ascii_digit))
             && !bytes.get(at + 4).is_some_and(u8::is_ascii_digit)
         {
             at += 4;
@@ -196,20 +188,14 @@ fn number(rest: &str, before: Option<char>) -> Option<usize> {
 /// A number that goes on with letters is a number with a unit, or a code.
 fn after_number(rest: &str, len: usize, words: &Lexicon) -> (usize, Kind) {
     let tail = &rest[len..];
-    let letters: String = tail
-        .chars()
-        .take_while(|c| c.is_alphabetic() || *c == '°')
-        .collect();
+    let letters: String = tail.chars().take_while(|c| c.is_alphabetic() || *c == '°').collect();
     if !letters.is_empty() {
         let lower = letters.to_lowercase();
         let ended = !tail[letters.len()..]
             .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '^' | '*' | '(' | '@'));
         let known = words.units.contains_key(&lower)
             || words.magnitudes.contains_key(&lower)
-            || matches!(
-                lower.as_str(),
-                "st" | "nd" | "rd" | "th" | "am" | "pm" | "x" | "mi" | "d"
-            )
+            || matches!(lower.as_str(), "st" | "nd" | "rd" | "th" | "am" | "pm" | "x" | "mi" | "d")
             || (lower.starts_with("km") || lower.starts_with("sq"));
         if ended && known && lower != "x" && lower != "d" {
             return (len, Kind::Number);
@@ -274,9 +260,8 @@ fn word(rest: &str) -> usize {
             '+' if so_far.len() <= 2 => end = at + 1,
             '.' if goes_on => {
                 let month = words_month(so_far);
-                let sentence = so_far.len() > 2
-                    && so_far.chars().all(char::is_lowercase)
-                    && next.is_some_and(char::is_uppercase);
+                let sentence =
+                    so_far.len() > 2 && so_far.chars().all(char::is_lowercase) && next.is_some_and(char::is_uppercase);
                 if month || sentence {
                     break;
                 }
@@ -288,9 +273,7 @@ fn word(rest: &str) -> usize {
             }
             '-' | '\'' | '’' | '/' | ':' | '&' | '^' | '\\' if goes_on => {}
             ':' if rest[at..].starts_with("://") => {
-                let len = rest[at..]
-                    .find(char::is_whitespace)
-                    .map_or(rest.len(), |end| at + end);
+                let len = rest[at..].find(char::is_whitespace).map_or(rest.len(), |end| at + end);
                 let bare = rest[..len].trim_end_matches(['.', ',', '?', '!', ')', '\'', '"', ';']);
                 return bare.len();
             }

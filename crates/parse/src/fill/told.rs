@@ -4,21 +4,13 @@ use super::stem::stem;
 
 /// The form of a date that a description shows, in `Y`, `M` and `D`.
 pub(super) fn pattern_of(description: &str) -> Option<String> {
-    for word in
-        description.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ';'))
-    {
+    for word in description.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ';')) {
         let word = word.trim_matches(['.', ',', ':']);
         // `YYYY-MM-DDTHH:MM:SS`
         let upper = word.to_uppercase();
-        let upper = upper
-            .split_once("THH")
-            .map_or(upper.clone(), |(day, _)| day.to_owned());
+        let upper = upper.split_once("THH").map_or(upper.clone(), |(day, _)| day.to_owned());
         let letters = upper.chars().filter(|c| c.is_alphabetic()).count();
-        if letters >= 4
-            && upper.contains("YY")
-            && upper
-                .chars()
-                .all(|c| matches!(c, 'Y' | 'M' | 'D' | '-' | '/' | '.'))
+        if letters >= 4 && upper.contains("YY") && upper.chars().all(|c| matches!(c, 'Y' | 'M' | 'D' | '-' | '/' | '.'))
         {
             // `MM-DD-YYY` is a slip of the pen.
             return Some(match upper.matches('Y').count() {
@@ -29,10 +21,7 @@ pub(super) fn pattern_of(description: &str) -> Option<String> {
         if let Some(spelled) = spelled(word) {
             return Some(spelled);
         }
-        let shape: String = word
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '0' } else { c })
-            .collect();
+        let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         match shape.as_str() {
             "0000-00-00" => return Some("YYYY-MM-DD".to_owned()),
             "00-00-0000" => return Some("MM-DD-YYYY".to_owned()),
@@ -58,18 +47,13 @@ pub(super) fn counts_of(lower: &str) -> Option<String> {
         .take(4)
         .take_while(|word| !word.is_empty() && !ENDS.contains(word));
     let first = words.next()?;
-    Some(stem(
-        words
-            .next()
-            .filter(|_| !first.ends_with('s'))
-            .unwrap_or(first),
-    ))
+    Some(stem(words.next().filter(|_| !first.ends_with('s')).unwrap_or(first)))
 }
 
 /// Words that end what is counted.
 const ENDS: &[&str] = &[
-    "to", "for", "of", "in", "on", "at", "that", "which", "with", "from", "is", "are", "will",
-    "it", "you", "and", "or", "per", "by", "the", "a", "an", "should", "has", "left", "wanted",
+    "to", "for", "of", "in", "on", "at", "that", "which", "with", "from", "is", "are", "will", "it", "you", "and",
+    "or", "per", "by", "the", "a", "an", "should", "has", "left", "wanted",
 ];
 
 /// `month-day-year`.
@@ -99,10 +83,7 @@ pub(super) fn examples_of(description: &str) -> Vec<String> {
         let mark = rest[at..].chars().next().unwrap_or('\'');
         let before = rest[..at].chars().next_back();
         let inner = &rest[at + mark.len_utf8()..];
-        let Some(end) = inner
-            .find(mark)
-            .filter(|_| before.is_none_or(|c| !c.is_alphanumeric()))
-        else {
+        let Some(end) = inner.find(mark).filter(|_| before.is_none_or(|c| !c.is_alphanumeric())) else {
             rest = inner;
             continue;
         };
@@ -131,10 +112,7 @@ pub(super) fn examples_of(description: &str) -> Vec<String> {
         "example",
         "either",
     ] {
-        let Some(at) = lower
-            .find(mark)
-            .filter(|at| description.is_char_boundary(*at))
-        else {
+        let Some(at) = lower.find(mark).filter(|at| description.is_char_boundary(*at)) else {
             continue;
         };
         let tail = description.get(at + mark.len()..).unwrap_or_default();
@@ -147,16 +125,9 @@ pub(super) fn examples_of(description: &str) -> Vec<String> {
         out.push(tail.trim().to_owned());
         for part in tail.split([',', '|']) {
             for part in part.split(" or ") {
-                let part = part
-                    .trim()
-                    .trim_start_matches("or ")
-                    .trim_start_matches("and ");
+                let part = part.trim().trim_start_matches("or ").trim_start_matches("and ");
                 let part = part.strip_suffix(" etc").unwrap_or(part).trim();
-                if !part.is_empty()
-                    && part.len() < 40
-                    && part != "etc"
-                    && !out.iter().any(|one| one == part)
-                {
+                if !part.is_empty() && part.len() < 40 && part != "etc" && !out.iter().any(|one| one == part) {
                     out.push(part.to_owned());
                 }
             }
@@ -182,15 +153,7 @@ pub(super) fn codes_of(description: &str) -> Vec<(i64, Vec<String>)> {
         let stands = words.next_if(|next| {
             matches!(
                 next.to_lowercase().as_str(),
-                "for"
-                    | "represents"
-                    | "corresponds"
-                    | "means"
-                    | "is"
-                    | "="
-                    | "to"
-                    | "denotes"
-                    | "-"
+                "for" | "represents" | "corresponds" | "means" | "is" | "=" | "to" | "denotes" | "-"
             )
         });
         if stands.is_none() {
@@ -228,8 +191,7 @@ pub(super) fn aliases_of(description: &str) -> Vec<(String, String)> {
                 .or_else(|| pair[1].strip_prefix(": "))
                 .or_else(|| pair[1].strip_prefix(" = "))?;
             let word: String = told.chars().take_while(|c| c.is_alphanumeric()).collect();
-            (word.len() > 2 && !pair[0].is_empty() && pair[0].len() <= 12)
-                .then(|| (pair[0].to_owned(), stem(&word)))
+            (word.len() > 2 && !pair[0].is_empty() && pair[0].len() <= 12).then(|| (pair[0].to_owned(), stem(&word)))
         })
         .collect()
 }

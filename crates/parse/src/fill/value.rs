@@ -54,11 +54,7 @@ pub(super) fn of(value: f64, whole: bool) -> Option<Value> {
 /// 7 % is 0.07, not 0.07000000000000001.
 fn round_share(value: f64) -> f64 {
     let rounded = (value * 1e9).round() / 1e9;
-    if (rounded - value).abs() < 1e-12 {
-        rounded
-    } else {
-        value
-    }
+    if (rounded - value).abs() < 1e-12 { rounded } else { value }
 }
 
 pub(super) fn inner(kind: &Type) -> &Type {
@@ -82,26 +78,16 @@ pub(super) fn text(span: &Span, param: &Param, words: &Lexicon) -> String {
             let pattern = param.pattern.as_deref().unwrap_or("YYYY-MM-DD");
             date::format(found, pattern).unwrap_or(shown)
         }
-        (What::Time(time), _) => param
-            .clock
-            .map_or(shown, |seconds| clock::format(*time, seconds)),
+        (What::Time(time), _) => param.clock.map_or(shown, |seconds| clock::format(*time, seconds)),
         (What::Moment(day, time), _) => {
-            let mark = if param.description.contains("DDT") || param.description.contains("ISO") {
-                "T"
-            } else {
-                " "
-            };
+            let mark = if param.description.contains("DDT") || param.description.contains("ISO") { "T" } else { " " };
             let day = date::format(day, param.pattern.as_deref().unwrap_or("YYYY-MM-DD"));
             let time = clock::format(*time, param.clock.unwrap_or(false));
             day.map_or(shown, |day| format!("{day}{mark}{time}"))
         }
         (What::Number(number), _) => {
             let digits = shown.split_whitespace().next().unwrap_or(&shown);
-            if number.year || number.unit.is_none() {
-                digits.to_owned()
-            } else {
-                shown
-            }
+            if number.year || number.unit.is_none() { digits.to_owned() } else { shown }
         }
         (What::Formula, _) => formula(&shown, &param.description),
         (_, Some(Class::Currency)) => words.currency(&shown).cloned().unwrap_or(shown),
@@ -155,13 +141,6 @@ fn formula(shown: &str, description: &str) -> String {
         }
         before = c;
     }
-    let variable = ['x', 't', 'y', 'z', 'n']
-        .into_iter()
-        .find(|letter| out.contains(*letter))
-        .unwrap_or('x');
-    if lambda {
-        format!("lambda {variable}: {out}")
-    } else {
-        out
-    }
+    let variable = ['x', 't', 'y', 'z', 'n'].into_iter().find(|letter| out.contains(*letter)).unwrap_or('x');
+    if lambda { format!("lambda {variable}: {out}") } else { out }
 }

@@ -7,11 +7,7 @@ const MAX_DEPTH: usize = 64;
 
 /// `value` as `schema` wants it, as far as that is beyond doubt.
 pub(super) fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
-    let mut work = Work {
-        root: schema,
-        fixes,
-        path: Vec::new(),
-    };
+    let mut work = Work { root: schema, fixes, path: Vec::new() };
     work.value(schema, value)
 }
 
@@ -23,11 +19,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn note(&mut self, what: &str) {
-        let place = if self.path.is_empty() {
-            "arguments".to_owned()
-        } else {
-            self.path.join(".")
-        };
+        let place = if self.path.is_empty() { "arguments".to_owned() } else { self.path.join(".") };
         self.fixes.push(format!("`{place}`: {what}"));
     }
 
@@ -130,12 +122,8 @@ impl<'a> Work<'a> {
     }
 
     fn object(&mut self, schema: &'a Value, map: Map<String, Value>) -> Value {
-        let required: Vec<&str> = schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut out = Map::new();
         for (name, value) in map {
             let field = match &schema["properties"][&name] {
@@ -156,8 +144,7 @@ impl<'a> Work<'a> {
                 Value::String(text) => matches!(text.trim(), "" | "null" | "None"),
                 _ => false,
             };
-            if !fits && nothing && !required.contains(&name.as_str()) && resolved["anyOf"].is_null()
-            {
+            if !fits && nothing && !required.contains(&name.as_str()) && resolved["anyOf"].is_null() {
                 self.note("left out, since it is empty");
                 self.path.pop();
                 continue;
@@ -200,20 +187,12 @@ impl<'a> Work<'a> {
             ("array", Value::Null) => return Err(Value::Null),
             ("object" | "array", Value::String(text)) => match (nested(kind, &text), kind) {
                 (Some(inner), _) => (self.inside(schema, inner), "JSON read from a text"),
-                (None, "array")
-                    if !text.trim_start().starts_with(['[', '{']) && !text.trim().is_empty() =>
-                {
-                    (
-                        self.inside(schema, Value::Array(vec![Value::String(text)])),
-                        "made a list of one",
-                    )
+                (None, "array") if !text.trim_start().starts_with(['[', '{']) && !text.trim().is_empty() => {
+                    (self.inside(schema, Value::Array(vec![Value::String(text)])), "made a list of one")
                 }
                 _ => return Err(Value::String(text)),
             },
-            ("array", value) => (
-                self.inside(schema, Value::Array(vec![value])),
-                "made a list of one",
-            ),
+            ("array", value) => (self.inside(schema, Value::Array(vec![value])), "made a list of one"),
             (_, value) => return Err(value),
         };
         self.note(what);
@@ -234,9 +213,7 @@ fn is(kind: &str, value: &Value) -> bool {
     match value {
         Value::Null => kind == "null",
         Value::Bool(_) => kind == "boolean",
-        Value::Number(number) => {
-            kind == "number" || (kind == "integer" && (number.is_i64() || number.is_u64()))
-        }
+        Value::Number(number) => kind == "number" || (kind == "integer" && (number.is_i64() || number.is_u64())),
         Value::String(_) => kind == "string",
         Value::Array(_) => kind == "array",
         Value::Object(_) => kind == "object",

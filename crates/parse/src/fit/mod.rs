@@ -22,9 +22,7 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// They don't follow the schema.
-    #[error(
-        "the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do"
-    )]
+    #[error("the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do")]
     Schema {
         /// The tool.
         tool: String,
@@ -36,23 +34,14 @@ pub enum Unfit {
 /// Fits `arguments` of a call of `tool` to its `schema`.
 pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfit> {
     if arguments.is_object() && schema::validate(schema, arguments).is_ok() {
-        return Ok(Fitted {
-            arguments: arguments.clone(),
-            fixes: Vec::new(),
-        });
+        return Ok(Fitted { arguments: arguments.clone(), fixes: Vec::new() });
     }
     let mut fixes = Vec::new();
     let named = names::own(tool, schema, arguments.clone(), &mut fixes);
     let fitted = coerce::coerce(schema, named, &mut fixes);
     match schema::validate(schema, &fitted) {
-        Ok(()) => Ok(Fitted {
-            arguments: fitted,
-            fixes,
-        }),
-        Err(problems) => Err(Unfit::Schema {
-            tool: tool.to_owned(),
-            problems,
-        }),
+        Ok(()) => Ok(Fitted { arguments: fitted, fixes }),
+        Err(problems) => Err(Unfit::Schema { tool: tool.to_owned(), problems }),
     }
 }
 

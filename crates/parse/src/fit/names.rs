@@ -4,15 +4,7 @@ use crate::alias::{ACTION, Aliases};
 use crate::index::key;
 use serde_json::{Map, Value};
 
-const WRAPPERS: &[&str] = &[
-    "arguments",
-    "parameters",
-    "args",
-    "kwargs",
-    "input",
-    "params",
-    "properties",
-];
+const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "kwargs", "input", "params", "properties"];
 
 /// `arguments` with the names that `schema` has for them.
 pub(super) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
@@ -35,9 +27,7 @@ pub(super) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
     for (name, value) in strange {
         // The tool was chosen by it.
         if name == ACTION && Aliases::built_in().does_one_action(tool) {
-            fixes.push(format!(
-                "`{ACTION}` was left out, since `{tool}` does nothing else"
-            ));
+            fixes.push(format!("`{ACTION}` was left out, since `{tool}` does nothing else"));
             continue;
         }
         match meant(&name, known, &out) {
@@ -54,11 +44,7 @@ pub(super) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
 }
 
 /// `{"arguments": {…}}` where the tool has no such argument.
-fn unwrap(
-    given: Map<String, Value>,
-    known: &Map<String, Value>,
-    fixes: &mut Vec<String>,
-) -> Map<String, Value> {
+fn unwrap(given: Map<String, Value>, known: &Map<String, Value>, fixes: &mut Vec<String>) -> Map<String, Value> {
     let wrapper = match given.iter().next() {
         Some((name, Value::Object(_))) if given.len() == 1 => name.clone(),
         _ => return given,
@@ -79,11 +65,7 @@ fn unwrap(
 /// The argument of the tool that `name` can only mean, if that is not given.
 fn meant(name: &str, known: &Map<String, Value>, given: &Map<String, Value>) -> Option<String> {
     let free = |own: &&String| !given.contains_key(*own);
-    let spelled: Vec<&String> = known
-        .keys()
-        .filter(free)
-        .filter(|own| key(own) == key(name))
-        .collect();
+    let spelled: Vec<&String> = known.keys().filter(free).filter(|own| key(own) == key(name)).collect();
     if let [only] = spelled[..] {
         return Some(only.clone());
     }

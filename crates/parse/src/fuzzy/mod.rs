@@ -26,13 +26,9 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
             continue;
         };
         let key = tools.argument(name, &intent.argument);
-        let arguments: Map<String, Value> =
-            [(key, Value::String(intent.object))].into_iter().collect();
+        let arguments: Map<String, Value> = [(key, Value::String(intent.object))].into_iter().collect();
         let arguments = Value::Object(arguments);
-        if all
-            .iter()
-            .any(|call| call.name == name && call.arguments == arguments)
-        {
+        if all.iter().any(|call| call.name == name && call.arguments == arguments) {
             continue;
         }
         all.push(Call {
@@ -63,10 +59,7 @@ impl Rules {
     /// What the sentences of `text` say that their writer is about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
         let lines = sentences(text, |line| self.is_example(line));
-        lines
-            .iter()
-            .filter_map(|sentence| self.sentence(sentence.text))
-            .collect()
+        lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
     }
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
@@ -77,31 +70,21 @@ impl Rules {
         if sentence.ends_with(['?', '؟', '？']) {
             return None;
         }
-        let sentence = sentence
-            .trim_end_matches(['.', '!', '…', ':', ' ', '*'])
-            .trim_start_matches(['*', '_']);
+        let sentence = sentence.trim_end_matches(['.', '!', '…', ':', ' ', '*']).trim_start_matches(['*', '_']);
         self.rules().iter().find_map(|rule| {
             let found = rule.pattern.find(sentence)?;
             crate::work::count(sentence.len());
             let rest = &sentence[found.end()..];
             let object = object::find(rule, rest, self)?;
             let after = &rest[object.end..];
-            if rule
-                .after
-                .as_ref()
-                .is_some_and(|after_rule| !after_rule.is_match(after))
-            {
+            if rule.after.as_ref().is_some_and(|after_rule| !after_rule.is_match(after)) {
                 return None;
             }
             let guard = self.guard(&rule.lang)?;
             if guard.is_match(&sentence[..found.end()]) || guard.is_match(after) {
                 return None;
             }
-            Some(Intent {
-                tool: rule.tool.clone(),
-                argument: rule.argument.clone(),
-                object: object.text,
-            })
+            Some(Intent { tool: rule.tool.clone(), argument: rule.argument.clone(), object: object.text })
         })
     }
 }

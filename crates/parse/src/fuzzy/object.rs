@@ -22,21 +22,11 @@ pub(super) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
         (None, Object::Text) => text(rest, rules)?,
         _ => return None,
     };
-    let sound = !found.text.trim().is_empty()
-        && found.text.len() <= LONGEST
-        && !rules.is_empty_word(&found.text);
+    let sound = !found.text.trim().is_empty() && found.text.len() <= LONGEST && !rules.is_empty_word(&found.text);
     sound.then_some(found)
 }
 
-const QUOTES: &[(char, char)] = &[
-    ('"', '"'),
-    ('\'', '\''),
-    ('“', '”'),
-    ('‘', '’'),
-    ('`', '`'),
-    ('«', '»'),
-    ('„', '“'),
-];
+const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('`', '`'), ('«', '»'), ('„', '“')];
 
 fn quoted(rest: &str) -> Option<Found> {
     let first = rest.chars().next()?;
@@ -48,34 +38,23 @@ fn quoted(rest: &str) -> Option<Found> {
         next.is_none_or(|c| !c.is_alphanumeric())
     })?;
     let text = body[..end].trim().to_owned();
-    Some(Found {
-        text,
-        end: first.len_utf8() + end + close.len_utf8(),
-    })
+    Some(Found { text, end: first.len_utf8() + end + close.len_utf8() })
 }
 
 fn word(rest: &str) -> Option<Found> {
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let text = rest[..end].trim_end_matches(['.', ',', ';', ':', ')', '!', '…', '*']);
-    (!text.is_empty()).then(|| Found {
-        text: text.to_owned(),
-        end,
-    })
+    (!text.is_empty()).then(|| Found { text: text.to_owned(), end })
 }
 
 fn text(rest: &str, rules: &Rules) -> Option<Found> {
     let end = rules.stop(rest).unwrap_or(rest.len());
     let text = rest[..end].trim().trim_end_matches(['.', '!', '…', ':']);
-    (text.chars().count() > 1).then(|| Found {
-        text: text.to_owned(),
-        end,
-    })
+    (text.chars().count() > 1).then(|| Found { text: text.to_owned(), end })
 }
 
 fn is_url(text: &str) -> bool {
-    let rest = text
-        .strip_prefix("https://")
-        .or_else(|| text.strip_prefix("http://"));
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     rest.is_some_and(|rest| rest.len() > 2 && !rest.contains(char::is_whitespace))
 }
 
@@ -85,9 +64,7 @@ fn is_path(text: &str, quoted: bool) -> bool {
         return false;
     }
     let ending = text.rsplit_once('.').is_some_and(|(name, ending)| {
-        !name.is_empty()
-            && (1..=5).contains(&ending.len())
-            && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        !name.is_empty() && (1..=5).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
     });
     let folder = text.starts_with(['/', '~', '.']) && text.len() > 1 || text.contains('/');
     (ending || folder) && (quoted || !text.contains(char::is_whitespace))

@@ -90,10 +90,7 @@ impl Rules {
     pub fn read(text: &str) -> Result<Self, RuleError> {
         let file: File = toml::from_str(text)?;
         let compile = |name: &str, pattern: &str| {
-            Regex::new(pattern).map_err(|error| RuleError::Pattern {
-                rule: name.to_owned(),
-                error: Box::new(error),
-            })
+            Regex::new(pattern).map_err(|error| RuleError::Pattern { rule: name.to_owned(), error: Box::new(error) })
         };
         let mut guards = HashMap::new();
         for (lang, pattern) in &file.guard {
@@ -101,19 +98,12 @@ impl Rules {
         }
         let mut rules = Vec::new();
         for rule in file.rule {
-            let intent = file
-                .intent
-                .get(&rule.lang)
-                .filter(|_| guards.contains_key(&rule.lang));
+            let intent = file.intent.get(&rule.lang).filter(|_| guards.contains_key(&rule.lang));
             let intent = intent.ok_or_else(|| RuleError::Language(rule.lang.clone()))?;
             let name = format!("{} {}", rule.lang, rule.tool);
             rules.push(Rule {
                 pattern: compile(&name, &format!("{intent}{}", rule.pattern))?,
-                after: rule
-                    .after
-                    .as_deref()
-                    .map(|after| compile(&name, after))
-                    .transpose()?,
+                after: rule.after.as_deref().map(|after| compile(&name, after)).transpose()?,
                 tool: rule.tool,
                 lang: rule.lang,
                 argument: rule.argument,
@@ -138,9 +128,7 @@ impl Rules {
     }
 
     pub(crate) fn is_example(&self, line: &str) -> bool {
-        self.example
-            .as_ref()
-            .is_some_and(|example| example.is_match(line))
+        self.example.as_ref().is_some_and(|example| example.is_match(line))
     }
 
     /// Where the object in front of `rest` ends.

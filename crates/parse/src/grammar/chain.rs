@@ -10,12 +10,7 @@ pub(crate) struct Chain {
 
 impl Chain {
     pub fn new(stages: Vec<Box<dyn Grammar>>) -> Self {
-        Self {
-            stages: stages
-                .into_iter()
-                .map(|stage| (stage, Sink::default()))
-                .collect(),
-        }
+        Self { stages: stages.into_iter().map(|stage| (stage, Sink::default())).collect() }
     }
 
     /// Hands `outs` of the stage before `from` on.

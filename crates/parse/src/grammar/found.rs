@@ -45,14 +45,8 @@ impl Found {
     }
 
     pub fn broken(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
-        self.diagnostics
-            .push(format!("a call of `{name}` is broken: {error}"));
-        self.items.push(Err(Broken {
-            id,
-            name,
-            raw: raw.to_owned(),
-            error: error.to_owned(),
-        }));
+        self.diagnostics.push(format!("a call of `{name}` is broken: {error}"));
+        self.items.push(Err(Broken { id, name, raw: raw.to_owned(), error: error.to_owned() }));
     }
 
     pub fn note(&mut self, note: impl Into<String>) {
@@ -62,7 +56,5 @@ impl Found {
 
 /// Tells a model what is wrong with its arguments and what to write.
 pub(crate) fn broken_arguments(error: &str) -> String {
-    format!(
-        "the arguments could not be read: {error}. Repeat the call with one complete JSON object"
-    )
+    format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
 }

@@ -39,11 +39,7 @@ pub fn instructions(tools: &[ToolSpec]) -> String {
 
 fn call_schema(spec: &ToolSpec) -> Value {
     // References are relative to the tool's own schema and would point nowhere in this one.
-    let arguments = if has_reference(&spec.parameters) {
-        json!({"type": "object"})
-    } else {
-        spec.parameters.clone()
-    };
+    let arguments = if has_reference(&spec.parameters) { json!({"type": "object"}) } else { spec.parameters.clone() };
     json!({
         "type": "object",
         "properties": {"name": {"type": "string", "enum": [spec.name]}, "arguments": arguments},
@@ -54,9 +50,7 @@ fn call_schema(spec: &ToolSpec) -> Value {
 
 fn has_reference(schema: &Value) -> bool {
     match schema {
-        Value::Object(map) => map
-            .iter()
-            .any(|(key, value)| key == "$ref" || has_reference(value)),
+        Value::Object(map) => map.iter().any(|(key, value)| key == "$ref" || has_reference(value)),
         Value::Array(items) => items.iter().any(has_reference),
         _ => false,
     }
@@ -119,10 +113,7 @@ impl Guided {
 
     /// For replies of which another form was asked.
     pub fn lax(tools: &ToolIndex) -> Self {
-        Self {
-            lax: true,
-            ..Self::new(tools)
-        }
+        Self { lax: true, ..Self::new(tools) }
     }
 
     /// Works until more text is needed.
@@ -258,18 +249,12 @@ impl Guided {
                 Token::More => return (State::Object(object), true),
                 Token::End => {
                     self.pos = object.scanner.pos;
-                    let next = if self.found.is_empty() {
-                        State::Trailer
-                    } else {
-                        State::Ignored
-                    };
+                    let next = if self.found.is_empty() { State::Trailer } else { State::Ignored };
                     return (next, false);
                 }
                 Token::Error => return (State::Failed(object), false),
                 token => {
-                    if let Some(item) =
-                        object.track(&self.buf, &token, &mut self.found.done, &self.tools, sink)
-                    {
+                    if let Some(item) = object.track(&self.buf, &token, &mut self.found.done, &self.tools, sink) {
                         let raw = &self.buf[item];
                         let item = repair(raw, false).map(|read| (read.value, read.fixes));
                         add_item(&mut self.found, item, raw, &self.tools);
@@ -298,13 +283,10 @@ impl Guided {
             }
         } else if object.calls == 0 {
             let raw = &self.buf[object.start..];
-            let message = format!(
-                "the JSON object could not be read to its end: {why}. Write the whole object again"
-            );
+            let message = format!("the JSON object could not be read to its end: {why}. Write the whole object again");
             self.found.broken(None, String::new(), raw, &message);
         } else {
-            self.found
-                .note(format!("the object was not complete: {why}"));
+            self.found.note(format!("the object was not complete: {why}"));
         }
     }
 
@@ -398,18 +380,11 @@ fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
         Ok(read) => read,
         Err(error) => return found.broken(None, String::new(), raw, &broken_arguments(&error)),
     };
-    let Some(name) = item["name"]
-        .as_str()
-        .map(|name| tools.name(name))
-        .filter(|name| !name.is_empty())
-    else {
+    let Some(name) = item["name"].as_str().map(|name| tools.name(name)).filter(|name| !name.is_empty()) else {
         let message = "each call must be an object with `name` and `arguments`";
         return found.broken(None, String::new(), raw, message);
     };
-    let arguments = item
-        .get("arguments")
-        .cloned()
-        .unwrap_or(Value::Object(Map::new()));
+    let arguments = item.get("arguments").cloned().unwrap_or(Value::Object(Map::new()));
     match as_object(arguments, fixes, false) {
         Ok((arguments, fixes)) => {
             let mended = !fixes.is_empty();
@@ -420,11 +395,7 @@ fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
                 id: None,
                 name,
                 arguments,
-                source: if mended {
-                    CallSource::Repaired
-                } else {
-                    CallSource::GuidedJson
-                },
+                source: if mended { CallSource::Repaired } else { CallSource::GuidedJson },
                 confidence: if mended { 0.8 } else { 0.95 },
                 untyped: false,
             });
@@ -445,11 +416,7 @@ impl Grammar for Guided {
             State::Fence { from, .. } | State::Candidate { from, .. } => {
                 sink.text(&self.buf[from..]);
             }
-            State::Trailer
-                if !self.buf[self.pos..]
-                    .trim_matches(['`', ' ', '\n', '\r', '\t'])
-                    .is_empty() =>
-            {
+            State::Trailer if !self.buf[self.pos..].trim_matches(['`', ' ', '\n', '\r', '\t']).is_empty() => {
                 sink.text(&self.buf[self.pos..]);
             }
             State::Failed(object) => self.break_off(&object, cut, "it is no valid JSON"),
@@ -463,8 +430,7 @@ impl Grammar for Guided {
             }
         }
         if !self.seen && !self.lax && sink.has_text() {
-            self.found
-                .note("no object of the expected form; taken as text");
+            self.found.note("no object of the expected form; taken as text");
         }
         std::mem::take(&mut self.found)
     }

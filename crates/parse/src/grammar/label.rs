@@ -45,25 +45,15 @@ const LONGEST: usize = 64;
 pub(super) fn classify(text: &str, end: bool) -> Start {
     let (line, closed) = line(text, end);
     let bytes = line.as_bytes();
-    let blank = bytes
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t'))
-        .count();
+    let blank = bytes.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let ticks = bytes[blank..].iter().take_while(|&&b| b == b'`').count();
     if ticks >= 3 {
         return Start::Fence;
     }
-    let decorated = bytes
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t' | b'*' | b'_' | b'#'))
-        .count();
+    let decorated = bytes.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'*' | b'_' | b'#')).count();
     let rest = &bytes[decorated..];
     if rest.is_empty() || (ticks > 0 && blank + ticks == bytes.len()) {
-        return if closed {
-            Start::Text
-        } else {
-            Start::Undecided
-        };
+        return if closed { Start::Text } else { Start::Undecided };
     }
     let bold = bytes[..decorated].iter().any(|b| matches!(b, b'*' | b'_'));
     let mut open = false;
@@ -111,10 +101,7 @@ fn match_word(rest: &[u8], word: &[u8], bold: bool, closed: bool) -> Match {
     }
     // `**Action**:`, `Action 2:`
     let mut at = word.len();
-    while rest
-        .get(at)
-        .is_some_and(|b| matches!(b, b' ' | b'*' | b'_') || b.is_ascii_digit())
-    {
+    while rest.get(at).is_some_and(|b| matches!(b, b' ' | b'*' | b'_') || b.is_ascii_digit()) {
         at += 1;
     }
     let colon = &rest[at..];
@@ -129,15 +116,9 @@ fn match_word(rest: &[u8], word: &[u8], bold: bool, closed: bool) -> Match {
         return Match::No;
     }
     if bold {
-        at += rest[at..]
-            .iter()
-            .take_while(|b| matches!(b, b'*' | b'_'))
-            .count();
+        at += rest[at..].iter().take_while(|b| matches!(b, b'*' | b'_')).count();
     }
-    at += rest[at..]
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t'))
-        .count();
+    at += rest[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     if at == rest.len() && !closed {
         return Match::Open;
     }
@@ -150,22 +131,10 @@ mod tests {
 
     #[test]
     fn labels_and_what_only_looks_like_one() {
-        assert_eq!(
-            classify("Action: read\n", false),
-            Start::Label(Label::Action, 8)
-        );
-        assert_eq!(
-            classify("**Action:** read\n", false),
-            Start::Label(Label::Action, 12)
-        );
-        assert_eq!(
-            classify("**Action**: read\n", false),
-            Start::Label(Label::Action, 12)
-        );
-        assert_eq!(
-            classify("ACTION_INPUT: {", false),
-            Start::Label(Label::Input, 14)
-        );
+        assert_eq!(classify("Action: read\n", false), Start::Label(Label::Action, 8));
+        assert_eq!(classify("**Action:** read\n", false), Start::Label(Label::Action, 12));
+        assert_eq!(classify("**Action**: read\n", false), Start::Label(Label::Action, 12));
+        assert_eq!(classify("ACTION_INPUT: {", false), Start::Label(Label::Input, 14));
         assert_eq!(classify("Action", false), Start::Undecided);
         assert_eq!(classify("Action", true), Start::Text);
         assert_eq!(classify("Actions: many\n", false), Start::Text);

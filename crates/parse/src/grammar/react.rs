@@ -51,10 +51,7 @@ struct Fences {
     input: bool,
 }
 
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own about the text so far"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text so far")]
 pub(crate) struct React {
     tools: ToolIndex,
     buf: String,
@@ -218,14 +215,11 @@ impl React {
                 self.section = Section::Final;
             }
             Label::Final => {
-                self.found.note(
-                    "an answer in the same reply as a call was ignored: no result was seen yet",
-                );
+                self.found.note("an answer in the same reply as a call was ignored: no result was seen yet");
                 self.section = Section::Stopped;
             }
             Label::Observation => {
-                self.found
-                    .note("a made-up observation and all that follows was ignored");
+                self.found.note("a made-up observation and all that follows was ignored");
                 self.section = Section::Stopped;
             }
             Label::Input => {}
@@ -241,23 +235,11 @@ impl React {
     }
 
     fn input(&self, name: String) -> Section {
-        Section::Input(Input {
-            name,
-            from: self.pos,
-            head: Head::Blank,
-            json: None,
-            fenced: false,
-        })
+        Section::Input(Input { name, from: self.pos, head: Head::Blank, json: None, fenced: false })
     }
 
     fn no_input(&self, name: String) -> Input {
-        Input {
-            name,
-            from: self.pos,
-            head: Head::Body,
-            json: None,
-            fenced: false,
-        }
+        Input { name, from: self.pos, head: Head::Body, json: None, fenced: false }
     }
 
     /// The next `len` bytes: a line or the part of it that has arrived.
@@ -321,13 +303,9 @@ impl React {
                 self.section = Section::Between;
                 return;
             }
-            let wordy = name.is_empty()
-                || name.contains(char::is_whitespace)
-                || name.contains(['{', '(', '[']);
+            let wordy = name.is_empty() || name.contains(char::is_whitespace) || name.contains(['{', '(', '[']);
             if wordy {
-                let message = format!(
-                    "`Action:` must hold the name of one tool and nothing else, not `{written}`"
-                );
+                let message = format!("`Action:` must hold the name of one tool and nothing else, not `{written}`");
                 self.found.broken(None, String::new(), written, &message);
                 self.section = Section::Stopped;
                 return;
@@ -414,8 +392,7 @@ impl React {
             }
             Err(error) => {
                 // What follows was written on the belief that the call was made.
-                self.found
-                    .broken(None, name, raw.trim(), &broken_arguments(&error));
+                self.found.broken(None, name, raw.trim(), &broken_arguments(&error));
                 self.section = Section::Stopped;
             }
         }
@@ -444,16 +421,13 @@ impl Grammar for React {
         }
         match std::mem::replace(&mut self.section, Section::Stopped) {
             Section::Preamble if self.lax => {}
-            Section::Named(name)
-                if self.tentative.is_some() && self.tools.needs_arguments(&name) =>
-            {
+            Section::Named(name) if self.tentative.is_some() && self.tools.needs_arguments(&name) => {
                 self.untake(self.buf.len(), sink);
             }
             Section::Preamble => {
                 sink.text(&self.buf);
                 if !self.buf.trim().is_empty() {
-                    self.found
-                        .note("no action and no final answer; taken as text");
+                    self.found.note("no action and no final answer; taken as text");
                 }
             }
             Section::Named(name) => {
@@ -469,8 +443,7 @@ impl Grammar for React {
         self.tell(sink);
         sink.text(&self.closing);
         if self.fences.quote && self.labelled {
-            self.found
-                .note("the reply ends within a code block; nothing in it was taken as a call");
+            self.found.note("the reply ends within a code block; nothing in it was taken as a call");
         }
         std::mem::take(&mut self.found)
     }

@@ -67,12 +67,7 @@ pub(super) struct Read {
 
 impl Read {
     fn sound(arguments: Value) -> Self {
-        Self {
-            arguments,
-            source: CallSource::React,
-            confidence: 0.9,
-            notes: Vec::new(),
-        }
+        Self { arguments, source: CallSource::React, confidence: 0.9, notes: Vec::new() }
     }
 }
 
@@ -82,35 +77,20 @@ fn has_blank_line(text: &str) -> bool {
 
 /// Without back-ticks around the whole.
 fn bare_text(text: &str) -> &str {
-    let inner = text
-        .strip_prefix('`')
-        .and_then(|rest| rest.strip_suffix('`'));
-    inner
-        .filter(|inner| !inner.contains('`'))
-        .unwrap_or(text)
-        .trim()
+    let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
 }
 
 /// A JSON string's content, or the text as it is.
 fn bare_value(text: &str) -> String {
     serde_json::from_str(text).unwrap_or_else(|_| {
-        let inner = text
-            .strip_prefix('\'')
-            .and_then(|rest| rest.strip_suffix('\''));
-        inner
-            .filter(|inner| !inner.contains('\''))
-            .unwrap_or(text)
-            .to_owned()
+        let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+        inner.filter(|inner| !inner.contains('\'')).unwrap_or(text).to_owned()
     })
 }
 
 /// The input `raw` of a call of `name`; the error is for the model.
-pub(super) fn arguments(
-    tools: &ToolIndex,
-    name: &str,
-    raw: &str,
-    cut: bool,
-) -> Result<Read, String> {
+pub(super) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> Result<Read, String> {
     let text = strip_fence(raw);
     let nothing = NOTHING.contains(&text.to_ascii_lowercase().as_str());
     if text.is_empty() || (nothing && !tools.needs_arguments(name)) {
@@ -159,11 +139,7 @@ pub(super) fn closing_text(raw: &str) -> String {
     let text = strip_fence(raw);
     if !text.starts_with('{') {
         let nothing = NOTHING.contains(&text.to_ascii_lowercase().as_str());
-        return if nothing {
-            String::new()
-        } else {
-            bare_value(text)
-        };
+        return if nothing { String::new() } else { bare_value(text) };
     }
     let read = repair(text, false).ok();
     let object = read.as_ref().and_then(|read| read.value.as_object());

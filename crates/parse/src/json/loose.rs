@@ -22,13 +22,7 @@ pub(crate) struct Loose<'a> {
 
 impl<'a> Loose<'a> {
     pub fn new(text: &'a str, tokens: &'a [&'a str]) -> Self {
-        Self {
-            text,
-            pos: 0,
-            tokens,
-            depth: 0,
-            unclosed: 0,
-        }
+        Self { text, pos: 0, tokens, depth: 0, unclosed: 0 }
     }
 
     pub fn rest(&self) -> &'a str {
@@ -94,11 +88,7 @@ impl<'a> Loose<'a> {
     fn enter(&mut self) -> Result<(), String> {
         self.depth += 1;
         self.pos += 1;
-        if self.depth > MAX_DEPTH {
-            self.error("it is nested too deeply")
-        } else {
-            Ok(())
-        }
+        if self.depth > MAX_DEPTH { self.error("it is nested too deeply") } else { Ok(()) }
     }
 
     /// After an entry: goes over a comma; `true` where the bracket ends.
@@ -252,16 +242,10 @@ mod tests {
             ("{'a': 'b', \"c\": True,}", json!({"a": "b", "c": true})),
             ("{a: 1, b_c: None}", json!({"a": 1, "b_c": null})),
             ("{\"a\": 1 \"b\": 2}", json!({"a": 1, "b": 2})),
-            (
-                "{\"a\": 1, // one\n \"b\": /* two */ 2}",
-                json!({"a": 1, "b": 2}),
-            ),
+            ("{\"a\": 1, // one\n \"b\": /* two */ 2}", json!({"a": 1, "b": 2})),
             ("{“a”: “ü”}", json!({"a": "ü"})),
             ("['it\\'s', (1, 2)]", json!(["it's", [1, 2]])),
-            (
-                "{\"a\": \"\"\"one \"two\"\nthree\"\"\"}",
-                json!({"a": "one \"two\"\nthree"}),
-            ),
+            ("{\"a\": \"\"\"one \"two\"\nthree\"\"\"}", json!({"a": "one \"two\"\nthree"})),
         ] {
             assert_eq!(read_loose(text), Ok((expected, 0)), "{text}");
         }

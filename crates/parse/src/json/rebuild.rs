@@ -144,11 +144,7 @@ fn rebuild(raw: &str, lossy: bool) -> Result<Rebuilt, String> {
             Token::Str(range) => writer.value(&quoted(&raw[range.start + 1..range.end - 1])),
             Token::Scalar(range) => writer.value(&raw[range]),
             Token::End => {
-                return Ok(Rebuilt {
-                    text: writer.text,
-                    end: scanner.pos,
-                    closed: false,
-                });
+                return Ok(Rebuilt { text: writer.text, end: scanner.pos, closed: false });
             }
             Token::Error => return Err(format!("it is no valid JSON from byte {}", scanner.pos)),
             Token::More => return close(raw, &scanner, writer, lossy),
@@ -175,9 +171,5 @@ fn close(raw: &str, scanner: &Scanner, mut writer: Writer, lossy: bool) -> Resul
     for array in scanner.stack().iter().rev() {
         writer.text.push(if *array { ']' } else { '}' });
     }
-    Ok(Rebuilt {
-        text: writer.text,
-        end: raw.len(),
-        closed: true,
-    })
+    Ok(Rebuilt { text: writer.text, end: raw.len(), closed: true })
 }

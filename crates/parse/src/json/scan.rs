@@ -64,12 +64,7 @@ pub(crate) struct Scanner {
 impl Scanner {
     /// Starts at byte `pos` of the buffer.
     pub fn new(pos: usize) -> Self {
-        Self {
-            pos,
-            stack: Vec::new(),
-            state: State::MustValue,
-            comma: false,
-        }
+        Self { pos, stack: Vec::new(), state: State::MustValue, comma: false }
     }
 
     pub fn depth(&self) -> usize {
@@ -146,22 +141,13 @@ impl Scanner {
                 return Some(Token::Open { array, at });
             }
             (State::Value | State::MustValue, b'"') => {
-                self.state = State::Str {
-                    start: at,
-                    key: false,
-                };
+                self.state = State::Str { start: at, key: false };
             }
-            (
-                State::Value | State::MustValue,
-                b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z',
-            ) => {
+            (State::Value | State::MustValue, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => {
                 self.state = State::Scalar { start: at };
             }
             (State::Key, b'"') => {
-                self.state = State::Str {
-                    start: at,
-                    key: true,
-                };
+                self.state = State::Str { start: at, key: true };
             }
             (State::Colon, b':') => self.state = State::MustValue,
             (State::After, b',') => {
@@ -196,11 +182,7 @@ impl Scanner {
     }
 
     fn value_ended(&mut self) {
-        self.state = if self.stack.is_empty() {
-            State::Done
-        } else {
-            State::After
-        };
+        self.state = if self.stack.is_empty() { State::Done } else { State::After };
     }
 
     fn string(&mut self, buf: &str, start: usize, key: bool) -> Token {

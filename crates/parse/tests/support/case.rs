@@ -79,11 +79,7 @@ impl Tools {
 
 impl File {
     pub fn reading(&self) -> Reading {
-        let mut reading = if self.strict {
-            Reading::strict(self.form)
-        } else {
-            Reading::any(self.form)
-        };
+        let mut reading = if self.strict { Reading::strict(self.form) } else { Reading::any(self.form) };
         reading.in_thought = self.in_thought;
         if self.in_thought {
             reading.dialects = Dialects::All;
@@ -96,60 +92,35 @@ impl File {
 pub fn files() -> Vec<(PathBuf, File)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut paths = Vec::new();
-    for folder in std::fs::read_dir(&root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
+    for folder in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
         if folder.is_dir() {
-            paths.extend(
-                std::fs::read_dir(folder)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
+            paths.extend(std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
         }
     }
     paths.sort();
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let file =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let file = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         (path.strip_prefix(&root).unwrap().to_owned(), file)
     };
     paths.into_iter().map(read).collect()
 }
 
 /// Parses `input` in pieces of `sizes`.
-pub fn parse(
-    reading: Reading,
-    tools: &[ToolSpec],
-    case: &Case,
-    sizes: &[usize],
-) -> (Parsed, Vec<Out>) {
-    let mut chunks: Vec<ModelChunk> = pieces(&case.thinking, sizes)
-        .into_iter()
-        .map(ModelChunk::Reasoning)
-        .collect();
+pub fn parse(reading: Reading, tools: &[ToolSpec], case: &Case, sizes: &[usize]) -> (Parsed, Vec<Out>) {
+    let mut chunks: Vec<ModelChunk> = pieces(&case.thinking, sizes).into_iter().map(ModelChunk::Reasoning).collect();
     chunks.extend(pieces(&case.input, sizes).into_iter().map(ModelChunk::Text));
     feed_with(reading, tools, &chunks, &case.finish)
 }
 
 /// Feeds `chunks`; checks what must hold for every reply.
-pub fn feed_with(
-    reading: Reading,
-    tools: &[ToolSpec],
-    chunks: &[ModelChunk],
-    finish: &str,
-) -> (Parsed, Vec<Out>) {
+pub fn feed_with(reading: Reading, tools: &[ToolSpec], chunks: &[ModelChunk], finish: &str) -> (Parsed, Vec<Out>) {
     let mut parser = StreamParser::with(reading, &ToolIndex::new(tools), "c");
     let mut outs = Vec::new();
     for chunk in chunks {
         outs.extend(parser.push(chunk));
     }
-    outs.extend(parser.push(&ModelChunk::End {
-        finish: finish.into(),
-        usage: Usage::default(),
-        model: String::new(),
-    }));
+    outs.extend(parser.push(&ModelChunk::End { finish: finish.into(), usage: Usage::default(), model: String::new() }));
     let mut parsed = parser.finish();
     outs.append(&mut parsed.tail);
     let (mut text, mut reasoning) = (String::new(), String::new());
@@ -162,25 +133,13 @@ pub fn feed_with(
         }
     }
     assert_eq!(text, parsed.text, "what was shown is the text");
-    assert_eq!(
-        reasoning, parsed.reasoning,
-        "what was shown is the reasoning"
-    );
+    assert_eq!(reasoning, parsed.reasoning, "what was shown is the reasoning");
     let mut ids: Vec<&String> = parsed.calls.iter().map(|call| &call.id).collect();
     ids.extend(parsed.broken.iter().map(|call| &call.id));
     ids.sort();
     ids.dedup();
-    assert_eq!(
-        ids.len(),
-        parsed.calls.len() + parsed.broken.len(),
-        "ids are unique"
-    );
-    assert!(
-        parsed
-            .calls
-            .iter()
-            .all(|call| call.arguments.is_object() && (0.0..=1.0).contains(&call.confidence))
-    );
+    assert_eq!(ids.len(), parsed.calls.len() + parsed.broken.len(), "ids are unique");
+    assert!(parsed.calls.iter().all(|call| call.arguments.is_object() && (0.0..=1.0).contains(&call.confidence)));
     (parsed, started)
 }
 
@@ -192,11 +151,7 @@ pub fn judge(case: &Case, parsed: &Parsed) -> Vec<String> {
             wrong.push(format!("{what}: got {got}, expected {want}"));
         }
     };
-    let calls: Vec<Value> = parsed
-        .calls
-        .iter()
-        .map(|call| json!([call.name, call.arguments]))
-        .collect();
+    let calls: Vec<Value> = parsed.calls.iter().map(|call| json!([call.name, call.arguments])).collect();
     same("calls", json!(calls), json!(case.calls));
     let broken: Vec<_> = parsed.broken.iter().map(|call| &call.name).collect();
     same("broken", json!(broken), json!(case.broken));
@@ -229,11 +184,7 @@ pub fn shown(case: &Case, parsed: &Parsed) -> String {
     for call in &parsed.calls {
         let source = json!(call.source);
         let source = source.as_str().unwrap_or("");
-        let _ = writeln!(
-            out,
-            "=> {} {} {} ({source} {})",
-            call.id, call.name, call.arguments, call.confidence
-        );
+        let _ = writeln!(out, "=> {} {} {} ({source} {})", call.id, call.name, call.arguments, call.confidence);
     }
     for call in &parsed.broken {
         let _ = writeln!(out, "=> {} {:?} broken: {}", call.id, call.name, call.error);
@@ -254,8 +205,5 @@ pub fn shown(case: &Case, parsed: &Parsed) -> String {
 }
 
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -13,28 +13,12 @@ pub fn specs() -> Vec<ToolSpec> {
     let text = json!({"type": "string"});
     let tools = [
         ("read", json!({"path": text}), json!(["path"])),
-        (
-            "write",
-            json!({"path": text, "content": text}),
-            json!(["path", "content"]),
-        ),
-        (
-            "web_search",
-            json!({"query": text, "limit": {"type": "integer"}}),
-            json!(["query"]),
-        ),
+        ("write", json!({"path": text, "content": text}), json!(["path", "content"])),
+        ("web_search", json!({"query": text, "limit": {"type": "integer"}}), json!(["query"])),
         ("list", json!({"path": text}), json!([])),
         ("sql", json!({"query": text}), json!(["query"])),
-        (
-            "terminal",
-            json!({"program": text, "arguments": {"type": "array", "items": text}}),
-            json!(["program"]),
-        ),
-        (
-            "wait",
-            json!({"seconds": {"type": "integer"}}),
-            json!(["seconds"]),
-        ),
+        ("terminal", json!({"program": text, "arguments": {"type": "array", "items": text}}), json!(["program"])),
+        ("wait", json!({"seconds": {"type": "integer"}}), json!(["seconds"])),
         ("final_answer", json!({"text": text}), json!(["text"])),
     ];
     tools.into_iter().map(spec).collect()
@@ -47,17 +31,9 @@ pub fn canonical() -> Vec<ToolSpec> {
         ("web_search", json!({"query": text}), json!(["query"])),
         ("web_fetch", json!({"url": text}), json!(["url"])),
         ("read", json!({"path": text}), json!(["path"])),
-        (
-            "write",
-            json!({"path": text, "content": text}),
-            json!(["path", "content"]),
-        ),
+        ("write", json!({"path": text, "content": text}), json!(["path", "content"])),
         ("exec", json!({"command": text}), json!(["command"])),
-        (
-            "browser",
-            json!({"action": text, "url": text}),
-            json!(["action"]),
-        ),
+        ("browser", json!({"action": text, "url": text}), json!(["action"])),
     ];
     tools.into_iter().map(spec).collect()
 }
@@ -82,11 +58,7 @@ pub fn feed(strategy: Strategy, chunks: &[ModelChunk], finish: &str) -> (Parsed,
     for chunk in chunks {
         outs.extend(parser.push(chunk));
     }
-    outs.extend(parser.push(&ModelChunk::End {
-        finish: finish.into(),
-        usage: Usage::default(),
-        model: String::new(),
-    }));
+    outs.extend(parser.push(&ModelChunk::End { finish: finish.into(), usage: Usage::default(), model: String::new() }));
     let mut parsed = parser.finish();
     outs.append(&mut parsed.tail);
     let (mut text, mut reasoning) = (String::new(), String::new());
@@ -99,10 +71,7 @@ pub fn feed(strategy: Strategy, chunks: &[ModelChunk], finish: &str) -> (Parsed,
         }
     }
     assert_eq!(text, parsed.text, "what was shown is the text");
-    assert_eq!(
-        reasoning, parsed.reasoning,
-        "what was shown is the reasoning"
-    );
+    assert_eq!(reasoning, parsed.reasoning, "what was shown is the reasoning");
     (parsed, started)
 }
 

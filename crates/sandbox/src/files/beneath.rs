@@ -11,22 +11,13 @@ use rustix::io::Errno;
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 /// Opens `path` beneath `root`. Links that stay inside are followed, others are `EXDEV` or `ELOOP`.
-pub(super) fn open(
-    root: BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<OwnedFd, Errno> {
+pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let mut flags = flags | OFlags::CLOEXEC;
     // openat2 refuses flags that make no sense together.
     if !flags.contains(OFlags::PATH) {
         flags |= OFlags::NOCTTY;
     }
-    let path = if path.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        path
-    };
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     if !NO_OPENAT2.load(Ordering::Relaxed) {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         loop {
@@ -47,12 +38,7 @@ pub(super) fn open(
 }
 
 /// The same without `openat2`: no link is followed at all.
-pub(super) fn walk(
-    root: BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<OwnedFd, Errno> {
+pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let mut names = path
         .components()
         .filter_map(|c| match c {

@@ -62,18 +62,12 @@ pub enum FilesError {
 }
 
 fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() {
-        String::new()
-    } else {
-        format!("; did you mean {}?", near.join(", "))
-    }
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 
 fn io_hint(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; nothing was changed, free some space first"
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; nothing was changed, free some space first",
         io::ErrorKind::ReadOnlyFilesystem => "; the workspace cannot be written to",
         _ => "",
     }
@@ -81,9 +75,6 @@ fn io_hint(source: &io::Error) -> &'static str {
 
 impl FilesError {
     pub(super) fn io(path: &str, source: impl Into<io::Error>) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source: source.into(),
-        }
+        Self::Io { path: path.to_owned(), source: source.into() }
     }
 }

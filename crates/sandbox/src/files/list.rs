@@ -61,18 +61,9 @@ impl Workspace {
                 FileType::Symlink => EntryKind::Link,
                 _ => EntryKind::Special,
             };
-            let size = if kind == EntryKind::File {
-                u64::try_from(stat.st_size).unwrap_or(0)
-            } else {
-                0
-            };
+            let size = if kind == EntryKind::File { u64::try_from(stat.st_size).unwrap_or(0) } else { 0 };
             let name = name.to_string_lossy().into_owned();
-            entries.push(Entry {
-                name,
-                kind,
-                size,
-                modified: stat.st_mtime,
-            });
+            entries.push(Entry { name, kind, size, modified: stat.st_mtime });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok((entries, more))

@@ -12,9 +12,8 @@ pub fn near_matches<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) 
             let edits = distance(&wanted, &lower);
             let stem = lower.split('.').next().unwrap_or(&lower);
             let wanted_stem = wanted.split('.').next().unwrap_or(&wanted);
-            let contains = stem.len() >= 3
-                && wanted_stem.len() >= 3
-                && (lower.contains(wanted_stem) || wanted.contains(stem));
+            let contains =
+                stem.len() >= 3 && wanted_stem.len() >= 3 && (lower.contains(wanted_stem) || wanted.contains(stem));
             match (edits <= allowed, contains) {
                 (true, _) => Some((edits, name)),
                 (false, true) => Some((allowed + edits, name)),
@@ -24,11 +23,7 @@ pub fn near_matches<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) 
         .collect();
     scored.sort_unstable();
     scored.dedup();
-    scored
-        .into_iter()
-        .take(KEPT)
-        .map(|(_, name)| name.to_owned())
-        .collect()
+    scored.into_iter().take(KEPT).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Levenshtein distance in characters.
@@ -39,9 +34,7 @@ fn distance(a: &str, b: &str) -> usize {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);
         for (j, cb) in b.iter().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(ca != *cb))
-                .min(above + 1)
-                .min(row[j] + 1);
+            row[j + 1] = (diagonal + usize::from(ca != *cb)).min(above + 1).min(row[j] + 1);
             diagonal = above;
         }
     }

@@ -17,10 +17,7 @@ impl RelPath {
     /// `..` is taken away by text, as a person means it; one that would leave the workspace is refused. An absolute
     /// path is accepted if it lies under one of `roots`.
     pub(super) fn parse(given: &str, roots: &[&Path]) -> Result<Self, FilesError> {
-        let invalid = |reason| FilesError::Invalid {
-            path: given.to_owned(),
-            reason,
-        };
+        let invalid = |reason| FilesError::Invalid { path: given.to_owned(), reason };
         let trimmed = given.trim();
         if trimmed.is_empty() {
             return Err(invalid("it is empty; use . for the workspace"));
@@ -31,15 +28,10 @@ impl RelPath {
         if trimmed.len() > MAX_PATH {
             return Err(invalid("it is longer than 4096 bytes"));
         }
-        let outside = || FilesError::Outside {
-            path: given.to_owned(),
-        };
+        let outside = || FilesError::Outside { path: given.to_owned() };
         let mut text = Path::new(trimmed);
         if text.is_absolute() {
-            text = roots
-                .iter()
-                .find_map(|root| text.strip_prefix(root).ok())
-                .ok_or_else(outside)?;
+            text = roots.iter().find_map(|root| text.strip_prefix(root).ok()).ok_or_else(outside)?;
         }
         let mut path = PathBuf::new();
         for component in text.components() {
@@ -57,10 +49,7 @@ impl RelPath {
                 Component::RootDir | Component::Prefix(_) => return Err(outside()),
             }
         }
-        Ok(Self {
-            path,
-            given: given.to_owned(),
-        })
+        Ok(Self { path, given: given.to_owned() })
     }
 
     /// Relative to the workspace; empty for the workspace itself.

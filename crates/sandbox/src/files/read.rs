@@ -19,25 +19,15 @@ impl Workspace {
         let path = self.resolve(path)?;
         let (file, size) = self.open_regular(&path)?;
         let max = self.limits.read_bytes;
-        let too_large = |size| FilesError::TooLarge {
-            path: path.given().to_owned(),
-            size,
-            max,
-        };
+        let too_large = |size| FilesError::TooLarge { path: path.given().to_owned(), size, max };
         if size > max {
             return Err(too_large(size));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         // The file can grow while it is read, and files of /proc say 0.
-        file.take(max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| FilesError::io(path.given(), e))?;
+        file.take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(path.given(), e))?;
         let read = bytes.len() as u64;
-        if read > max {
-            Err(too_large(read))
-        } else {
-            Ok(bytes)
-        }
+        if read > max { Err(too_large(read)) } else { Ok(bytes) }
     }
 
     pub(super) fn open_regular(&self, path: &RelPath) -> Result<(File, u64), FilesError> {

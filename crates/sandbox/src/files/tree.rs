@@ -11,8 +11,8 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, chmod, fchmod, fstat, mkdirat, openat, readlinkat,
-    statat, symlinkat, unlinkat,
+    AtFlags, Dir, FileType, Mode, OFlags, chmod, fchmod, fstat, mkdirat, openat, readlinkat, statat, symlinkat,
+    unlinkat,
 };
 
 use super::beneath;
@@ -68,12 +68,7 @@ pub struct PutBack {
 impl Workspace {
     /// Reads all of it, up to so many nodes and bytes. An error says why it can't be kept.
     pub fn tree(&self, nodes: usize, bytes: u64) -> Result<Tree, String> {
-        let mut reader = Reader {
-            tree: Tree::new(),
-            nodes,
-            bytes,
-            left: bytes,
-        };
+        let mut reader = Reader { tree: Tree::new(), nodes, bytes, left: bytes };
         let root = openat(&self.root, ".", FOLDER, Mode::empty()).map_err(|e| trouble("", e))?;
         reader.folder(&root, "")?;
         Ok(reader.tree)
@@ -123,26 +118,14 @@ impl Workspace {
     }
 }
 
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 // NONBLOCK: opening a pipe must not wait for a writer before it is refused.
-const READ: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-const NEW_FILE: OFlags = OFlags::WRONLY
-    .union(OFlags::CREATE)
-    .union(OFlags::EXCL)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const NEW_FILE: OFlags =
+    OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 fn trouble(within: &str, error: impl Into<io::Error>) -> String {
-    format!(
-        "the workspace could not be kept: {within}: {}",
-        error.into()
-    )
+    format!("the workspace could not be kept: {within}: {}", error.into())
 }
 
 struct Reader {
@@ -161,19 +144,10 @@ impl Reader {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            let text = name
-                .to_str()
-                .map_err(|_| "a file has a name that is no text")?;
-            let path = if within.is_empty() {
-                text.to_owned()
-            } else {
-                format!("{within}/{text}")
-            };
+            let text = name.to_str().map_err(|_| "a file has a name that is no text")?;
+            let path = if within.is_empty() { text.to_owned() } else { format!("{within}/{text}") };
             if self.tree.len() >= self.nodes {
-                return Err(format!(
-                    "the workspace holds more than {} files",
-                    self.nodes
-                ));
+                return Err(format!("the workspace holds more than {} files", self.nodes));
             }
             let failed = |e: rustix::io::Errno| trouble(&path, e);
             let seen = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
@@ -186,8 +160,7 @@ impl Reader {
                 }
                 FileType::Symlink => {
                     let target = readlinkat(folder, name, Vec::new()).map_err(failed)?;
-                    let target = CString::into_string(target)
-                        .map_err(|_| "a link leads to what is no text")?;
+                    let target = CString::into_string(target).map_err(|_| "a link leads to what is no text")?;
                     self.tree.insert(path, Node::Link { target });
                 }
                 FileType::RegularFile => {
@@ -200,12 +173,7 @@ impl Reader {
         Ok(())
     }
 
-    fn file(
-        &mut self,
-        folder: &OwnedFd,
-        name: &std::ffi::CStr,
-        path: &str,
-    ) -> Result<Node, String> {
+    fn file(&mut self, folder: &OwnedFd, name: &std::ffi::CStr, path: &str) -> Result<Node, String> {
         let failed = |e: rustix::io::Errno| trouble(path, e);
         let fd = openat(folder, name, READ, Mode::empty()).map_err(failed)?;
         let about = fstat(&fd).map_err(failed)?;
@@ -214,18 +182,12 @@ impl Reader {
         }
         let mut bytes = Vec::new();
         // It can grow while it is read.
-        File::from(fd)
-            .take(self.left + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| trouble(path, e))?;
+        File::from(fd).take(self.left + 1).read_to_end(&mut bytes).map_err(|e| trouble(path, e))?;
         self.left = self
             .left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("the workspace holds more than {} MB", self.bytes >> 20))?;
-        Ok(Node::File {
-            mode: about.st_mode & 0o7777,
-            bytes,
-        })
+        Ok(Node::File { mode: about.st_mode & 0o7777, bytes })
     }
 }
 
@@ -244,9 +206,7 @@ fn parent<'p>(root: BorrowedFd<'_>, path: &'p str) -> io::Result<(OwnedFd, &'p O
 
 fn checked(path: &str) -> io::Result<&Path> {
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        return Err(io::Error::other(format!(
-            "{path} is no path of the workspace"
-        )));
+        return Err(io::Error::other(format!("{path} is no path of the workspace")));
     }
     Ok(Path::new(path))
 }
@@ -255,10 +215,7 @@ fn checked(path: &str) -> io::Result<&Path> {
 fn set_folder_mode(root: BorrowedFd<'_>, path: &str, mode: u32) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = beneath::walk(root, checked(path)?, flags, Mode::empty())?;
-    chmod(
-        format!("/proc/self/fd/{}", fd.as_raw_fd()),
-        Mode::from_raw_mode(mode),
-    )?;
+    chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::from_raw_mode(mode))?;
     Ok(())
 }
 
@@ -283,8 +240,7 @@ mod tests {
         }
         fs::write(dir.path().join("workspace/a/b/f"), "own").unwrap();
         fs::write(dir.path().join("outside/b/f"), SECRET).unwrap();
-        let workspace =
-            Workspace::open(dir.path().join("workspace"), FileLimits::default()).unwrap();
+        let workspace = Workspace::open(dir.path().join("workspace"), FileLimits::default()).unwrap();
         (dir, workspace)
     }
 
@@ -326,30 +282,19 @@ mod tests {
         let (dir, workspace) = setting();
         let file = |present| PutBack {
             path: "a/b/f".to_owned(),
-            node: Some(Node::File {
-                mode: 0o644,
-                bytes: b"put back".to_vec(),
-            }),
+            node: Some(Node::File { mode: 0o644, bytes: b"put back".to_vec() }),
             present,
         };
-        let folder = PutBack {
-            path: "a/b".to_owned(),
-            node: Some(Node::Folder { mode: 0o755 }),
-            present: Present::Folder,
-        };
-        let closed = fs::metadata(dir.path().join("outside/b"))
-            .unwrap()
-            .permissions();
+        let folder =
+            PutBack { path: "a/b".to_owned(), node: Some(Node::Folder { mode: 0o755 }), present: Present::Folder };
+        let closed = fs::metadata(dir.path().join("outside/b")).unwrap().permissions();
         while_swapping(dir.path(), || {
             let _ = workspace.put_back(&[folder.clone(), file(Present::Other)]);
             let _ = workspace.put_back(&[folder.clone(), file(Present::Nothing)]);
         });
         let outside = dir.path().join("outside");
         assert_eq!(fs::read_to_string(outside.join("b/f")).unwrap(), SECRET);
-        assert_eq!(
-            fs::metadata(outside.join("b")).unwrap().permissions(),
-            closed
-        );
+        assert_eq!(fs::metadata(outside.join("b")).unwrap().permissions(), closed);
         assert_eq!(fs::read_dir(outside.join("b")).unwrap().count(), 1);
     }
 
@@ -362,35 +307,13 @@ mod tests {
         fs::remove_dir(at("a/b")).unwrap();
         fs::write(at("a/b"), "a file now").unwrap();
         fs::write(at("new"), "x").unwrap();
-        let wanted = [
-            ("a/b", Present::Other),
-            ("a/b/f", Present::Nothing),
-            ("new", Present::Other),
-        ]
-        .map(|(path, present)| PutBack {
-            path: path.to_owned(),
-            node: before.get(path).cloned(),
-            present,
-        });
+        let wanted = [("a/b", Present::Other), ("a/b/f", Present::Nothing), ("new", Present::Other)]
+            .map(|(path, present)| PutBack { path: path.to_owned(), node: before.get(path).cloned(), present });
         workspace.put_back(&wanted).unwrap();
         assert_eq!(workspace.tree(100, 1 << 20).unwrap(), before);
-        assert!(
-            workspace
-                .tree(2, 1 << 20)
-                .unwrap_err()
-                .contains("more than 2 files")
-        );
-        assert!(
-            workspace
-                .tree(100, 2)
-                .unwrap_err()
-                .contains("holds more than")
-        );
-        let out = PutBack {
-            path: "../out".to_owned(),
-            node: None,
-            present: Present::Other,
-        };
+        assert!(workspace.tree(2, 1 << 20).unwrap_err().contains("more than 2 files"));
+        assert!(workspace.tree(100, 2).unwrap_err().contains("holds more than"));
+        let out = PutBack { path: "../out".to_owned(), node: None, present: Present::Other };
         assert!(workspace.put_back(&[out]).is_err());
     }
 }

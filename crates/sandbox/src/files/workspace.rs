@@ -23,11 +23,7 @@ pub struct FileLimits {
 
 impl Default for FileLimits {
     fn default() -> Self {
-        Self {
-            read_bytes: 8 << 20,
-            write_bytes: 8 << 20,
-            entries: 2000,
-        }
+        Self { read_bytes: 8 << 20, write_bytes: 8 << 20, entries: 2000 }
     }
 }
 
@@ -46,28 +42,16 @@ impl Workspace {
         let given = dir.as_ref();
         let shown = given.display().to_string();
         let io = |e: std::io::Error| match e.kind() {
-            std::io::ErrorKind::NotFound => FilesError::NotFound {
-                path: shown.clone(),
-                near: Vec::new(),
-            },
+            std::io::ErrorKind::NotFound => FilesError::NotFound { path: shown.clone(), near: Vec::new() },
             _ => FilesError::io(&shown, e),
         };
         let real = given.canonicalize().map_err(io)?;
         if !real.is_dir() {
-            return Err(FilesError::Kind {
-                path: shown,
-                actual: "a file",
-                expected: "a folder",
-            });
+            return Err(FilesError::Kind { path: shown, actual: "a file", expected: "a folder" });
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(&real, flags, Mode::empty()).map_err(|e| FilesError::io(&shown, e))?;
-        Ok(Self {
-            root,
-            limits,
-            given: given.to_owned(),
-            real,
-        })
+        Ok(Self { root, limits, given: given.to_owned(), real })
     }
 
     /// The real path of the workspace.
@@ -116,18 +100,11 @@ impl Workspace {
 
     pub(super) fn open_folder(&self, path: &RelPath, folder: &Path) -> Result<OwnedFd, FilesError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        beneath::open(self.root.as_fd(), folder, flags, Mode::empty())
-            .map_err(|e| self.explain(path, e))
+        beneath::open(self.root.as_fd(), folder, flags, Mode::empty()).map_err(|e| self.explain(path, e))
     }
 
-    pub(super) fn open_at(
-        &self,
-        path: &RelPath,
-        flags: OFlags,
-        mode: Mode,
-    ) -> Result<OwnedFd, FilesError> {
-        beneath::open(self.root.as_fd(), path.as_path(), flags, mode)
-            .map_err(|e| self.explain(path, e))
+    pub(super) fn open_at(&self, path: &RelPath, flags: OFlags, mode: Mode) -> Result<OwnedFd, FilesError> {
+        beneath::open(self.root.as_fd(), path.as_path(), flags, mode).map_err(|e| self.explain(path, e))
     }
 
     /// An opened file that is a regular one.
@@ -135,20 +112,12 @@ impl Workspace {
         let stat = fstat(file).map_err(|e| FilesError::io(&path.given, e))?;
         match kind_of(&stat) {
             FileType::RegularFile => Ok(stat),
-            other => Err(FilesError::Kind {
-                path: path.given.clone(),
-                actual: word(other),
-                expected: "a file",
-            }),
+            other => Err(FilesError::Kind { path: path.given.clone(), actual: word(other), expected: "a file" }),
         }
     }
 
     /// The entry itself, not what it points to; `None` if there is none.
-    pub(super) fn entry(
-        path: &RelPath,
-        folder: &OwnedFd,
-        name: &std::ffi::OsStr,
-    ) -> Result<Option<Stat>, FilesError> {
+    pub(super) fn entry(path: &RelPath, folder: &OwnedFd, name: &std::ffi::OsStr) -> Result<Option<Stat>, FilesError> {
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
@@ -160,27 +129,14 @@ impl Workspace {
         let given = path.given.clone();
         match error {
             Errno::XDEV | Errno::LOOP => FilesError::Outside { path: given },
-            Errno::NOENT => FilesError::NotFound {
-                path: given,
-                near: self.near(path),
-            },
-            Errno::NOTDIR => FilesError::Kind {
-                path: given,
-                actual: "below something that is no folder",
-                expected: "in a folder",
-            },
-            Errno::ISDIR => FilesError::Kind {
-                path: given,
-                actual: "a folder",
-                expected: "a file",
-            },
+            Errno::NOENT => FilesError::NotFound { path: given, near: self.near(path) },
+            Errno::NOTDIR => {
+                FilesError::Kind { path: given, actual: "below something that is no folder", expected: "in a folder" }
+            }
+            Errno::ISDIR => FilesError::Kind { path: given, actual: "a folder", expected: "a file" },
             Errno::EXIST => FilesError::Exists { path: given },
             // Opening a socket, or a fifo for writing that nobody reads.
-            Errno::NXIO => FilesError::Kind {
-                path: given,
-                actual: "a special file",
-                expected: "a file",
-            },
+            Errno::NXIO => FilesError::Kind { path: given, actual: "a special file", expected: "a file" },
             other => FilesError::io(&given, other),
         }
     }

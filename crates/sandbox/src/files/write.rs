@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fsync, openat, renameat, renameat_with,
-    unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fsync, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -82,17 +81,11 @@ impl Staged {
         };
         let (folder, name) = (&self.folder, &self.name);
         let fresh = self.before == Before::Absent;
-        let flags = if fresh {
-            RenameFlags::NOREPLACE
-        } else {
-            RenameFlags::empty()
-        };
+        let flags = if fresh { RenameFlags::NOREPLACE } else { RenameFlags::empty() };
         match renameat_with(folder, temporary, folder, name, flags) {
             Ok(()) => {}
             Err(Errno::EXIST) => {
-                return Err(FilesError::Exists {
-                    path: self.given.clone(),
-                });
+                return Err(FilesError::Exists { path: self.given.clone() });
             }
             // Some file systems know no flags.
             Err(Errno::INVAL | Errno::NOSYS) if fresh => {
@@ -157,11 +150,9 @@ impl Workspace {
         match self.before(&path, &folder, &temporary_name(name, tag))? {
             Before::File { bytes, .. } => Ok(Some(bytes)),
             Before::Absent | Before::Size { .. } => Ok(None),
-            Before::TooLarge { size, .. } => Err(FilesError::TooLarge {
-                path: path.given().to_owned(),
-                size,
-                max: self.limits.read_bytes,
-            }),
+            Before::TooLarge { size, .. } => {
+                Err(FilesError::TooLarge { path: path.given().to_owned(), size, max: self.limits.read_bytes })
+            }
         }
     }
 
@@ -186,21 +177,12 @@ impl Workspace {
             Some(stat) if kind_of(&stat) == FileType::Directory => {
                 return Err(kind_error(&path, FileType::Directory));
             }
-            Some(stat) if kind_of(&stat) == FileType::RegularFile => {
-                self.before(&path, &folder, name)?
-            }
-            Some(stat) => Before::TooLarge {
-                size: 0,
-                mode: stat.st_mode & 0o7777,
-            },
+            Some(stat) if kind_of(&stat) == FileType::RegularFile => self.before(&path, &folder, name)?,
+            Some(stat) => Before::TooLarge { size: 0, mode: stat.st_mode & 0o7777 },
         };
         unlinkat(&folder, name, AtFlags::empty()).map_err(|e| self.explain(&path, e))?;
         fsync(&folder).map_err(|e| FilesError::io(path.given(), e))?;
-        Ok(Written {
-            path: path.path,
-            before,
-            size: 0,
-        })
+        Ok(Written { path: path.path, before, size: 0 })
     }
 
     /// Puts back what a [`Written`] reported. A file that was too large to keep is an error, and nothing changes.
@@ -216,15 +198,11 @@ impl Workspace {
                 let fd = self.open_at(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty())?;
                 Self::regular(&path, &fd)?;
                 let file = File::from(fd);
-                file.set_len(*size)
-                    .and_then(|()| file.sync_all())
-                    .map_err(|e| FilesError::io(path.given(), e))
+                file.set_len(*size).and_then(|()| file.sync_all()).map_err(|e| FilesError::io(path.given(), e))
             }
-            Before::TooLarge { size, .. } => Err(FilesError::TooLarge {
-                path: path.to_owned(),
-                size: *size,
-                max: self.limits.read_bytes,
-            }),
+            Before::TooLarge { size, .. } => {
+                Err(FilesError::TooLarge { path: path.to_owned(), size: *size, max: self.limits.read_bytes })
+            }
         }
     }
 
@@ -234,13 +212,7 @@ impl Workspace {
         self.prepare(path, bytes, mode, &tag)?.place()
     }
 
-    fn prepare(
-        &self,
-        path: &str,
-        bytes: &[u8],
-        mode: Option<u32>,
-        tag: &str,
-    ) -> Result<Staged, FilesError> {
+    fn prepare(&self, path: &str, bytes: &[u8], mode: Option<u32>, tag: &str) -> Result<Staged, FilesError> {
         let path = self.resolve(path)?;
         self.fits(&path, bytes.len() as u64)?;
         let (parent, name) = path.split()?;
@@ -258,8 +230,7 @@ impl Workspace {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(io(error.into())),
         }
-        let filled = fill(&folder, &temporary, bytes, mode)
-            .and_then(|()| fsync(&folder).map_err(Into::into));
+        let filled = fill(&folder, &temporary, bytes, mode).and_then(|()| fsync(&folder).map_err(Into::into));
         if let Err(error) = filled {
             let _ = unlinkat(&folder, &temporary, AtFlags::empty());
             return Err(io(error));
@@ -279,11 +250,7 @@ impl Workspace {
     fn fits(&self, path: &RelPath, size: u64) -> Result<(), FilesError> {
         let max = self.limits.write_bytes;
         if size > max {
-            return Err(FilesError::TooLarge {
-                path: path.given().to_owned(),
-                size,
-                max,
-            });
+            return Err(FilesError::TooLarge { path: path.given().to_owned(), size, max });
         }
         Ok(())
     }
@@ -297,21 +264,14 @@ impl Workspace {
             return Err(kind_error(path, kind));
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let fd = openat(folder.as_fd(), name, flags, Mode::empty())
-            .map_err(|e| self.explain(path, e))?;
+        let fd = openat(folder.as_fd(), name, flags, Mode::empty()).map_err(|e| self.explain(path, e))?;
         let stat = Self::regular(path, &fd)?;
         let mode = stat.st_mode & 0o7777;
         let max = self.limits.read_bytes;
         let mut bytes = Vec::new();
-        File::from(fd)
-            .take(max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| FilesError::io(path.given(), e))?;
+        File::from(fd).take(max + 1).read_to_end(&mut bytes).map_err(|e| FilesError::io(path.given(), e))?;
         if bytes.len() as u64 > max {
-            return Ok(Before::TooLarge {
-                size: u64::try_from(stat.st_size).unwrap_or(u64::MAX),
-                mode,
-            });
+            return Ok(Before::TooLarge { size: u64::try_from(stat.st_size).unwrap_or(u64::MAX), mode });
         }
         Ok(Before::File { bytes, mode })
     }
@@ -335,9 +295,5 @@ fn temporary_name(name: &OsStr, tag: &str) -> OsString {
 }
 
 fn kind_error(path: &RelPath, kind: FileType) -> FilesError {
-    FilesError::Kind {
-        path: path.given().to_owned(),
-        actual: word(kind),
-        expected: "a file",
-    }
+    FilesError::Kind { path: path.given().to_owned(), actual: word(kind), expected: "a file" }
 }

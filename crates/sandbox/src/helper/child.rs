@@ -1,8 +1,5 @@
 //! The child: confines itself step by step and becomes the command. Each step that fails ends it.
-#![expect(
-    unsafe_code,
-    reason = "fork, exec and changing the user have no safe wrapper"
-)]
+#![expect(unsafe_code, reason = "fork, exec and changing the user have no safe wrapper")]
 
 use std::convert::Infallible;
 use std::ffi::CString;
@@ -41,11 +38,7 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     // Prepared while there is memory: the limits may leave less than this program uses.
     let landlocked = plan.tier == Tier::Landlock;
-    let signals = if landlocked && plan.landlock_abi < SCOPED_SIGNALS {
-        Signals::Unscoped
-    } else {
-        Signals::Scoped
-    };
+    let signals = if landlocked && plan.landlock_abi < SCOPED_SIGNALS { Signals::Unscoped } else { Signals::Scoped };
     let sockets = match (plan.gate, plan.network) {
         (Some(_), _) => Sockets::Loopback,
         (None, true) => Sockets::Internet,
@@ -57,26 +50,17 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     let [free, asked, denied] = filters;
     let image = Image::new(plan).map_err(at(Stage::Exec))?;
     if let Some(user) = plan.drop_to {
-        drop_privileges(user)
-            .map_err(text)
-            .map_err(at(Stage::Privileges))?;
+        drop_privileges(user).map_err(text).map_err(at(Stage::Privileges))?;
     }
-    drop_capabilities()
-        .map_err(text)
-        .map_err(at(Stage::Privileges))?;
+    drop_capabilities().map_err(text).map_err(at(Stage::Privileges))?;
     // After changing the user, which forgets it.
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|e| at(Stage::Fork)(e.to_string()))?;
-    std::env::set_current_dir(&plan.cwd)
-        .map_err(text)
-        .map_err(at(Stage::WorkingFolder))?;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| at(Stage::Fork)(e.to_string()))?;
+    std::env::set_current_dir(&plan.cwd).map_err(text).map_err(at(Stage::WorkingFolder))?;
     rustix::thread::set_no_new_privs(true).map_err(|e| at(Stage::Privileges)(e.to_string()))?;
     if landlocked {
         landlock::restrict(plan).map_err(at(Stage::Landlock))?;
     }
-    close_others_on_exec()
-        .map_err(text)
-        .map_err(at(Stage::Limits))?;
+    close_others_on_exec().map_err(text).map_err(at(Stage::Limits))?;
     limits::apply(plan).map_err(at(Stage::Limits))?;
     let filters = match supervisor {
         _ if !landlocked => free?,
@@ -85,19 +69,12 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
         _ => denied?,
     };
     seccomp::apply(&filters).map_err(at(Stage::Seccomp))?;
-    Err(Failure {
-        stage: Stage::Exec,
-        message: image.exec().to_string(),
-    })
+    Err(Failure { stage: Stage::Exec, message: image.exec().to_string() })
 }
 
 fn drop_privileges(user: u32) -> io::Result<()> {
     let check = |result: i32| {
-        if result == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        }
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
     // SAFETY: the calls take numbers and an empty list; this process has a single thread, so there is none that
     // would keep the old user.
@@ -132,19 +109,8 @@ fn drop_capabilities() -> io::Result<()> {
 /// Everything but the three streams; the status pipe too, but only once the command runs.
 fn close_others_on_exec() -> io::Result<()> {
     // SAFETY: the call only marks descriptors; nothing is closed before exec.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            3u32,
-            u32::MAX,
-            libc::CLOSE_RANGE_CLOEXEC,
-        )
-    };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// What exec needs, ready in memory.
@@ -157,46 +123,23 @@ struct Image {
 
 impl Image {
     fn new(plan: &Plan) -> Result<Self, String> {
-        let c =
-            |s: &str| CString::new(s).map_err(|_| "an argument holds a NUL character".to_owned());
+        let c = |s: &str| CString::new(s).map_err(|_| "an argument holds a NUL character".to_owned());
         let program = plan.argv.first().ok_or("there is no program")?;
         let candidates = if program.contains('/') {
             vec![c(program)?]
         } else {
-            let path = plan
-                .env
-                .iter()
-                .find(|(k, _)| k == "PATH")
-                .map_or("", |(_, v)| v.as_str());
+            let path = plan.env.iter().find(|(k, _)| k == "PATH").map_or("", |(_, v)| v.as_str());
             let absolute = path.split(':').filter(|d| d.starts_with('/'));
-            absolute
-                .map(|d| c(&format!("{d}/{program}")))
-                .collect::<Result<_, _>>()?
+            absolute.map(|d| c(&format!("{d}/{program}"))).collect::<Result<_, _>>()?
         };
-        let arguments = plan
-            .argv
-            .iter()
-            .map(|a| c(a))
-            .collect::<Result<Vec<_>, _>>()?;
-        let variables = plan
-            .env
-            .iter()
-            .map(|(k, v)| c(&format!("{k}={v}")))
-            .collect::<Result<Vec<_>, _>>()?;
+        let arguments = plan.argv.iter().map(|a| c(a)).collect::<Result<Vec<_>, _>>()?;
+        let variables = plan.env.iter().map(|(k, v)| c(&format!("{k}={v}"))).collect::<Result<Vec<_>, _>>()?;
         let pointers = |list: &[CString]| -> Vec<*const libc::c_char> {
-            list.iter()
-                .map(|s| s.as_ptr())
-                .chain([std::ptr::null()])
-                .collect()
+            list.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect()
         };
         let (argv, envp) = (pointers(&arguments), pointers(&variables));
         // Moving the strings moves no bytes of theirs, so the pointers stay good.
-        Ok(Self {
-            candidates,
-            argv,
-            envp,
-            _owned: [arguments, variables],
-        })
+        Ok(Self { candidates, argv, envp, _owned: [arguments, variables] })
     }
 
     /// Tries the places in order, as execvp does; returns why none was it.

@@ -8,10 +8,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 /// Makes it and hands it over.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the other side waits until this end is closed"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "the other side waits until this end is closed")]
 pub(super) fn offer(to: OwnedFd) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     hand_over(&to, listener.as_fd())

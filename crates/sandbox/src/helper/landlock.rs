@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope,
 };
 
 use crate::process::Plan;
@@ -27,15 +27,12 @@ pub(super) fn restrict(plan: &Plan) -> Result<(), String> {
         .and_then(Ruleset::create)
         .map_err(text)?;
     let read = AccessFs::from_read(KNOWN);
-    let unwanted =
-        AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev | AccessFs::ResolveUnix;
+    let unwanted = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev | AccessFs::ResolveUnix;
     let write = AccessFs::from_all(KNOWN) & !unwanted;
     for (paths, access) in [(&plan.read, read), (&plan.write, write)] {
         for path in paths {
             if let Some((fd, access)) = open(path, access)? {
-                ruleset = ruleset
-                    .add_rule(PathBeneath::new(fd, access))
-                    .map_err(text)?;
+                ruleset = ruleset.add_rule(PathBeneath::new(fd, access)).map_err(text)?;
             }
         }
     }
@@ -47,18 +44,11 @@ pub(super) fn restrict(plan: &Plan) -> Result<(), String> {
 }
 
 /// A file takes only the rights of files. What does not exist grants nothing.
-fn open(
-    path: &Path,
-    access: BitFlags<AccessFs>,
-) -> Result<Option<(PathFd, BitFlags<AccessFs>)>, String> {
+fn open(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, BitFlags<AccessFs>)>, String> {
     let Ok(metadata) = path.metadata() else {
         return Ok(None);
     };
     let fd = PathFd::new(path).map_err(|e| e.to_string())?;
-    let access = if metadata.is_dir() {
-        access
-    } else {
-        access & AccessFs::from_file(KNOWN)
-    };
+    let access = if metadata.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
     Ok(Some((fd, access)))
 }

@@ -24,12 +24,7 @@ pub(super) fn apply(plan: &Plan) -> Result<(), String> {
 
 /// A hard limit that is lower already stays.
 fn set(resource: Resource, soft: u64, hard: u64) -> Result<(), String> {
-    let inherited = rustix::process::getrlimit(resource)
-        .maximum
-        .unwrap_or(u64::MAX);
-    let new = Rlimit {
-        current: Some(soft.min(inherited)),
-        maximum: Some(hard.min(inherited)),
-    };
+    let inherited = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let new = Rlimit { current: Some(soft.min(inherited)), maximum: Some(hard.min(inherited)) };
     setrlimit(resource, new).map_err(|e| format!("{resource:?}: {e}"))
 }

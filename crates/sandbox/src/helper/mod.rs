@@ -44,8 +44,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!(
-        "this is an internal command: it is started by the program itself to confine other programs"
-    );
+    eprintln!("this is an internal command: it is started by the program itself to confine other programs");
     ExitCode::from(2)
 }

@@ -3,10 +3,7 @@
 //! Landlock has no say in them, so that a program of its tier could change any file of its user. The kernel stops it at
 //! such a call and asks here: the file is opened, what was opened is looked at, and changed if it lies where the program
 //! may write and belongs to it. The program's own call is never carried out.
-#![expect(
-    unsafe_code,
-    reason = "the kernel's questions come by system calls without a wrapper"
-)]
+#![expect(unsafe_code, reason = "the kernel's questions come by system calls without a wrapper")]
 
 use std::fs::File;
 use std::io;
@@ -17,8 +14,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps, chmod, fstat, open, openat2,
-    readlink, utimensat,
+    AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps, chmod, fstat, open, openat2, readlink, utimensat,
 };
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -47,14 +43,8 @@ pub(super) fn ask(program: &[sock_filter], supervisor: &OwnedFd) -> io::Result<(
         filter: program.as_ptr().cast_mut().cast(),
     };
     // SAFETY: the header tells the length of a list of instructions that outlives the call.
-    let listener = unsafe {
-        libc::syscall(
-            libc::SYS_seccomp,
-            libc::SECCOMP_SET_MODE_FILTER,
-            NEW_LISTENER,
-            &raw const header,
-        )
-    };
+    let listener =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, NEW_LISTENER, &raw const header) };
     let listener = i32::try_from(listener).unwrap_or(-1);
     if listener < 0 {
         return Err(io::Error::last_os_error());
@@ -113,10 +103,7 @@ enum Change {
 
 fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, grounds: &Grounds) -> Result<(), Errno> {
     let [a, b, c, d, ..] = asked.data.args;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the kernel takes the low half too"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the kernel takes the low half too")]
     let (folder, mode, flags) = ((a as u32).cast_signed(), c as u32, d as u32);
     let here = libc::AT_FDCWD;
     let (folder, path, wanted, flags) = match libc::c_long::from(asked.data.nr) {
@@ -152,14 +139,8 @@ fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, grounds: &Grounds) ->
     match wanted {
         Change::Mode(mode) => chmod(&place, Mode::from_raw_mode(mode & 0o1777)),
         Change::Times(_) => {
-            let now = Timespec {
-                tv_sec: 0,
-                tv_nsec: libc::UTIME_NOW,
-            };
-            let times = times.unwrap_or(Timestamps {
-                last_access: now,
-                last_modification: now,
-            });
+            let now = Timespec { tv_sec: 0, tv_nsec: libc::UTIME_NOW };
+            let times = times.unwrap_or(Timestamps { last_access: now, last_modification: now });
             utimensat(&file, "", &times, AtFlags::EMPTY_PATH)
         }
     }
@@ -172,10 +153,7 @@ impl Process {
     fn path(&self, at: u64) -> Result<PathBuf, Errno> {
         let mut bytes = vec![0; MOST_PATH];
         let read = self.read(at, &mut bytes)?;
-        let end = bytes[..read]
-            .iter()
-            .position(|b| *b == 0)
-            .ok_or(Errno::NAMETOOLONG)?;
+        let end = bytes[..read].iter().position(|b| *b == 0).ok_or(Errno::NAMETOOLONG)?;
         bytes.truncate(end);
         Ok(std::ffi::OsString::from_vec(bytes).into())
     }
@@ -190,14 +168,8 @@ impl Process {
             eight.copy_from_slice(&bytes[n * 8..][..8]);
             i64::from_ne_bytes(eight)
         };
-        let time = |n: usize| Timespec {
-            tv_sec: number(n),
-            tv_nsec: number(n + 1),
-        };
-        Ok(Timestamps {
-            last_access: time(0),
-            last_modification: time(2),
-        })
+        let time = |n: usize| Timespec { tv_sec: number(n), tv_nsec: number(n + 1) };
+        Ok(Timestamps { last_access: time(0), last_modification: time(2) })
     }
 
     /// Up to where its memory ends.
@@ -209,29 +181,17 @@ impl Process {
     fn open(&self, folder: i32, path: Option<&Path>, flags: AtFlags) -> Result<OwnedFd, Errno> {
         let held = OFlags::PATH | OFlags::CLOEXEC;
         let base = || {
-            let of = if folder == libc::AT_FDCWD {
-                "cwd".to_owned()
-            } else {
-                format!("fd/{folder}")
-            };
+            let of = if folder == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{folder}") };
             open(format!("/proc/{}/{of}", self.0), held, Mode::empty())
         };
         let path = match path {
             None => return base(),
             Some(path) if path.as_os_str().is_empty() => {
-                return if flags.contains(AtFlags::EMPTY_PATH) {
-                    base()
-                } else {
-                    Err(Errno::NOENT)
-                };
+                return if flags.contains(AtFlags::EMPTY_PATH) { base() } else { Err(Errno::NOENT) };
             }
             Some(path) => path,
         };
-        let last = if flags.contains(AtFlags::SYMLINK_NOFOLLOW) {
-            OFlags::NOFOLLOW
-        } else {
-            OFlags::empty()
-        };
+        let last = if flags.contains(AtFlags::SYMLINK_NOFOLLOW) { OFlags::NOFOLLOW } else { OFlags::empty() };
         // Links of /proc would be this process's own.
         let resolve = ResolveFlags::NO_MAGICLINKS;
         if path.is_absolute() {

@@ -33,14 +33,7 @@ pub(super) fn main() -> ExitCode {
 pub(crate) fn landlock_abi() -> i32 {
     const VERSION: libc::c_ulong = 1;
     // SAFETY: with the version flag the call takes no pointer and only returns a number.
-    let abi = unsafe {
-        libc::syscall(
-            libc::SYS_landlock_create_ruleset,
-            std::ptr::null::<u8>(),
-            0usize,
-            VERSION,
-        )
-    };
+    let abi = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0usize, VERSION) };
     i32::try_from(abi).unwrap_or(0).max(0)
 }
 

@@ -20,10 +20,7 @@ pub(super) fn descendants(most: usize) -> Vec<i32> {
     while !next.is_empty() && found.len() <= most {
         next.retain(|pid| seen.insert(*pid));
         found.extend_from_slice(&next);
-        next = next
-            .iter()
-            .flat_map(|pid| children(&pid.to_string()))
-            .collect();
+        next = next.iter().flat_map(|pid| children(&pid.to_string())).collect();
     }
     found
 }
@@ -35,11 +32,7 @@ fn children(pid: &str) -> Vec<i32> {
     tasks
         .flatten()
         .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
-        .flat_map(|list| {
-            list.split_whitespace()
-                .filter_map(|p| p.parse().ok())
-                .collect::<Vec<i32>>()
-        })
+        .flat_map(|list| list.split_whitespace().filter_map(|p| p.parse().ok()).collect::<Vec<i32>>())
         .collect()
 }
 
@@ -50,8 +43,7 @@ pub(super) fn usage(pids: &[i32]) -> Usage {
             continue;
         };
         usage.tasks += field(&status, "Threads:").unwrap_or(1);
-        let kib =
-            field(&status, "RssAnon:").unwrap_or(0) + field(&status, "RssShmem:").unwrap_or(0);
+        let kib = field(&status, "RssAnon:").unwrap_or(0) + field(&status, "RssShmem:").unwrap_or(0);
         usage.bytes += kib * 1024;
     }
     usage
@@ -64,12 +56,7 @@ pub(crate) fn of_user(uid: u32) -> u64 {
     };
     entries
         .flatten()
-        .filter(|e| {
-            e.file_name()
-                .to_string_lossy()
-                .bytes()
-                .all(|b| b.is_ascii_digit())
-        })
+        .filter(|e| e.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()))
         .filter_map(|e| fs::read_to_string(e.path().join("status")).ok())
         .filter(|status| field(status, "Uid:") == Some(u64::from(uid)))
         .map(|status| field(&status, "Threads:").unwrap_or(1))
@@ -78,11 +65,5 @@ pub(crate) fn of_user(uid: u32) -> u64 {
 
 /// The first number of a line of a status file.
 fn field(status: &str, name: &str) -> Option<u64> {
-    status
-        .lines()
-        .find_map(|l| l.strip_prefix(name))?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    status.lines().find_map(|l| l.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }

@@ -3,16 +3,13 @@
 //! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. The list is one of
 //! denials: what programs need varies too much for a list of permissions, and the file system, network and process
 //! barriers do not rest on it alone.
-#![cfg_attr(
-    test,
-    expect(unsafe_code, reason = "system calls as a program makes them")
-)]
+#![cfg_attr(test, expect(unsafe_code, reason = "system calls as a program makes them"))]
 
 use std::collections::BTreeMap;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
 };
 
 /// Calls denied whatever their arguments.
@@ -110,11 +107,8 @@ const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
     (libc::SYS_openat, 3, Some(2)),
 ];
 #[cfg(target_arch = "x86_64")]
-const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[
-    (libc::SYS_chmod, 1, None),
-    (libc::SYS_open, 2, Some(1)),
-    (libc::SYS_creat, 1, None),
-];
+const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] =
+    &[(libc::SYS_chmod, 1, None), (libc::SYS_open, 2, Some(1)), (libc::SYS_creat, 1, None)];
 #[cfg(not(target_arch = "x86_64"))]
 const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[];
 
@@ -126,14 +120,8 @@ const NODES: &[(libc::c_long, u8)] = &[
 ];
 
 /// Sockets of any kind; socketpair is treated below.
-const SOCKETS: &[libc::c_long] = &[
-    libc::SYS_socket,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-];
+const SOCKETS: &[libc::c_long] =
+    &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_accept, libc::SYS_accept4];
 
 #[cfg(target_arch = "x86_64")]
 const DENIED_HERE: &[libc::c_long] = &[
@@ -160,13 +148,8 @@ const METADATA: &[libc::c_long] = &[
     libc::SYS_fremovexattr,
 ];
 #[cfg(target_arch = "x86_64")]
-const METADATA_HERE: &[libc::c_long] = &[
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-];
+const METADATA_HERE: &[libc::c_long] =
+    &[libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
 const METADATA_HERE: &[libc::c_long] = &[];
 
@@ -211,11 +194,7 @@ const CLONE_NAMESPACES: &[i32] = &[
 
 /// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
 pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
-    let metadata = if landlock {
-        Metadata::Denied
-    } else {
-        Metadata::Free
-    };
+    let metadata = if landlock { Metadata::Denied } else { Metadata::Free };
     build(metadata, Sockets::None, Signals::Scoped)
 }
 
@@ -249,14 +228,8 @@ pub(super) enum Signals {
 }
 
 /// The filters for a program with these sockets.
-pub(super) fn build(
-    metadata: Metadata,
-    sockets: Sockets,
-    scope: Signals,
-) -> Result<Vec<BpfProgram>, String> {
-    let arch: TargetArch = std::env::consts::ARCH
-        .try_into()
-        .map_err(|e| format!("{e}"))?;
+pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Result<Vec<BpfProgram>, String> {
+    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     rules.extend(DENIED.iter().chain(DENIED_HERE).map(|nr| (*nr, vec![])));
     match sockets {
@@ -278,31 +251,14 @@ pub(super) fn build(
     }
     rules.insert(libc::SYS_clone, one_of(0, CLONE_NAMESPACES)?);
     // A datagram socket of a pair can send to any socket of the file system.
-    let datagram = rule(
-        1,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::MaskedEq(0xf),
-        unsigned(libc::SOCK_DGRAM),
-    )?;
-    let not_unix = rule(
-        0,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::Ne,
-        unsigned(libc::AF_UNIX),
-    )?;
+    let datagram = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xf), unsigned(libc::SOCK_DGRAM))?;
+    let not_unix = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(libc::AF_UNIX))?;
     rules.insert(libc::SYS_socketpair, vec![datagram, not_unix]);
     // Typing into the terminal of somebody else.
-    let typing =
-        |request: libc::c_ulong| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
-    rules.insert(
-        libc::SYS_ioctl,
-        vec![typing(libc::TIOCSTI)?, typing(0x541c)?],
-    );
+    let typing = |request: libc::c_ulong| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
+    rules.insert(libc::SYS_ioctl, vec![typing(libc::TIOCSTI)?, typing(0x541c)?]);
     for call in OF_ITSELF {
-        rules.insert(
-            *call,
-            vec![rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?],
-        );
+        rules.insert(*call, vec![rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?]);
     }
     // Of a process (0, for priorities of I/O 1), and of the caller itself.
     for (call, process) in [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)] {
@@ -324,25 +280,11 @@ pub(super) fn build(
     // A signal of any kind to any process of the user, when a descriptor becomes ready.
     if scope == Signals::Unscoped {
         let command = |n: i32| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, unsigned(n));
-        rules.insert(
-            libc::SYS_fcntl,
-            vec![
-                command(libc::F_SETOWN)?,
-                command(F_SETOWN_EX)?,
-                command(F_SETSIG)?,
-            ],
-        );
-        rules
-            .entry(libc::SYS_ioctl)
-            .or_default()
-            .extend([typing(FIOSETOWN)?, typing(SIOCSPGRP)?]);
+        rules.insert(libc::SYS_fcntl, vec![command(libc::F_SETOWN)?, command(F_SETOWN_EX)?, command(F_SETSIG)?]);
+        rules.entry(libc::SYS_ioctl).or_default().extend([typing(FIOSETOWN)?, typing(SIOCSPGRP)?]);
         rules.extend(SIGNALS.iter().map(|nr| (*nr, vec![])));
     }
-    let denied = compile(
-        rules,
-        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
-        arch,
-    )?;
+    let denied = compile(rules, SeccompAction::Errno(libc::EPERM.unsigned_abs()), arch)?;
     // Their arguments are in memory, out of reach for a filter; programs fall back to clone and openat.
     let absent = compile(
         [(libc::SYS_clone3, vec![]), (libc::SYS_openat2, vec![])].into(),
@@ -356,16 +298,12 @@ pub(super) fn build(
 fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     let by_path = rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
     let modes = MODE_CHANGES.iter().map(|nr| (*nr, vec![]));
-    Ok(modes
-        .chain([(libc::SYS_utimensat, vec![by_path])])
-        .collect())
+    Ok(modes.chain([(libc::SYS_utimensat, vec![by_path])]).collect())
 }
 
 /// The filter that puts changes of metadata before the supervisor.
 pub(super) fn asking() -> Result<BpfProgram, String> {
-    let arch: TargetArch = std::env::consts::ARCH
-        .try_into()
-        .map_err(|e| format!("{e}"))?;
+    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     // The library knows no such answer, so another stands for it first.
     let mut program = compile(changes_of_metadata()?, SeccompAction::Log, arch)?;
     for op in &mut program {
@@ -378,10 +316,7 @@ pub(super) fn asking() -> Result<BpfProgram, String> {
 
 /// Sets the filters for this process and its children, for good.
 pub(super) fn apply(filters: &[BpfProgram]) -> Result<(), String> {
-    filters
-        .iter()
-        .try_for_each(|f| seccompiler::apply_filter(f))
-        .map_err(|e| e.to_string())
+    filters.iter().try_for_each(|f| seccompiler::apply_filter(f)).map_err(|e| e.to_string())
 }
 
 fn compile(
@@ -389,19 +324,11 @@ fn compile(
     action: SeccompAction,
     arch: TargetArch,
 ) -> Result<BpfProgram, String> {
-    let filter =
-        SeccompFilter::new(rules, SeccompAction::Allow, action, arch).map_err(|e| e.to_string())?;
-    filter
-        .try_into()
-        .map_err(|e: seccompiler::BackendError| e.to_string())
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch).map_err(|e| e.to_string())?;
+    filter.try_into().map_err(|e: seccompiler::BackendError| e.to_string())
 }
 
-fn rule(
-    argument: u8,
-    width: SeccompCmpArgLen,
-    op: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompRule, String> {
+fn rule(argument: u8, width: SeccompCmpArgLen, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
     let condition = SeccompCondition::new(argument, width, op, value).map_err(|e| e.to_string())?;
     SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
 }
@@ -409,13 +336,8 @@ fn rule(
 /// None of these: what reaches into the kernel, the local machine or the link is not the network.
 fn foreign_family(allowed: &[i32]) -> Result<SeccompRule, String> {
     let differs = |family: &i32| {
-        SeccompCondition::new(
-            0,
-            SeccompCmpArgLen::Dword,
-            SeccompCmpOp::Ne,
-            unsigned(*family),
-        )
-        .map_err(|e| e.to_string())
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(*family))
+            .map_err(|e| e.to_string())
     };
     let conditions = allowed.iter().map(differs).collect::<Result<_, _>>()?;
     SeccompRule::new(conditions).map_err(|e| e.to_string())
@@ -424,12 +346,7 @@ fn foreign_family(allowed: &[i32]) -> Result<SeccompRule, String> {
 fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
     let flag = |f: &i32| {
         let bit = unsigned(*f);
-        rule(
-            argument,
-            SeccompCmpArgLen::Qword,
-            SeccompCmpOp::MaskedEq(bit),
-            bit,
-        )
+        rule(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)
     };
     flags.iter().map(flag).collect()
 }
@@ -437,13 +354,8 @@ fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
 /// A mode with a set-user-id or set-group-id bit; where flags count, only if they make a file.
 fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
     let has = |argument: u8, bits: u64| {
-        SeccompCondition::new(
-            argument,
-            SeccompCmpArgLen::Dword,
-            SeccompCmpOp::MaskedEq(bits),
-            bits,
-        )
-        .map_err(|e| e.to_string())
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), bits)
+            .map_err(|e| e.to_string())
     };
     // O_TMPFILE holds O_DIRECTORY too, which says nothing by itself.
     let making = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
@@ -458,19 +370,11 @@ fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
             found.push(vec![bit.clone(), has(flags, unsigned(make))?]);
         }
     }
-    found
-        .into_iter()
-        .map(|conditions| SeccompRule::new(conditions).map_err(|e| e.to_string()))
-        .collect()
+    found.into_iter().map(|conditions| SeccompRule::new(conditions).map_err(|e| e.to_string())).collect()
 }
 
 fn device(argument: u8, kind: libc::mode_t) -> Result<SeccompRule, String> {
-    rule(
-        argument,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT)),
-        u64::from(kind),
-    )
+    rule(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT)), u64::from(kind))
 }
 
 fn unsigned(value: i32) -> u64 {
@@ -486,12 +390,7 @@ fn only_known_calls() -> BpfProgram {
     vec![
         op(LOAD_NUMBER, 0, 0, 0),
         op(JUMP_GREATER, 0, 1, LAST_KNOWN),
-        op(
-            RETURN,
-            0,
-            0,
-            libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
-        ),
+        op(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
         op(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
     ]
 }

@@ -50,7 +50,6 @@ pub(super) fn wait(time: Duration) -> Option<i32> {
         tv_nsec: i64::from(time.subsec_nanos()),
     };
     // SAFETY: set and time are initialised and outlive the call; no details are asked for.
-    let signal =
-        unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const time) };
+    let signal = unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const time) };
     (signal > 0).then_some(signal)
 }

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getppid, kill_process, kill_process_group,
-    set_child_subreaper, set_parent_process_death_signal, wait,
+    Pid, Signal, WaitOptions, WaitStatus, getppid, kill_process, kill_process_group, set_child_subreaper,
+    set_parent_process_death_signal, wait,
 };
 
 use super::notify::Grounds;
@@ -65,25 +65,15 @@ fn start() -> Result<(Plan, Pid), Start> {
     let plan = read_plan().map_err(|e| failed(Stage::Plan, e))?;
     let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
     if threads != 1 {
-        return Err(failed(
-            Stage::Fork,
-            format!("the helper has {threads} threads, it must be started before any"),
-        ));
+        return Err(failed(Stage::Fork, format!("the helper has {threads} threads, it must be started before any")));
     }
     let os = |e: rustix::io::Errno| failed(Stage::Fork, e.to_string());
     // In a namespace this is process 1, and its end is the end of all. Otherwise there is a hunt first.
-    let signal = if plan.tier == Tier::Namespaces {
-        Signal::KILL
-    } else {
-        Signal::TERM
-    };
+    let signal = if plan.tier == Tier::Namespaces { Signal::KILL } else { Signal::TERM };
     set_parent_process_death_signal(Some(signal)).map_err(os)?;
     let parent = getppid().map(|p| p.as_raw_pid().unsigned_abs());
     if plan.parent.is_some() && plan.parent != parent {
-        return Err(failed(
-            Stage::Fork,
-            "the program that asked for this is gone".to_owned(),
-        ));
+        return Err(failed(Stage::Fork, "the program that asked for this is gone".to_owned()));
     }
     // What the command leaves behind becomes our child, wherever it hides.
     set_child_subreaper(Pid::from_raw(1)).map_err(os)?;
@@ -93,21 +83,13 @@ fn start() -> Result<(Plan, Pid), Start> {
         let to = unsafe { OwnedFd::from_raw_fd(fd) };
         gate::offer(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
     }
-    let (asked, asking) = ends(&plan)
-        .map_err(|e| failed(Stage::Fork, e.to_string()))?
-        .unzip();
+    let (asked, asking) = ends(&plan).map_err(|e| failed(Stage::Fork, e.to_string()))?.unzip();
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
-        -1 => Err(failed(
-            Stage::Fork,
-            std::io::Error::last_os_error().to_string(),
-        )),
+        -1 => Err(failed(Stage::Fork, std::io::Error::last_os_error().to_string())),
         0 => {
             drop(asked);
-            Err(Start::InChild(child::become_command(
-                &plan,
-                asking.as_ref(),
-            )))
+            Err(Start::InChild(child::become_command(&plan, asking.as_ref())))
         }
         pid => match Pid::from_raw(pid) {
             Some(pid) => {
@@ -180,11 +162,7 @@ fn watch(plan: &Plan, command: Pid) -> Report {
             return tripped.map_or(report, Report::Tripped);
         }
         if tripped.is_none() {
-            tripped = if plan.service {
-                over_memory(plan)
-            } else {
-                over_limit(plan, started)
-            };
+            tripped = if plan.service { over_memory(plan) } else { over_limit(plan, started) };
             if tripped.is_some() {
                 hunt(plan);
                 return tripped.map_or(Report::Signaled(libc::SIGKILL), Report::Tripped);
@@ -248,14 +226,8 @@ fn hunt(plan: &Plan) {
     let own = rustix::process::getpgrp();
     let until = Instant::now() + HUNT;
     loop {
-        let found: Vec<Pid> = processes::descendants(usize::MAX)
-            .into_iter()
-            .filter_map(Pid::from_raw)
-            .collect();
-        let groups: HashSet<Pid> = found
-            .iter()
-            .filter_map(|pid| rustix::process::getpgid(Some(*pid)).ok())
-            .collect();
+        let found: Vec<Pid> = processes::descendants(usize::MAX).into_iter().filter_map(Pid::from_raw).collect();
+        let groups: HashSet<Pid> = found.iter().filter_map(|pid| rustix::process::getpgid(Some(*pid)).ok()).collect();
         for group in groups.into_iter().filter(|g| *g != own && !g.is_init()) {
             let _ = kill_process_group(group, Signal::KILL);
         }

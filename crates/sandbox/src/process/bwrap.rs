@@ -29,42 +29,16 @@ pub(super) fn arguments(
     status_fd: i32,
 ) -> Vec<OsString> {
     let mut a = Arguments(Vec::new());
-    a.add([
-        "--unshare-ipc",
-        "--unshare-pid",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]);
+    a.add(["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]);
     if !resolved.network {
         a.add(["--unshare-net"]);
     }
     match users {
         Users::Own => a.add(["--unshare-user", "--cap-drop", "ALL"]),
-        Users::RootMapped => a.add([
-            "--unshare-user",
-            "--uid",
-            "65534",
-            "--gid",
-            "65534",
-            "--cap-drop",
-            "ALL",
-        ]),
-        Users::RootDropping => a.add([
-            "--cap-drop",
-            "ALL",
-            "--cap-add",
-            "CAP_SETUID",
-            "--cap-add",
-            "CAP_SETGID",
-        ]),
+        Users::RootMapped => a.add(["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]),
+        Users::RootDropping => a.add(["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]),
     }
-    a.add([
-        "--hostname",
-        "sandbox",
-        "--die-with-parent",
-        "--new-session",
-        "--as-pid-1",
-    ]);
+    a.add(["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1"]);
     for path in SYSTEM {
         a.system(Path::new(path));
     }
@@ -82,33 +56,15 @@ pub(super) fn arguments(
     a.parents(Path::new(INNER_HELPER));
     a.bind("--ro-bind", &helper.program, Path::new(INNER_HELPER));
     // Outer folders first, so that none hides another.
-    let mut binds: Vec<(&PathBuf, &str)> = resolved
-        .read_paths
-        .iter()
-        .map(|p| (p, "--ro-bind"))
-        .collect();
+    let mut binds: Vec<(&PathBuf, &str)> = resolved.read_paths.iter().map(|p| (p, "--ro-bind")).collect();
     binds.extend(resolved.write_paths.iter().map(|p| (p, "--bind")));
-    binds.push((
-        &resolved.workspace,
-        if resolved.writable {
-            "--bind"
-        } else {
-            "--ro-bind"
-        },
-    ));
+    binds.push((&resolved.workspace, if resolved.writable { "--bind" } else { "--ro-bind" }));
     binds.sort_by_key(|(path, flag)| (path.components().count(), *flag == "--ro-bind"));
     for (path, flag) in binds {
         a.parents(path);
         a.bind(flag, path, path);
     }
-    a.add([
-        "--remount-ro",
-        "/dev",
-        "--remount-ro",
-        "/",
-        "--",
-        INNER_HELPER,
-    ]);
+    a.add(["--remount-ro", "/dev", "--remount-ro", "/", "--", INNER_HELPER]);
     a.0.extend(helper.prefix.iter().cloned());
     a.add(["run", &status_fd.to_string()]);
     a.0
@@ -127,11 +83,7 @@ impl Arguments {
 
     /// The folders above a mount, which bubblewrap would make for its own user alone.
     fn parents(&mut self, path: &Path) {
-        let mut above: Vec<&Path> = path
-            .ancestors()
-            .skip(1)
-            .filter(|p| p.parent().is_some())
-            .collect();
+        let mut above: Vec<&Path> = path.ancestors().skip(1).filter(|p| p.parent().is_some()).collect();
         above.reverse();
         for folder in above {
             self.add(["--perms", "0755", "--dir"]);

@@ -17,12 +17,8 @@ use crate::helper::Primitives;
 const LANDLOCK_ABI: i32 = 3;
 
 /// Where bubblewrap is installed. Fixed places, since PATH may hold folders that others can write to.
-const BUBBLEWRAP: &[&str] = &[
-    "/usr/bin/bwrap",
-    "/usr/local/bin/bwrap",
-    "/bin/bwrap",
-    "/run/current-system/sw/bin/bwrap",
-];
+const BUBBLEWRAP: &[&str] =
+    &["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 /// What this machine can do, as far as it was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,10 +60,7 @@ impl Capabilities {
         } else {
             "The kernel, or the container this runs in, must allow seccomp filters"
         };
-        SandboxError::Unavailable {
-            missing: self.missing.join("; "),
-            hint: hint.to_owned(),
-        }
+        SandboxError::Unavailable { missing: self.missing.join("; "), hint: hint.to_owned() }
     }
 }
 
@@ -85,19 +78,13 @@ pub(super) fn untried() -> Capabilities {
 }
 
 fn bubblewrap() -> Option<PathBuf> {
-    BUBBLEWRAP
-        .iter()
-        .map(Path::new)
-        .find(|p| p.is_file())
-        .map(Path::to_owned)
+    BUBBLEWRAP.iter().map(Path::new).find(|p| p.is_file()).map(Path::to_owned)
 }
 
 /// Why a tier need not be tried.
 fn lacks(found: &Capabilities, tier: Tier) -> Option<String> {
     match tier {
-        Tier::Namespaces if found.bubblewrap.is_none() => {
-            Some("bubblewrap is not installed".to_owned())
-        }
+        Tier::Namespaces if found.bubblewrap.is_none() => Some("bubblewrap is not installed".to_owned()),
         Tier::Landlock if found.landlock_abi < LANDLOCK_ABI => {
             let has = match found.landlock_abi {
                 ..=0 => "the kernel has no Landlock".to_owned(),
@@ -126,17 +113,12 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Capabilities {
             found.user_namespaces = primitives.user_namespaces;
         }
         Err(reason) => {
-            found.missing.push(format!(
-                "the launcher {} does not run: {reason}",
-                sandbox.helper.program.display()
-            ));
+            found.missing.push(format!("the launcher {} does not run: {reason}", sandbox.helper.program.display()));
             return found;
         }
     }
     if !found.seccomp {
-        found
-            .missing
-            .push("the kernel does not accept seccomp filters".to_owned());
+        found.missing.push("the kernel does not accept seccomp filters".to_owned());
         return found;
     }
     for tier in &sandbox.allowed {
@@ -154,11 +136,7 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Capabilities {
 
 async fn primitives(sandbox: &Sandbox) -> Result<Primitives, String> {
     let mut command = Command::new(&sandbox.helper.program);
-    command
-        .args(&sandbox.helper.prefix)
-        .arg("probe")
-        .env_clear()
-        .kill_on_drop(true);
+    command.args(&sandbox.helper.prefix).arg("probe").env_clear().kill_on_drop(true);
     let output = tokio::time::timeout(Duration::from_secs(10), command.output())
         .await
         .map_err(|_| "it hangs".to_owned())?
@@ -176,24 +154,9 @@ async fn works(sandbox: &Sandbox, found: &Capabilities, tier: Tier) -> Result<()
         Tier::Landlock => "Landlock",
     };
     let bench = doctor::Bench::new(&sandbox.helper, tier).map_err(|e| format!("{name}: {e}"))?;
-    let outcome = run::run(
-        &sandbox.helper,
-        found,
-        tier,
-        bench.spec.clone(),
-        &CancellationToken::new(),
-    )
-    .await
-    .map_err(|e| format!("{name} does not work here: {e}"))?;
-    let broken: Vec<String> = bench
-        .barriers(&outcome)
-        .into_iter()
-        .filter(|c| !c.ok)
-        .map(|c| c.name)
-        .collect();
-    if broken.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{name} does not hold here: {}", broken.join(", ")))
-    }
+    let outcome = run::run(&sandbox.helper, found, tier, bench.spec.clone(), &CancellationToken::new())
+        .await
+        .map_err(|e| format!("{name} does not work here: {e}"))?;
+    let broken: Vec<String> = bench.barriers(&outcome).into_iter().filter(|c| !c.ok).map(|c| c.name).collect();
+    if broken.is_empty() { Ok(()) } else { Err(format!("{name} does not hold here: {}", broken.join(", "))) }
 }

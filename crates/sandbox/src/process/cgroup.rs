@@ -27,9 +27,7 @@ impl Group {
     /// A group that bounds its processes and threads, or `None` where this process cannot make one.
     pub fn new(processes: u64) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        candidates(&own)
-            .iter()
-            .find_map(|parent| Self::below(parent, processes))
+        candidates(&own).iter().find_map(|parent| Self::below(parent, processes))
     }
 
     fn below(parent: &Path, processes: u64) -> Option<Self> {
@@ -37,17 +35,10 @@ impl Group {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(format!("sandbox-{}-{count}", std::process::id()));
         fs::create_dir(&path).ok()?;
-        let made =
-            fs::write(path.join("pids.max"), (processes + OVERHEAD).to_string()).and_then(|()| {
-                fs::OpenOptions::new()
-                    .write(true)
-                    .open(path.join("cgroup.procs"))
-            });
+        let made = fs::write(path.join("pids.max"), (processes + OVERHEAD).to_string())
+            .and_then(|()| fs::OpenOptions::new().write(true).open(path.join("cgroup.procs")));
         if let Ok(members) = made {
-            return Some(Self {
-                path,
-                members: members.into(),
-            });
+            return Some(Self { path, members: members.into() });
         }
         let _ = fs::remove_dir(&path);
         None
@@ -58,9 +49,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         // Members that are still dying keep it for a moment.
         if fs::remove_dir(&self.path).is_err() {
-            LEFT.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(self.path.clone());
+            LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(self.path.clone());
         }
     }
 }

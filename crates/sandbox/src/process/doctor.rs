@@ -38,9 +38,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub fn new(helper: &Helper, tier: Tier) -> std::io::Result<Self> {
-        let folders = tempfile::Builder::new()
-            .prefix("sandbox-check-")
-            .tempdir()?;
+        let folders = tempfile::Builder::new().prefix("sandbox-check-").tempdir()?;
         let at = |name: &str| folders.path().join(name);
         let (workspace, outside) = (at("workspace"), at("outside"));
         std::fs::create_dir(&workspace)?;
@@ -60,9 +58,7 @@ impl Bench {
             outside,
             workspace: workspace.clone(),
             observer: std::process::id(),
-            environment: ["PATH", "LANG", "HOME", "TMPDIR"]
-                .map(str::to_owned)
-                .to_vec(),
+            environment: ["PATH", "LANG", "HOME", "TMPDIR"].map(str::to_owned).to_vec(),
         };
         let mut helper = helper.clone();
         if tier == Tier::Landlock && is_root() {
@@ -79,12 +75,7 @@ impl Bench {
         if tier == Tier::Landlock {
             spec.read_paths.push(helper.program);
         }
-        Ok(Self {
-            spec,
-            program,
-            _folders: folders,
-            canary,
-        })
+        Ok(Self { spec, program, _folders: folders, canary })
     }
 
     /// What the program inside reported; one failed check if it reported nothing.
@@ -92,44 +83,19 @@ impl Bench {
         let reported: Result<Vec<Barrier>, _> = serde_json::from_slice(&outcome.stdout.bytes);
         let Ok(reported) = reported else {
             let detail = format!("{:?}: {}", outcome.exit, outcome.stderr.text());
-            return vec![Check {
-                name: "run a program".to_owned(),
-                ok: false,
-                detail,
-                hint: Some(hint()),
-            }];
+            return vec![Check { name: "run a program".to_owned(), ok: false, detail, hint: Some(hint()) }];
         };
         let mut checks: Vec<Check> = reported
             .into_iter()
-            .map(|b| Check {
-                hint: (!b.ok).then(hint),
-                name: b.name,
-                ok: b.ok,
-                detail: b.detail,
-            })
+            .map(|b| Check { hint: (!b.ok).then(hint), name: b.name, ok: b.ok, detail: b.detail })
             .collect();
         let ended = outcome.exit == Exit::Exited(0);
         let detail = format!("{:?} after {} ms", outcome.exit, outcome.wall_ms);
-        checks.push(Check {
-            name: "run a program".to_owned(),
-            ok: ended,
-            detail,
-            hint: None,
-        });
+        checks.push(Check { name: "run a program".to_owned(), ok: ended, detail, hint: None });
         // Its own word is not enough for what can be seen from here.
         let unchanged = std::fs::read(&self.canary).is_ok_and(|c| c == b"canary");
-        let detail = if unchanged {
-            "unchanged"
-        } else {
-            "changed from inside"
-        }
-        .to_owned();
-        checks.push(Check {
-            name: "canary outside".to_owned(),
-            ok: unchanged,
-            detail,
-            hint: None,
-        });
+        let detail = if unchanged { "unchanged" } else { "changed from inside" }.to_owned();
+        checks.push(Check { name: "canary outside".to_owned(), ok: unchanged, detail, hint: None });
         checks
     }
 }
@@ -143,13 +109,8 @@ fn inner(helper: &Helper, tier: Tier) -> Vec<String> {
         Tier::Namespaces => Path::new(INNER_HELPER),
         Tier::Landlock => helper.program.as_path(),
     };
-    let prefix = helper
-        .prefix
-        .iter()
-        .map(|p| p.to_string_lossy().into_owned());
-    std::iter::once(program.display().to_string())
-        .chain(prefix)
-        .collect()
+    let prefix = helper.prefix.iter().map(|p| p.to_string_lossy().into_owned());
+    std::iter::once(program.display().to_string()).chain(prefix).collect()
 }
 
 impl Sandbox {
@@ -164,10 +125,7 @@ impl Sandbox {
                 Some(Tier::Landlock) => "Landlock and seccomp".to_owned(),
                 None => found.missing.join("; "),
             },
-            hint: found
-                .tier
-                .is_none()
-                .then(|| found.unavailable().to_string()),
+            hint: found.tier.is_none().then(|| found.unavailable().to_string()),
         }];
         checks.push(Check {
             name: "kernel".to_owned(),
@@ -177,10 +135,7 @@ impl Sandbox {
                 found.landlock_abi,
                 if found.seccomp { "yes" } else { "no" },
                 if found.user_namespaces { "yes" } else { "no" },
-                found
-                    .bubblewrap
-                    .as_ref()
-                    .map_or_else(|| "none".to_owned(), |p| p.display().to_string()),
+                found.bubblewrap.as_ref().map_or_else(|| "none".to_owned(), |p| p.display().to_string()),
                 if found.root { ", running as root" } else { "" },
             ),
             hint: None,
@@ -189,10 +144,7 @@ impl Sandbox {
             return checks;
         };
         match Bench::new(&self.helper, tier) {
-            Ok(bench) => match self
-                .run(bench.spec.clone(), &CancellationToken::new())
-                .await
-            {
+            Ok(bench) => match self.run(bench.spec.clone(), &CancellationToken::new()).await {
                 Ok(outcome) => checks.extend(bench.barriers(&outcome)),
                 Err(error) => checks.push(failed("run a program", &error.to_string())),
             },
@@ -212,20 +164,12 @@ impl Sandbox {
         bench.spec.argv.push("sleep".to_owned());
         bench.spec.limits.wall = Duration::from_millis(300);
         let started = Instant::now();
-        match self
-            .run(bench.spec.clone(), &CancellationToken::new())
-            .await
-        {
+        match self.run(bench.spec.clone(), &CancellationToken::new()).await {
             Ok(outcome) => {
                 let took = started.elapsed();
                 let ok = outcome.exit == Exit::TimedOut && took < Duration::from_secs(3);
                 let detail = format!("{:?} after {} ms", outcome.exit, took.as_millis());
-                Check {
-                    name: name.to_owned(),
-                    ok,
-                    detail,
-                    hint: None,
-                }
+                Check { name: name.to_owned(), ok, detail, hint: None }
             }
             Err(error) => failed(name, &error.to_string()),
         }
@@ -233,10 +177,5 @@ impl Sandbox {
 }
 
 fn failed(name: &str, detail: &str) -> Check {
-    Check {
-        name: name.to_owned(),
-        ok: false,
-        detail: detail.to_owned(),
-        hint: Some(hint()),
-    }
+    Check { name: name.to_owned(), ok: false, detail: detail.to_owned(), hint: Some(hint()) }
 }

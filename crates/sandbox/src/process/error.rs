@@ -23,9 +23,7 @@ pub enum SandboxError {
         reason: String,
     },
     /// Confining failed at some step; the command was not run.
-    #[error(
-        "the sandbox could not be set up ({step}): {reason}; run `doctor` to see what this machine supports"
-    )]
+    #[error("the sandbox could not be set up ({step}): {reason}; run `doctor` to see what this machine supports")]
     Setup {
         /// Which step.
         step: String,

@@ -36,18 +36,11 @@ fn take(from: &tokio::net::UnixStream) -> io::Result<std::net::TcpListener> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0u8];
-    recvmsg(
-        from,
-        &mut [IoSliceMut::new(&mut byte)],
-        &mut control,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
+    recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
     let mut came = control.drain().filter_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut sockets) => sockets.next(),
         _ => None,
     });
     let socket = came.next();
-    socket
-        .map(std::net::TcpListener::from)
-        .ok_or_else(|| io::Error::other("the sandbox gave no listener"))
+    socket.map(std::net::TcpListener::from).ok_or_else(|| io::Error::other("the sandbox gave no listener"))
 }

@@ -24,15 +24,8 @@ use super::spec::{CommandSpec, Limits, Privileges, Tier};
 use crate::helper::tasks_of_user;
 
 /// Files below /proc and /dev that the Landlock tier shows, beside the process's own.
-const LANDLOCK_READ: &[&str] = &[
-    "/proc/self",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/filesystems",
-    "/dev/zero",
-    "/dev/random",
-    "/dev/urandom",
-];
+const LANDLOCK_READ: &[&str] =
+    &["/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/filesystems", "/dev/zero", "/dev/random", "/dev/urandom"];
 
 /// How a program is started.
 pub(crate) struct Launch<'a> {
@@ -69,23 +62,13 @@ pub(crate) struct Held {
 
 impl Launch<'_> {
     pub async fn start(self) -> Result<Launched, SandboxError> {
-        let Self {
-            helper,
-            capabilities,
-            tier,
-            spec,
-            ..
-        } = self;
+        let Self { helper, capabilities, tier, spec, .. } = self;
         let resolved = mounts::resolve(spec)?;
         if spec.gate && (tier == Tier::Landlock || spec.network || !self.service) {
             return Err(no_gate(tier));
         }
         let dropping = is_root() && can_drop(&resolved, tier);
-        let group = if is_root() {
-            Group::new(spec.limits.processes)
-        } else {
-            None
-        };
+        let group = if is_root() { Group::new(spec.limits.processes) } else { None };
         // Without a namespace only the kernel's count holds back a program that does nothing but fork.
         if tier == Tier::Landlock && is_root() && !dropping && group.is_none() {
             return Err(uncounted(&resolved));
@@ -100,17 +83,8 @@ impl Launch<'_> {
             Tier::Namespaces => None,
             Tier::Landlock => Some(private_tmp(dropping)?),
         };
-        let tmp = own_tmp
-            .as_ref()
-            .map_or(Path::new("/tmp"), tempfile::TempDir::path);
-        let mut plan = plan(
-            spec,
-            &resolved,
-            tier,
-            capabilities.landlock_abi,
-            dropping,
-            tmp,
-        );
+        let tmp = own_tmp.as_ref().map_or(Path::new("/tmp"), tempfile::TempDir::path);
+        let mut plan = plan(spec, &resolved, tier, capabilities.landlock_abi, dropping, tmp);
         plan.service = self.service;
         // The group counts the command alone, the limit by user whatever else runs as that user.
         if group.is_some() {
@@ -119,47 +93,20 @@ impl Launch<'_> {
         let (status, status_out) = status_pipe()?;
         let (gate, gate_out) = spec.gate.then(gate::pair).transpose()?.unzip();
         plan.gate = gate_out.as_ref().map(OwnedFd::as_raw_fd);
-        let command = command(
-            helper,
-            capabilities,
-            tier,
-            &resolved,
-            &spec.limits,
-            dropping,
-            &status_out,
-        )?;
+        let command = command(helper, capabilities, tier, &resolved, &spec.limits, dropping, &status_out)?;
         let keep: Vec<&OwnedFd> = std::iter::once(&status_out).chain(&gate_out).collect();
         let child = spawn(command, &keep, group.as_ref(), self.stdout).await?;
         drop((status_out, gate_out));
         let leash = Leash::new(child.id(), tier);
-        let mut preamble =
-            serde_json::to_vec(&plan).map_err(|e| SandboxError::Invalid(e.to_string()))?;
-        preamble.splice(
-            0..0,
-            u32::try_from(preamble.len())
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
-        Ok(Launched {
-            child,
-            leash,
-            status,
-            gate,
-            preamble,
-            privileges,
-            held: Held {
-                _tmp: own_tmp,
-                _group: group,
-            },
-        })
+        let mut preamble = serde_json::to_vec(&plan).map_err(|e| SandboxError::Invalid(e.to_string()))?;
+        preamble.splice(0..0, u32::try_from(preamble.len()).unwrap_or(u32::MAX).to_le_bytes());
+        Ok(Launched { child, leash, status, gate, preamble, privileges, held: Held { _tmp: own_tmp, _group: group } })
     }
 }
 
 fn no_gate(tier: Tier) -> SandboxError {
     match tier {
-        Tier::Namespaces => {
-            SandboxError::Invalid("a gate is for sessions without the machine's network".to_owned())
-        }
+        Tier::Namespaces => SandboxError::Invalid("a gate is for sessions without the machine's network".to_owned()),
         Tier::Landlock => SandboxError::Unavailable {
             missing: "a network of its own for a program needs namespaces".to_owned(),
             hint: "Install bubblewrap (package `bubblewrap`) and allow user namespaces".to_owned(),
@@ -170,10 +117,13 @@ fn no_gate(tier: Tier) -> SandboxError {
 fn uncounted(resolved: &Resolved) -> SandboxError {
     let workspace = resolved.workspace.display();
     SandboxError::Unavailable {
-        missing: format!("processes of root cannot be limited without a pids control group, and nobody may not use {workspace}"),
-        hint: "Install bubblewrap (package `bubblewrap`), run this program as an ordinary user, or give `nobody` access \
+        missing: format!(
+            "processes of root cannot be limited without a pids control group, and nobody may not use {workspace}"
+        ),
+        hint:
+            "Install bubblewrap (package `bubblewrap`), run this program as an ordinary user, or give `nobody` access \
                to the workspace"
-            .to_owned(),
+                .to_owned(),
     }
 }
 
@@ -191,32 +141,15 @@ fn status_pipe() -> Result<(pipe::Receiver, OwnedFd), SandboxError> {
     Ok((pipe::Receiver::from_owned_fd(read)?, write))
 }
 
-fn plan(
-    spec: &CommandSpec,
-    resolved: &Resolved,
-    tier: Tier,
-    landlock_abi: i32,
-    dropping: bool,
-    tmp: &Path,
-) -> Plan {
-    let mut read: Vec<_> = SYSTEM
-        .iter()
-        .chain(ETC)
-        .chain(LANDLOCK_READ)
-        .map(Into::into)
-        .collect();
+fn plan(spec: &CommandSpec, resolved: &Resolved, tier: Tier, landlock_abi: i32, dropping: bool, tmp: &Path) -> Plan {
+    let mut read: Vec<_> = SYSTEM.iter().chain(ETC).chain(LANDLOCK_READ).map(Into::into).collect();
     if spec.network {
         read.extend(NETWORK.iter().map(Into::into));
     }
     read.extend(resolved.read_paths.iter().cloned());
     let mut write = vec!["/dev/null".into(), tmp.to_owned()];
     write.extend(resolved.write_paths.iter().cloned());
-    if resolved.writable {
-        &mut write
-    } else {
-        &mut read
-    }
-    .push(resolved.workspace.clone());
+    if resolved.writable { &mut write } else { &mut read }.push(resolved.workspace.clone());
     Plan {
         argv: spec.argv.clone(),
         cwd: resolved.cwd.clone(),
@@ -264,10 +197,7 @@ fn command(
                 (true, false) => Users::RootMapped,
                 (true, true) => Users::RootDropping,
             };
-            let bwrap = capabilities
-                .bubblewrap
-                .as_ref()
-                .ok_or_else(|| capabilities.unavailable())?;
+            let bwrap = capabilities.bubblewrap.as_ref().ok_or_else(|| capabilities.unavailable())?;
             let mut command = Command::new(bwrap);
             command.args(bwrap::arguments(helper, resolved, limits, users, fd));
             Ok(command)

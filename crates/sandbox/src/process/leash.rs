@@ -17,9 +17,7 @@ pub(crate) struct Leash {
 impl Leash {
     /// `pid` must be a child that has not been waited for.
     pub fn new(pid: Option<u32>, tier: Tier) -> Self {
-        let pid = pid
-            .and_then(|p| i32::try_from(p).ok())
-            .and_then(Pid::from_raw);
+        let pid = pid.and_then(|p| i32::try_from(p).ok()).and_then(Pid::from_raw);
         let pidfd = pid.and_then(|p| pidfd_open(p, PidfdFlags::empty()).ok());
         Self { pid, pidfd, tier }
     }

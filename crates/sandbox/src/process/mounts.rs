@@ -6,16 +6,7 @@ use super::error::SandboxError;
 use super::spec::{Access, CommandSpec};
 
 /// Programs and libraries.
-pub(super) const SYSTEM: &[&str] = &[
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/nix/store",
-];
+pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
 /// The little of /etc that programs need to start; no accounts, no keys, no host names.
 pub(super) const ETC: &[&str] = &[
@@ -74,33 +65,18 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
     }
     let workspace = real(&spec.workspace, "the workspace")?;
     if !workspace.is_dir() {
-        return invalid(format!(
-            "the workspace {} is not a folder",
-            workspace.display()
-        ));
+        return invalid(format!("the workspace {} is not a folder", workspace.display()));
     }
     if covers_system(&workspace) {
-        return invalid(format!(
-            "{} is a folder of the system and cannot be a workspace",
-            workspace.display()
-        ));
+        return invalid(format!("{} is a folder of the system and cannot be a workspace", workspace.display()));
     }
     let cwd = real(&workspace.join(&spec.cwd), "the working folder")?;
     if !cwd.starts_with(&workspace) {
-        return invalid(format!(
-            "the working folder {} is outside the workspace",
-            spec.cwd.display()
-        ));
+        return invalid(format!("the working folder {} is outside the workspace", spec.cwd.display()));
     }
     let write_paths = absolute(&spec.write_paths, "a writable path")?;
-    if let Some(system) = write_paths
-        .iter()
-        .find(|path| covers_system(path) || is_of_system(path))
-    {
-        return invalid(format!(
-            "{} belongs to the system and is not given to a program to change",
-            system.display()
-        ));
+    if let Some(system) = write_paths.iter().find(|path| covers_system(path) || is_of_system(path)) {
+        return invalid(format!("{} belongs to the system and is not given to a program to change", system.display()));
     }
     let mut read_paths = absolute(&spec.read_paths, "a readable path")?;
     read_paths.retain(|path| !write_paths.contains(path));
@@ -117,17 +93,11 @@ pub(super) fn resolve(spec: &CommandSpec) -> Result<Resolved, SandboxError> {
 const KERNEL: &[&str] = &["/etc", "/proc", "/dev", "/sys"];
 
 fn covers_system(path: &Path) -> bool {
-    SYSTEM
-        .iter()
-        .chain(KERNEL)
-        .any(|system| Path::new(system).starts_with(path))
+    SYSTEM.iter().chain(KERNEL).any(|system| Path::new(system).starts_with(path))
 }
 
 fn is_of_system(path: &Path) -> bool {
-    SYSTEM
-        .iter()
-        .chain(KERNEL)
-        .any(|system| path.starts_with(system))
+    SYSTEM.iter().chain(KERNEL).any(|system| path.starts_with(system))
 }
 
 fn absolute(paths: &[PathBuf], what: &str) -> Result<Vec<PathBuf>, SandboxError> {
@@ -135,25 +105,17 @@ fn absolute(paths: &[PathBuf], what: &str) -> Result<Vec<PathBuf>, SandboxError>
         if path.is_absolute() {
             return real(path, what);
         }
-        Err(SandboxError::Invalid(format!(
-            "{what}, {}, is not absolute",
-            path.display()
-        )))
+        Err(SandboxError::Invalid(format!("{what}, {}, is not absolute", path.display())))
     };
     paths.iter().map(one).collect()
 }
 
 fn real(path: &Path, what: &str) -> Result<PathBuf, SandboxError> {
-    path.canonicalize()
-        .map_err(|e| SandboxError::Invalid(format!("{what} {}: {e}", path.display())))
+    path.canonicalize().map_err(|e| SandboxError::Invalid(format!("{what} {}: {e}", path.display())))
 }
 
 /// The environment: four variables, then what was asked for.
-pub(super) fn environment(
-    spec: &CommandSpec,
-    workspace: &Path,
-    tmp: &Path,
-) -> Vec<(String, String)> {
+pub(super) fn environment(spec: &CommandSpec, workspace: &Path, tmp: &Path) -> Vec<(String, String)> {
     let mut env = std::collections::BTreeMap::from([
         ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),

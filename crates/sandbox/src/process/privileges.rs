@@ -18,14 +18,9 @@ pub(super) fn is_root() -> bool {
 pub(super) fn can_drop(resolved: &Resolved, tier: Tier) -> bool {
     let workspace = &resolved.workspace;
     let need = if resolved.writable { 0o7 } else { 0o5 };
-    let mut paths = std::iter::once(workspace)
-        .chain(&resolved.read_paths)
-        .chain(&resolved.write_paths);
+    let mut paths = std::iter::once(workspace).chain(&resolved.read_paths).chain(&resolved.write_paths);
     allows(workspace, need)
-        && resolved
-            .write_paths
-            .iter()
-            .all(|path| allows(path, if path.is_dir() { 0o7 } else { 0o6 }))
+        && resolved.write_paths.iter().all(|path| allows(path, if path.is_dir() { 0o7 } else { 0o6 }))
         && allows(&resolved.cwd, 0o5)
         && match tier {
             Tier::Namespaces => true,

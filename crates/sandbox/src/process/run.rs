@@ -27,23 +27,9 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
-    let launch = Launch {
-        helper,
-        capabilities,
-        tier,
-        spec: &spec,
-        service: false,
-        stdout: Stdio::piped(),
-    };
-    let Launched {
-        child,
-        leash,
-        status,
-        preamble: mut stdin,
-        privileges,
-        gate: _,
-        held: _held,
-    } = launch.start().await?;
+    let launch = Launch { helper, capabilities, tier, spec: &spec, service: false, stdout: Stdio::piped() };
+    let Launched { child, leash, status, preamble: mut stdin, privileges, gate: _, held: _held } =
+        launch.start().await?;
     stdin.extend_from_slice(&spec.stdin);
     let work = attend(child, stdin, status, spec.limits.output_bytes);
     tokio::pin!(work);
@@ -60,9 +46,7 @@ pub(super) async fn run(
             finished
         } else {
             leash.cut();
-            tokio::time::timeout(GRACE, &mut work)
-                .await
-                .map_err(|_| stuck())?
+            tokio::time::timeout(GRACE, &mut work).await.map_err(|_| stuck())?
         }
     };
     leash.release();
@@ -71,21 +55,11 @@ pub(super) async fn run(
         None => exit_of(&spec.argv[0], finished.report, &finished.stderr)?,
     };
     let wall_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(Outcome {
-        exit,
-        stdout: finished.stdout,
-        stderr: finished.stderr,
-        wall_ms,
-        tier,
-        privileges,
-    })
+    Ok(Outcome { exit, stdout: finished.stdout, stderr: finished.stderr, wall_ms, tier, privileges })
 }
 
 fn stuck() -> SandboxError {
-    SandboxError::Setup {
-        step: "end".to_owned(),
-        reason: "the command could not be killed".to_owned(),
-    }
+    SandboxError::Setup { step: "end".to_owned(), reason: "the command could not be killed".to_owned() }
 }
 
 struct Finished {
@@ -95,12 +69,7 @@ struct Finished {
 }
 
 /// Feeds and reads the child until it and its streams have ended.
-async fn attend(
-    mut child: Child,
-    stdin: Vec<u8>,
-    mut status: pipe::Receiver,
-    keep: usize,
-) -> Finished {
+async fn attend(mut child: Child, stdin: Vec<u8>, mut status: pipe::Receiver, keep: usize) -> Finished {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut input) = input {
@@ -114,15 +83,10 @@ async fn attend(
         let mut text = Vec::new();
         let _ = (&mut status).take(64 << 10).read_to_end(&mut text).await;
         // The command's own failure to start comes before the supervisor's word on how it ended.
-        text.split(|b| *b == b'\n')
-            .find_map(|line| serde_json::from_slice::<Report>(line).ok())
+        text.split(|b| *b == b'\n').find_map(|line| serde_json::from_slice::<Report>(line).ok())
     };
     let ((), stdout, stderr, report, _) = tokio::join!(feed, stdout, stderr, report, child.wait());
-    Finished {
-        report,
-        stdout,
-        stderr,
-    }
+    Finished { report, stdout, stderr }
 }
 
 async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
@@ -132,11 +96,7 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
     }
 }
 
-pub(super) fn exit_of(
-    program: &str,
-    report: Option<Report>,
-    stderr: &Output,
-) -> Result<Exit, SandboxError> {
+pub(super) fn exit_of(program: &str, report: Option<Report>, stderr: &Output) -> Result<Exit, SandboxError> {
     match report {
         Some(Report::Exited(code)) => Ok(Exit::Exited(code)),
         Some(Report::Signaled(libc::SIGXCPU)) => Ok(Exit::LimitExceeded(Tripwire::Cpu)),
@@ -145,29 +105,17 @@ pub(super) fn exit_of(
         Some(Report::Tripped(Tripped::Memory)) => Ok(Exit::LimitExceeded(Tripwire::Memory)),
         Some(Report::Tripped(Tripped::Processes)) => Ok(Exit::LimitExceeded(Tripwire::Processes)),
         Some(Report::Tripped(Tripped::Wall)) => Ok(Exit::TimedOut),
-        Some(Report::Failed(Failure {
-            stage: Stage::Exec,
-            message,
-        })) => Err(SandboxError::NotExecutable {
-            program: program.to_owned(),
-            reason: message,
-        }),
-        Some(Report::Failed(Failure { stage, message })) => Err(SandboxError::Setup {
-            step: format!("{stage:?}").to_lowercase(),
-            reason: message,
-        }),
+        Some(Report::Failed(Failure { stage: Stage::Exec, message })) => {
+            Err(SandboxError::NotExecutable { program: program.to_owned(), reason: message })
+        }
+        Some(Report::Failed(Failure { stage, message })) => {
+            Err(SandboxError::Setup { step: format!("{stage:?}").to_lowercase(), reason: message })
+        }
         // The helper never spoke: bubblewrap or the loader said why, or the whole tree was killed from outside.
         None => {
             let said = stderr.text();
-            let reason = if said.trim().is_empty() {
-                "the launcher ended without a word"
-            } else {
-                said.trim()
-            };
-            Err(SandboxError::Setup {
-                step: "start".to_owned(),
-                reason: reason.chars().take(500).collect(),
-            })
+            let reason = if said.trim().is_empty() { "the launcher ended without a word" } else { said.trim() };
+            Err(SandboxError::Setup { step: "start".to_owned(), reason: reason.chars().take(500).collect() })
         }
     }
 }

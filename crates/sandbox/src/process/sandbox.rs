@@ -33,11 +33,7 @@ pub struct Sandbox {
 impl Sandbox {
     /// A sandbox that uses the strongest tier of the machine.
     pub fn new(helper: Helper) -> Self {
-        Self {
-            helper,
-            allowed: vec![Tier::Namespaces, Tier::Landlock],
-            capabilities: Arc::default(),
-        }
+        Self { helper, allowed: vec![Tier::Namespaces, Tier::Landlock], capabilities: Arc::default() }
     }
 
     /// A sandbox that uses this tier or none.
@@ -66,15 +62,9 @@ impl Sandbox {
     /// # Errors
     /// [`SandboxError::Unavailable`] where the machine lacks what is needed; a command that runs and fails is no
     /// error but an [`Outcome`].
-    pub async fn run(
-        &self,
-        spec: CommandSpec,
-        cancel: &CancellationToken,
-    ) -> Result<Outcome, SandboxError> {
+    pub async fn run(&self, spec: CommandSpec, cancel: &CancellationToken) -> Result<Outcome, SandboxError> {
         let capabilities = self.probe().await;
-        let tier = capabilities
-            .tier
-            .ok_or_else(|| capabilities.unavailable())?;
+        let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
         run::run(&self.helper, capabilities, tier, spec, cancel).await
     }
 
@@ -87,9 +77,7 @@ impl Sandbox {
     /// the end of its stdout; [`Session::ending`] then says why.
     pub async fn open(&self, spec: CommandSpec) -> Result<Session, SandboxError> {
         let capabilities = self.probe().await;
-        let tier = capabilities
-            .tier
-            .ok_or_else(|| capabilities.unavailable())?;
+        let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
         let launched = Launch {
             helper: &self.helper,
             capabilities,

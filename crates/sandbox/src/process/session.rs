@@ -37,20 +37,8 @@ pub struct Session {
 }
 
 impl Session {
-    pub(super) async fn begin(
-        launched: Launched,
-        tier: Tier,
-        spec: CommandSpec,
-    ) -> Result<Self, SandboxError> {
-        let Launched {
-            mut child,
-            leash,
-            status,
-            gate,
-            preamble,
-            privileges,
-            held,
-        } = launched;
+    pub(super) async fn begin(launched: Launched, tier: Tier, spec: CommandSpec) -> Result<Self, SandboxError> {
+        let Launched { mut child, leash, status, gate, preamble, privileges, held } = launched;
         let gone = || SandboxError::Io(std::io::Error::other("a stream of the program is missing"));
         let mut stdin = child.stdin.take().ok_or_else(gone)?;
         let stdout = child.stdout.take().ok_or_else(gone)?;
@@ -93,9 +81,7 @@ impl Session {
     /// [`SandboxError::NotExecutable`] or [`SandboxError::Setup`] where it never ran.
     pub async fn ending(&mut self) -> Result<(Exit, Output), SandboxError> {
         let (report, stderr) = match self.end.take() {
-            Some(end) => end
-                .await
-                .map_err(|error| SandboxError::Io(std::io::Error::other(error)))?,
+            Some(end) => end.await.map_err(|error| SandboxError::Io(std::io::Error::other(error)))?,
             None => (None, Output::default()),
         };
         let exit = match report {
@@ -122,11 +108,7 @@ async fn without_gate(
     }
 }
 
-async fn watch(
-    mut child: Child,
-    status: tokio::net::unix::pipe::Receiver,
-    keep: usize,
-) -> (Option<Report>, Output) {
+async fn watch(mut child: Child, status: tokio::net::unix::pipe::Receiver, keep: usize) -> (Option<Report>, Output) {
     let err = child.stderr.take();
     let stderr = async {
         match err {
@@ -137,8 +119,7 @@ async fn watch(
     let report = async {
         let mut text = Vec::new();
         let _ = status.take(STATUS).read_to_end(&mut text).await;
-        text.split(|byte| *byte == b'\n')
-            .find_map(|line| serde_json::from_slice::<Report>(line).ok())
+        text.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice::<Report>(line).ok())
     };
     let (stderr, report, _) = tokio::join!(stderr, report, child.wait());
     (report, stderr)

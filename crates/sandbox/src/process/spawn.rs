@@ -32,11 +32,7 @@ fn spawner() -> Option<&'static mpsc::Sender<Job>> {
                 let _ = job.reply.send(job.command.spawn());
             }
         };
-        std::thread::Builder::new()
-            .name("sandbox-spawn".to_owned())
-            .spawn(serve)
-            .ok()
-            .map(|_| sender)
+        std::thread::Builder::new().name("sandbox-spawn".to_owned()).spawn(serve).ok().map(|_| sender)
     };
     SPAWNER.get_or_init(start).as_ref()
 }
@@ -49,12 +45,7 @@ pub(super) async fn spawn(
     group: Option<&Group>,
     stdout: Stdio,
 ) -> io::Result<Child> {
-    command
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(stdout)
-        .stderr(Stdio::piped())
-        .process_group(0);
+    command.env_clear().stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped()).process_group(0);
     let fds: Vec<_> = keep.iter().map(|fd| fd.as_raw_fd()).collect();
     let members = group.map(|g| g.members.as_raw_fd());
     // SAFETY: between fork and exec the closure only calls write and fcntl, which are async-signal-safe, on descriptors
@@ -63,20 +54,12 @@ pub(super) async fn spawn(
         command.pre_exec(move || {
             let joined = members.is_none_or(|m| libc::write(m, c"0".as_ptr().cast(), 1) == 1);
             let kept = |fd: &i32| libc::fcntl(*fd, libc::F_SETFD, 0) != -1;
-            if joined && fds.iter().all(kept) {
-                Ok(())
-            } else {
-                Err(io::Error::last_os_error())
-            }
+            if joined && fds.iter().all(kept) { Ok(()) } else { Err(io::Error::last_os_error()) }
         });
     }
     let gone = || io::Error::other("the thread that starts sandboxed programs is gone");
     let (reply, answer) = oneshot::channel();
-    let job = Job {
-        command,
-        runtime: Handle::current(),
-        reply,
-    };
+    let job = Job { command, runtime: Handle::current(), reply };
     spawner().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
     answer.await.map_err(|_| gone())?
 }

@@ -78,10 +78,7 @@ pub struct CommandSpec {
 
 impl CommandSpec {
     /// A command that may change `workspace`, with nothing else allowed and the default limits.
-    pub fn new<S: Into<String>>(
-        argv: impl IntoIterator<Item = S>,
-        workspace: impl AsRef<Path>,
-    ) -> Self {
+    pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>, workspace: impl AsRef<Path>) -> Self {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
             workspace: workspace.as_ref().to_owned(),

@@ -88,21 +88,9 @@ pub(super) async fn make(
         output: limits.output_bytes,
         check,
     };
-    let fds = [
-        source.as_fd(),
-        out_end.as_fd(),
-        err_end.as_fd(),
-        result_end.as_fd(),
-    ];
-    zygote
-        .send(&request, &fds)
-        .await
-        .map_err(|_| NoCall::Gone)?;
-    let mut guard = Guard {
-        zygote,
-        id,
-        armed: true,
-    };
+    let fds = [source.as_fd(), out_end.as_fd(), err_end.as_fd(), result_end.as_fd()];
+    zygote.send(&request, &fds).await.map_err(|_| NoCall::Gone)?;
+    let mut guard = Guard { zygote, id, armed: true };
     drop((source, out_end, err_end, result_end));
     let over = || zygote.kill(id);
     let work = async {
@@ -131,11 +119,7 @@ pub(super) async fn make(
     let Some(((stdout, out_over), (stderr, err_over), (frame, over), ended)) = finished else {
         zygote.condemn();
         return Ok(Raw {
-            end: End {
-                status: libc::SIGKILL,
-                late: !cancelled,
-                peak: 0,
-            },
+            end: End { status: libc::SIGKILL, late: !cancelled, peak: 0 },
             frame: Vec::new(),
             stdout: Output::default(),
             stderr: Output::default(),
@@ -147,15 +131,9 @@ pub(super) async fn make(
     match ended {
         Err(_) => Err(NoCall::Gone),
         Ok(Ended::Busy(why)) => Err(NoCall::Busy(why)),
-        Ok(Ended::Done(end)) => Ok(Raw {
-            end,
-            frame: frame.bytes,
-            stdout,
-            stderr,
-            flooded: out_over || err_over || over,
-            cancelled,
-            ms,
-        }),
+        Ok(Ended::Done(end)) => {
+            Ok(Raw { end, frame: frame.bytes, stdout, stderr, flooded: out_over || err_over || over, cancelled, ms })
+        }
     }
 }
 
@@ -165,12 +143,7 @@ fn pair() -> std::io::Result<(pipe::Receiver, OwnedFd)> {
 }
 
 /// The beginning of a pipe, to its end; beyond `most` bytes the writer is killed once.
-async fn read(
-    mut from: pipe::Receiver,
-    keep: usize,
-    most: usize,
-    over: impl Fn(),
-) -> (Output, bool) {
+async fn read(mut from: pipe::Receiver, keep: usize, most: usize, over: impl Fn()) -> (Output, bool) {
     let mut output = Output::default();
     let mut flooded = false;
     let mut buffer = vec![0u8; 16 << 10];

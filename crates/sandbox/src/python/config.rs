@@ -14,11 +14,7 @@ pub struct PythonConfig {
 
 impl Default for PythonConfig {
     fn default() -> Self {
-        Self {
-            interpreter: None,
-            search: Vec::new(),
-            concurrency: 8,
-        }
+        Self { interpreter: None, search: Vec::new(), concurrency: 8 }
     }
 }
 
@@ -37,12 +33,7 @@ pub struct PythonLimits {
 
 impl Default for PythonLimits {
     fn default() -> Self {
-        Self {
-            wall: Duration::from_secs(5),
-            memory_bytes: 128 << 20,
-            output_bytes: 64 << 10,
-            result_bytes: 1 << 20,
-        }
+        Self { wall: Duration::from_secs(5), memory_bytes: 128 << 20, output_bytes: 64 << 10, result_bytes: 1 << 20 }
     }
 }
 
@@ -66,8 +57,5 @@ pub(super) fn internal() -> Vec<&'static str> {
 }
 
 fn lines(text: &'static str) -> Vec<&'static str> {
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect()
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 }

@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+    SocketType, recvmsg, sendmsg, socketpair,
 };
 use serde::{Deserialize, Serialize};
 use tokio::io::unix::AsyncFd;
@@ -38,19 +38,9 @@ pub(super) enum Request {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Answer {
-    Ready {
-        ready: Ready,
-    },
-    Done {
-        done: u64,
-        status: i32,
-        late: bool,
-        peak: u64,
-    },
-    Busy {
-        busy: u64,
-        why: String,
-    },
+    Ready { ready: Ready },
+    Done { done: u64, status: i32, late: bool, peak: u64 },
+    Busy { busy: u64, why: String },
 }
 
 /// The interpreter is warm and locked in.
@@ -67,12 +57,7 @@ pub(super) struct Control(AsyncFd<OwnedFd>);
 impl Control {
     /// Our end, and the other.
     pub fn pair() -> io::Result<(Self, OwnedFd)> {
-        let (ours, theirs) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )?;
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         rustix::io::ioctl_fionbio(&ours, true)?;
         // SAFETY: the descriptor is owned by the `AsyncFd`, which hands out no way to close or replace it before it is
         // dropped and taken off the reactor.
@@ -101,12 +86,7 @@ impl Control {
         if !fds.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(fds)) {
             return Err(io::Error::other("too many descriptors"));
         }
-        sendmsg(
-            self.0.get_ref(),
-            &[IoSlice::new(text)],
-            &mut rights,
-            SendFlags::NOSIGNAL,
-        )?;
+        sendmsg(self.0.get_ref(), &[IoSlice::new(text)], &mut rights, SendFlags::NOSIGNAL)?;
         Ok(())
     }
 
@@ -127,9 +107,7 @@ impl Control {
                 Ok(Err(error)) => return Err(error),
                 Ok(Ok(0)) => return Ok(None),
                 Ok(Ok(length)) => {
-                    return serde_json::from_slice(&buffer[..length])
-                        .map(Some)
-                        .map_err(io::Error::other);
+                    return serde_json::from_slice(&buffer[..length]).map(Some).map_err(io::Error::other);
                 }
             }
         }

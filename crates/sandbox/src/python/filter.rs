@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 
 /// Memory, time, its own pipes, and ending.
@@ -69,13 +68,8 @@ const ZYGOTE: &[libc::c_long] = &[
     libc::SYS_setpriority,
 ];
 #[cfg(target_arch = "x86_64")]
-const ZYGOTE_HERE: &[libc::c_long] = &[
-    libc::SYS_fork,
-    libc::SYS_poll,
-    libc::SYS_dup2,
-    libc::SYS_setrlimit,
-    libc::SYS_getrlimit,
-];
+const ZYGOTE_HERE: &[libc::c_long] =
+    &[libc::SYS_fork, libc::SYS_poll, libc::SYS_dup2, libc::SYS_setrlimit, libc::SYS_getrlimit];
 #[cfg(not(target_arch = "x86_64"))]
 const ZYGOTE_HERE: &[libc::c_long] = &[];
 
@@ -90,38 +84,23 @@ pub(super) fn zygote() -> Result<String, String> {
 }
 
 fn build(lists: &[&[libc::c_long]]) -> Result<BpfProgram, String> {
-    let arch: TargetArch = std::env::consts::ARCH
-        .try_into()
-        .map_err(|e| format!("{e}"))?;
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = lists
-        .iter()
-        .flat_map(|list| list.iter().map(|nr| (*nr, vec![])))
-        .collect();
+    let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        lists.iter().flat_map(|list| list.iter().map(|nr| (*nr, vec![]))).collect();
     // Memory that is no file and never executable: what is loaded is all the code there will be.
     let not_executable = bits(2, libc::PROT_EXEC, 0)?;
     let anonymous = bits(3, libc::MAP_ANONYMOUS, libc::MAP_ANONYMOUS)?;
-    rules.insert(
-        libc::SYS_mmap,
-        vec![rule(vec![not_executable.clone(), anonymous])?],
-    );
+    rules.insert(libc::SYS_mmap, vec![rule(vec![not_executable.clone(), anonymous])?]);
     rules.insert(libc::SYS_mprotect, vec![rule(vec![not_executable])?]);
     let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter =
-        SeccompFilter::new(rules, denied, SeccompAction::Allow, arch).map_err(|e| e.to_string())?;
-    filter
-        .try_into()
-        .map_err(|e: seccompiler::BackendError| e.to_string())
+    let filter = SeccompFilter::new(rules, denied, SeccompAction::Allow, arch).map_err(|e| e.to_string())?;
+    filter.try_into().map_err(|e: seccompiler::BackendError| e.to_string())
 }
 
 fn bits(argument: u8, mask: i32, value: i32) -> Result<SeccompCondition, String> {
     let wide = |number: i32| u64::from(number.cast_unsigned());
-    SeccompCondition::new(
-        argument,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::MaskedEq(wide(mask)),
-        wide(value),
-    )
-    .map_err(|e| e.to_string())
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(wide(mask)), wide(value))
+        .map_err(|e| e.to_string())
 }
 
 fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {

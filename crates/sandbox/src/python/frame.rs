@@ -40,12 +40,7 @@ struct Told {
     name: Option<String>,
 }
 
-pub(super) fn read(
-    end: End,
-    frame: &[u8],
-    limits: &PythonLimits,
-    allowed: &str,
-) -> Result<Value, PythonFault> {
+pub(super) fn read(end: End, frame: &[u8], limits: &PythonLimits, allowed: &str) -> Result<Value, PythonFault> {
     let wall_ms = limits.wall.as_millis();
     // The cap is on what is asked for, of which the rest was not touched yet.
     let full = end.peak >= limits.memory_bytes / 4 * 3;
@@ -116,10 +111,7 @@ fn long_integer(text: &str) -> bool {
             }
             continue;
         }
-        if c.is_ascii_digit()
-            || matches!(c, '-' | '+' | '.')
-            || (matches!(c, 'e' | 'E') && !token.is_empty())
-        {
+        if c.is_ascii_digit() || matches!(c, '-' | '+' | '.') || (matches!(c, 'e' | 'E') && !token.is_empty()) {
             token.push(c);
             continue;
         }
@@ -137,26 +129,18 @@ fn of(told: Told, allowed: &str, full: bool) -> PythonFault {
     if told.kind == "memory" || full && told.kind == "raised" && told.class == "SystemError" {
         return memory();
     }
-    let at = told
-        .line
-        .map(|line| format!(" (line {line})"))
-        .unwrap_or_default();
+    let at = told.line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let plain = if told.message.is_empty() {
         format!("{}{at}", told.class)
     } else {
         format!("{}: {}{at}", told.class, told.message)
     };
     let (kind, message, hint) = match told.kind.as_str() {
-        "syntax" => (
-            FaultKind::Syntax,
-            plain,
-            "Mend the code; it must be Python 3".to_owned(),
-        ),
+        "syntax" => (FaultKind::Syntax, plain, "Mend the code; it must be Python 3".to_owned()),
         "no_entry" => (
             FaultKind::NoEntry,
             told.message,
-            "Define `def run(payload):`, with this one parameter and without `async`, and return the result"
-                .to_owned(),
+            "Define `def run(payload):`, with this one parameter and without `async`, and return the result".to_owned(),
         ),
         "import_refused" => (
             FaultKind::ImportRefused,
@@ -166,27 +150,16 @@ fn of(told: Told, allowed: &str, full: bool) -> PythonFault {
         "result_not_json" => (
             FaultKind::ResultNotJson,
             format!("the result has no JSON form: {}", told.message),
-            "Return plain values: list(…) of a set, .isoformat() of a date, None instead of NaN"
-                .to_owned(),
+            "Return plain values: list(…) of a set, .isoformat() of a date, None instead of NaN".to_owned(),
         ),
         _ if told.class == "PermissionError" => (
             FaultKind::Denied,
             plain,
-            "There are no files, programs or network here; take what you need from the payload"
-                .to_owned(),
+            "There are no files, programs or network here; take what you need from the payload".to_owned(),
         ),
-        _ => (
-            FaultKind::Raised,
-            plain,
-            "Mend the code, or the payload".to_owned(),
-        ),
+        _ => (FaultKind::Raised, plain, "Mend the code, or the payload".to_owned()),
     };
-    PythonFault {
-        kind,
-        message,
-        hint,
-        line: told.line,
-    }
+    PythonFault { kind, message, hint, line: told.line }
 }
 
 fn memory() -> PythonFault {
@@ -216,16 +189,6 @@ fn killed(status: i32, full: bool) -> PythonFault {
     )
 }
 
-pub(super) fn fault(
-    kind: FaultKind,
-    message: String,
-    hint: &str,
-    line: Option<u32>,
-) -> PythonFault {
-    PythonFault {
-        kind,
-        message,
-        hint: hint.to_owned(),
-        line,
-    }
+pub(super) fn fault(kind: FaultKind, message: String, hint: &str, line: Option<u32>) -> PythonFault {
+    PythonFault { kind, message, hint: hint.to_owned(), line }
 }

@@ -25,13 +25,7 @@ pub(super) fn places(config: &PythonConfig) -> Vec<PathBuf> {
         return vec![named.clone()];
     }
     let mut found: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-    found.extend(
-        config
-            .search
-            .iter()
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join("python3")),
-    );
+    found.extend(config.search.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join("python3")));
     let mut seen = Vec::new();
     found.retain(|place| {
         let real = place.canonicalize().ok().filter(|real| real.is_file());
@@ -44,14 +38,9 @@ pub(super) fn places(config: &PythonConfig) -> Vec<PathBuf> {
 
 /// The real program behind a place, and why it is none where it is none.
 pub(super) async fn resolve(place: &Path) -> Result<Candidate, String> {
-    let real = place
-        .canonicalize()
-        .map_err(|e| format!("{}: {e}", place.display()))?;
+    let real = place.canonicalize().map_err(|e| format!("{}: {e}", place.display()))?;
     if real.starts_with("/usr") && is_program(&real) && !real.starts_with("/usr/local") {
-        return Ok(Candidate {
-            program: real,
-            read_paths: Vec::new(),
-        });
+        return Ok(Candidate { program: real, read_paths: Vec::new() });
     }
     // It may be a script that finds the real one, and its library may lie anywhere: it is asked, outside the sandbox,
     // as whoever has put it into PATH would start it.
@@ -61,9 +50,7 @@ pub(super) async fn resolve(place: &Path) -> Result<Candidate, String> {
 async fn ask(place: &Path) -> Result<Candidate, String> {
     const QUESTION: &str = "import os, sys; print(os.path.realpath(sys.executable)); print(os.path.realpath(sys.base_prefix)); print(os.path.realpath(sys.base_exec_prefix))";
     let mut command = Command::new(place);
-    command
-        .args(["-I", "-S", "-c", QUESTION])
-        .kill_on_drop(true);
+    command.args(["-I", "-S", "-c", QUESTION]).kill_on_drop(true);
     let said = |what: &str| format!("{}: {what}", place.display());
     let output = tokio::time::timeout(Duration::from_secs(10), command.output())
         .await
@@ -84,17 +71,11 @@ async fn ask(place: &Path) -> Result<Candidate, String> {
     read_paths.retain(|path| path != Path::new("/usr") && path != Path::new("/"));
     let folders = read_paths.clone();
     read_paths.retain(|path| !folders.iter().any(|f| f != path && path.starts_with(f)));
-    Ok(Candidate {
-        program: program.clone(),
-        read_paths,
-    })
+    Ok(Candidate { program: program.clone(), read_paths })
 }
 
 /// Whether the kernel runs it by itself, so that no other program is needed.
 fn is_program(path: &Path) -> bool {
     let mut magic = [0u8; 4];
-    std::fs::File::open(path)
-        .and_then(|mut file| file.read_exact(&mut magic))
-        .is_ok()
-        && magic == *b"\x7fELF"
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
 }

@@ -58,14 +58,7 @@ impl PythonPool {
     /// A pool in this sandbox.
     pub fn within(sandbox: Sandbox, config: PythonConfig) -> Self {
         let slots = Semaphore::new(config.concurrency.clamp(1, 256));
-        Self {
-            inner: Arc::new(Inner {
-                sandbox,
-                config,
-                slots,
-                zygote: Mutex::new(None),
-            }),
-        }
+        Self { inner: Arc::new(Inner { sandbox, config, slots, zygote: Mutex::new(None) }) }
     }
 
     /// Starts the interpreter, so that the first call does not wait for it.
@@ -113,10 +106,7 @@ impl PythonPool {
                 Err(NoCall::Gone) if lost < 1 => lost += 1,
                 Err(NoCall::Gone) => return Ok(never(fault_of(FaultKind::Killed), zygote.tier)),
                 Err(NoCall::Busy(why)) if busy >= TRIES => {
-                    return Err(SandboxError::Setup {
-                        step: "fork".to_owned(),
-                        reason: why,
-                    });
+                    return Err(SandboxError::Setup { step: "fork".to_owned(), reason: why });
                 }
                 Err(NoCall::Busy(_)) => {
                     busy += 1;
@@ -155,20 +145,13 @@ impl PythonPool {
         let ok = answer.is_ok_and(|o| o.result.as_ref() == Ok(&json!([1])));
         let detail = format!("{:.1} ms", started.elapsed().as_secs_f64() * 1000.0);
         checks.push(line("call", ok, detail));
-        let short = PythonLimits {
-            wall: Duration::from_millis(300),
-            ..limits
-        };
+        let short = PythonLimits { wall: Duration::from_millis(300), ..limits };
         let endless = "def run(payload):\n    while True: pass";
         let (word, ms) = match self.run(endless, &json!(null), &short, &never).await {
             Ok(outcome) => (outcome.word(), outcome.ms),
             Err(_) => ("failed", 0),
         };
-        checks.push(line(
-            "kill at the wall time",
-            word == "timeout" && ms < 3000,
-            format!("{word} after {ms} ms"),
-        ));
+        checks.push(line("kill at the wall time", word == "timeout" && ms < 3000, format!("{word} after {ms} ms")));
         checks
     }
 
@@ -211,14 +194,7 @@ fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
 }
 
 fn never(fault: PythonFault, tier: Tier) -> PythonOutcome {
-    PythonOutcome {
-        result: Err(fault),
-        stdout: String::new(),
-        stderr: String::new(),
-        truncated: false,
-        ms: 0,
-        tier,
-    }
+    PythonOutcome { result: Err(fault), stdout: String::new(), stderr: String::new(), truncated: false, ms: 0, tier }
 }
 
 fn too_large(code: usize, payload: usize) -> Option<PythonFault> {
@@ -238,10 +214,9 @@ fn too_large(code: usize, payload: usize) -> Option<PythonFault> {
 fn fault_of(kind: FaultKind) -> PythonFault {
     let (message, hint) = match kind {
         FaultKind::Cancelled => ("the call was cancelled", "Call again if it is still wanted"),
-        FaultKind::Output => (
-            "the result or the output is too large",
-            "Return and print less: a summary, or the first rows",
-        ),
+        FaultKind::Output => {
+            ("the result or the output is too large", "Return and print less: a summary, or the first rows")
+        }
         _ => (
             "the interpreter ended in the middle of the call",
             "Call again; if it happens again, hold less data at a time",

@@ -13,8 +13,7 @@ use super::interpreter::{self, Candidate};
 use super::zygote::{Parts, Zygote};
 use super::{check, filter};
 use crate::process::{
-    Access, Capabilities, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError,
-    Tier, capture,
+    Access, Capabilities, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError, Tier, capture,
 };
 
 const SCRIPT: &str = include_str!("../../data/python/zygote.py");
@@ -22,10 +21,7 @@ const SCRIPT: &str = include_str!("../../data/python/zygote.py");
 /// How long importing may take on a slow machine.
 const WARM_UP: Duration = Duration::from_secs(30);
 
-pub(super) async fn start(
-    sandbox: &Sandbox,
-    config: &PythonConfig,
-) -> Result<Zygote, SandboxError> {
+pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zygote, SandboxError> {
     let (mut known, tiers) = sandbox.untried();
     if tiers.is_empty() {
         return Err(known.unavailable());
@@ -50,11 +46,7 @@ pub(super) async fn start(
                 Ok(zygote) => return Ok(zygote),
                 Err(reason) => {
                     tracing::debug!(?tier, %reason, program = %candidate.program.display(), "no warm Python interpreter");
-                    reasons.push(format!(
-                        "{} under {}: {reason}",
-                        candidate.program.display(),
-                        name(*tier)
-                    ));
+                    reasons.push(format!("{} under {}: {reason}", candidate.program.display(), name(*tier)));
                 }
             }
         }
@@ -171,20 +163,11 @@ async fn greet(launched: &mut Launched, control: &Control) -> std::io::Result<Op
 async fn last_words(mut launched: Launched, words: JoinHandle<Output>) -> String {
     let said = said(words).await;
     let mut report = String::new();
-    let _ = tokio::time::timeout(
-        Duration::from_secs(2),
-        (&mut launched.status)
-            .take(4000)
-            .read_to_string(&mut report),
-    )
-    .await;
+    let _ = tokio::time::timeout(Duration::from_secs(2), (&mut launched.status).take(4000).read_to_string(&mut report))
+        .await;
     let words = format!("{said} {}", report.trim());
     let words = words.trim();
-    if words.is_empty() {
-        "it ended without a word".to_owned()
-    } else {
-        words.to_owned()
-    }
+    if words.is_empty() { "it ended without a word".to_owned() } else { words.to_owned() }
 }
 
 async fn said(words: JoinHandle<Output>) -> String {
@@ -196,33 +179,14 @@ async fn said(words: JoinHandle<Output>) -> String {
 /// An empty folder that nobody may write to.
 fn workspace() -> std::io::Result<tempfile::TempDir> {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::Builder::new()
-        .prefix("sandbox-python-")
-        .tempdir()?;
+    let folder = tempfile::Builder::new().prefix("sandbox-python-").tempdir()?;
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o555))?;
     Ok(folder)
 }
 
-fn spec(
-    candidate: &Candidate,
-    workspace: &std::path::Path,
-    concurrency: usize,
-) -> Result<CommandSpec, String> {
-    let program = candidate
-        .program
-        .to_str()
-        .ok_or("its path is no UTF-8")?
-        .to_owned();
-    let argv = [
-        program.as_str(),
-        "-I",
-        "-S",
-        "-B",
-        "-X",
-        "utf8=1",
-        "-c",
-        SCRIPT,
-    ];
+fn spec(candidate: &Candidate, workspace: &std::path::Path, concurrency: usize) -> Result<CommandSpec, String> {
+    let program = candidate.program.to_str().ok_or("its path is no UTF-8")?.to_owned();
+    let argv = [program.as_str(), "-I", "-S", "-B", "-X", "utf8=1", "-c", SCRIPT];
     let mut spec = CommandSpec::new(argv, workspace);
     spec.access = Access::ReadOnly;
     spec.read_paths.clone_from(&candidate.read_paths);

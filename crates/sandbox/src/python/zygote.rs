@@ -53,11 +53,7 @@ impl Zygote {
     pub fn new(parts: Parts) -> Self {
         let control = Arc::new(parts.control);
         let pending: Pending = Arc::new(Mutex::new(Some(HashMap::new())));
-        tokio::spawn(tend(
-            Arc::clone(&control),
-            parts.child,
-            Arc::clone(&pending),
-        ));
+        tokio::spawn(tend(Arc::clone(&control), parts.child, Arc::clone(&pending)));
         Self {
             control,
             pending,
@@ -101,9 +97,7 @@ impl Zygote {
     }
 }
 
-fn lock(
-    pending: &Pending,
-) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Ended>>>> {
+fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Ended>>>> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -112,12 +106,7 @@ async fn tend(control: Arc<Control>, mut child: Child, pending: Pending) {
     let answers = async {
         loop {
             let (id, ended) = match control.receive().await {
-                Ok(Some(Answer::Done {
-                    done,
-                    status,
-                    late,
-                    peak,
-                })) => (done, Ended::Done(End { status, late, peak })),
+                Ok(Some(Answer::Done { done, status, late, peak })) => (done, Ended::Done(End { status, late, peak })),
                 Ok(Some(Answer::Busy { busy, why })) => (busy, Ended::Busy(why)),
                 Ok(Some(Answer::Ready { .. })) => continue,
                 Ok(None) => break,

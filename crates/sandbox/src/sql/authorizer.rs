@@ -28,17 +28,11 @@ pub(super) struct Findings {
 pub(super) type Slot = Arc<Mutex<Findings>>;
 
 pub(super) fn take(slot: &Slot) -> Option<Refusal> {
-    slot.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .refusal
-        .take()
+    slot.lock().unwrap_or_else(PoisonError::into_inner).refusal.take()
 }
 
 pub(super) fn virtual_reads(slot: &Slot) -> usize {
-    slot.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .virtual_reads
-        .len()
+    slot.lock().unwrap_or_else(PoisonError::into_inner).virtual_reads.len()
 }
 
 /// `recorder` begins the names of the triggers that record what a write changes; without it nothing is written.
@@ -49,11 +43,7 @@ pub(super) fn callback(
     recorder: Option<String>,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
     move |context| {
-        let ours = |prefix: &String| {
-            context
-                .accessor
-                .is_some_and(|name| name.starts_with(prefix))
-        };
+        let ours = |prefix: &String| context.accessor.is_some_and(|name| name.starts_with(prefix));
         if recorder.as_ref().is_some_and(ours) {
             return Authorization::Allow;
         }
@@ -64,10 +54,7 @@ pub(super) fn callback(
                 if let AuthAction::Read { table_name, .. } = context.action {
                     let lower = table_name.to_ascii_lowercase();
                     let virtual_table = names.virtual_tables.contains(&lower);
-                    if virtual_table
-                        || (!names.tables.contains(&lower)
-                            && table_functions().contains(lower.as_str()))
-                    {
+                    if virtual_table || (!names.tables.contains(&lower) && table_functions().contains(lower.as_str())) {
                         findings.virtual_reads.insert(lower);
                     }
                 }
@@ -84,70 +71,33 @@ pub(super) fn callback(
 const ONLY_READ: &str = "Only a single SELECT, VALUES or WITH … SELECT is run.";
 const ONLY_ROWS: &str = "Only a single SELECT, INSERT, UPDATE or DELETE is run.";
 
-fn decide(
-    policy: &Policy,
-    names: &Names,
-    context: &AuthContext<'_>,
-    writes: bool,
-) -> Result<(), Refusal> {
+fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>, writes: bool) -> Result<(), Refusal> {
     match context.action {
         AuthAction::Insert { table_name } | AuthAction::Delete { table_name } if writes => {
             change(policy, names, context.database_name, table_name, "")
         }
-        AuthAction::Update {
-            table_name,
-            column_name,
-        } if writes => change(
-            policy,
-            names,
-            context.database_name,
-            table_name,
-            column_name,
-        ),
+        AuthAction::Update { table_name, column_name } if writes => {
+            change(policy, names, context.database_name, table_name, column_name)
+        }
         AuthAction::Select | AuthAction::Recursive => Ok(()),
-        AuthAction::Read {
-            table_name,
-            column_name,
-        } => read(
-            policy,
-            names,
-            context.database_name,
-            table_name,
-            column_name,
-        ),
+        AuthAction::Read { table_name, column_name } => {
+            read(policy, names, context.database_name, table_name, column_name)
+        }
         AuthAction::Function { function_name } => function(policy, function_name),
-        other => Err(refuse(
-            describe(&other),
-            if writes { ONLY_ROWS } else { ONLY_READ },
-        )),
+        other => Err(refuse(describe(&other), if writes { ONLY_ROWS } else { ONLY_READ })),
     }
 }
 
 /// What may not be read may not be changed either, and no table that only looks like one.
-fn change(
-    policy: &Policy,
-    names: &Names,
-    database: Option<&str>,
-    table: &str,
-    column: &str,
-) -> Result<(), Refusal> {
+fn change(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), Refusal> {
     let lower = table.to_ascii_lowercase();
     if names.virtual_tables.contains(&lower) || !names.tables.contains(&lower) {
-        return Err(refuse(
-            format!("changing {table}"),
-            "Change the ordinary tables of the database.",
-        ));
+        return Err(refuse(format!("changing {table}"), "Change the ordinary tables of the database."));
     }
     read(policy, names, database, table, column)
 }
 
-fn read(
-    policy: &Policy,
-    names: &Names,
-    database: Option<&str>,
-    table: &str,
-    column: &str,
-) -> Result<(), Refusal> {
+fn read(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), Refusal> {
     let lower = table.to_ascii_lowercase();
     if is_internal(table) {
         return Err(refuse(
@@ -163,10 +113,7 @@ fn read(
     }
     if names.tables.contains(&lower) {
         if !policy.allows_table(table) {
-            return Err(refuse(
-                format!("table {table}"),
-                "Ask for another table, or have this one allowed.",
-            ));
+            return Err(refuse(format!("table {table}"), "Ask for another table, or have this one allowed."));
         }
         // Their modules run statements of their own, and know ways to the text of every column.
         if names.virtual_tables.contains(&lower) {
@@ -187,10 +134,7 @@ fn read(
         return Ok(());
     }
     if names.modules.contains(&lower) {
-        return Err(refuse(
-            format!("table-valued function {table}"),
-            "Query the tables of the database.",
-        ));
+        return Err(refuse(format!("table-valued function {table}"), "Query the tables of the database."));
     }
     // SQLite names a table without a column when nothing but its rows is used (count(*)), and does so for common
     // table expressions and subqueries too. A name that is neither a table nor a module can only be one of those,
@@ -198,10 +142,7 @@ fn read(
     if column.is_empty() && policy_never_lists(policy, table) {
         return Ok(());
     }
-    Err(refuse(
-        format!("table {table}"),
-        "Query the tables of the database.",
-    ))
+    Err(refuse(format!("table {table}"), "Query the tables of the database."))
 }
 
 fn policy_never_lists(policy: &Policy, table: &str) -> bool {
@@ -215,10 +156,7 @@ fn function(policy: &Policy, name: &str) -> Result<(), Refusal> {
     if allows_function(policy, name) {
         Ok(())
     } else {
-        Err(refuse(
-            format!("function {name}"),
-            "Use the standard SQL functions.",
-        ))
+        Err(refuse(format!("function {name}"), "Use the standard SQL functions."))
     }
 }
 
@@ -231,22 +169,15 @@ pub(super) fn allows_function(policy: &Policy, name: &str) -> bool {
 }
 
 fn refuse(what: impl Into<String>, hint: &str) -> Refusal {
-    Refusal {
-        what: what.into(),
-        hint: hint.to_owned(),
-    }
+    Refusal { what: what.into(), hint: hint.to_owned() }
 }
 
 /// `Pragma { pragma_name: "x", … }` → `PRAGMA x`; the rest by the name of the action.
 fn describe(action: &AuthAction<'_>) -> String {
     match action {
         AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
-        AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
-            "attaching or detaching a database".to_owned()
-        }
-        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => {
-            "transaction control".to_owned()
-        }
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => "attaching or detaching a database".to_owned(),
+        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => "transaction control".to_owned(),
         AuthAction::Insert { table_name } => format!("INSERT into {table_name}"),
         AuthAction::Update { table_name, .. } => format!("UPDATE of {table_name}"),
         AuthAction::Delete { table_name } => format!("DELETE from {table_name}"),

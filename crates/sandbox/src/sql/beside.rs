@@ -3,10 +3,7 @@
 //! A journal may name any file of the machine as its "super-journal", which SQLite deletes once the journal is played
 //! back: whoever can put a file beside a database could have any file of this program's user removed. So a database
 //! with a change in flight is not opened for writing, and no super-journal is opened at all.
-#![expect(
-    unsafe_code,
-    reason = "a file system of SQLite's is a table of functions"
-)]
+#![expect(unsafe_code, reason = "a file system of SQLite's is a table of functions")]
 
 use std::ffi::{CStr, c_char, c_int};
 use std::io::Read as _;
@@ -47,10 +44,7 @@ fn look(path: &Path) -> Option<String> {
     for suffix in ["-journal", "-wal", "-shm"] {
         let file = beside(path, suffix);
         if file.symlink_metadata().is_ok_and(|m| !m.is_file()) {
-            return Some(format!(
-                "{} beside it is no ordinary file; remove it",
-                name(&file)
-            ));
+            return Some(format!("{} beside it is no ordinary file; remove it", name(&file)));
         }
     }
     let journal = beside(path, "-journal");
@@ -76,8 +70,7 @@ fn look(path: &Path) -> Option<String> {
 /// A journal whose first byte is not 0 is played back; the others are leftovers that SQLite ignores.
 fn is_hot(journal: &Path) -> bool {
     let mut first = [0];
-    std::fs::File::open(journal)
-        .is_ok_and(|mut file| file.read_exact(&mut first).is_ok() && first != [0])
+    std::fs::File::open(journal).is_ok_and(|mut file| file.read_exact(&mut first).is_ok() && first != [0])
 }
 
 /// The name of SQLite's own file system but for super-journals, which it has none of.
@@ -90,12 +83,7 @@ pub(super) fn file_system() -> Option<&'static CStr> {
         let Some(usual) = ffi::sqlite3_vfs_find(std::ptr::null()).as_ref() else {
             return false;
         };
-        let copy = ffi::sqlite3_vfs {
-            zName: NAME.as_ptr(),
-            pNext: std::ptr::null_mut(),
-            xOpen: Some(open),
-            ..*usual
-        };
+        let copy = ffi::sqlite3_vfs { zName: NAME.as_ptr(), pNext: std::ptr::null_mut(), xOpen: Some(open), ..*usual };
         ffi::sqlite3_vfs_register(Box::leak(Box::new(copy)), 0) == ffi::SQLITE_OK
     });
     registered.then_some(NAME)

@@ -20,10 +20,7 @@ pub(super) enum Kind {
 
 /// What its cells have shown so far.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own to every cell"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to every cell")]
 pub(super) struct Column {
     integer: bool,
     real: bool,
@@ -35,14 +32,7 @@ pub(super) struct Column {
 
 impl Default for Column {
     fn default() -> Self {
-        Self {
-            integer: true,
-            real: true,
-            comma: true,
-            any: false,
-            any_comma: false,
-            years: true,
-        }
+        Self { integer: true, real: true, comma: true, any: false, any_comma: false, years: true }
     }
 }
 
@@ -65,11 +55,7 @@ impl Column {
             Self { any: false, .. } => Kind::Text,
             Self { integer: true, .. } => Kind::Integer,
             Self { real: true, .. } => Kind::Real,
-            Self {
-                comma: true,
-                any_comma: true,
-                ..
-            } => Kind::RealWithComma,
+            Self { comma: true, any_comma: true, .. } => Kind::RealWithComma,
             _ => Kind::Text,
         }
     }
@@ -104,8 +90,7 @@ impl Kind {
 
 fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain =
-        digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     plain.then(|| text.parse().ok()).flatten()
 }
 
@@ -179,14 +164,8 @@ mod tests {
         ] {
             assert_eq!(kind(cells), expect, "{cells:?}");
         }
-        assert_eq!(
-            Kind::RealWithComma.value("-1.234,5"),
-            Some(SqlValue::Real(-1234.5))
-        );
+        assert_eq!(Kind::RealWithComma.value("-1.234,5"), Some(SqlValue::Real(-1234.5)));
         assert_eq!(Kind::Integer.value("NA"), None);
-        assert_eq!(
-            Kind::Text.value(" a "),
-            Some(SqlValue::Text(" a ".to_owned()))
-        );
+        assert_eq!(Kind::Text.value(" a "), Some(SqlValue::Text(" a ".to_owned())));
     }
 }

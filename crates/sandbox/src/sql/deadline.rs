@@ -13,9 +13,7 @@ pub(super) struct Deadline {
 
 impl Default for Deadline {
     fn default() -> Self {
-        Self {
-            at: AtomicU64::new(u64::MAX),
-        }
+        Self { at: AtomicU64::new(u64::MAX) }
     }
 }
 
@@ -28,8 +26,7 @@ impl Deadline {
     /// Begins anew.
     pub fn set(&self, wall: Duration) {
         let at = now().saturating_add(wall).as_nanos();
-        self.at
-            .store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.at.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// There is none any more.

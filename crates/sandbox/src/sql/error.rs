@@ -12,9 +12,7 @@ pub enum SqlError {
         hint: String,
     },
     /// The statement ran longer than the policy's wall time.
-    #[error(
-        "the query was stopped after {ms} ms; narrow it with WHERE or LIMIT, or join on fewer rows"
-    )]
+    #[error("the query was stopped after {ms} ms; narrow it with WHERE or LIMIT, or join on fewer rows")]
     Timeout {
         /// The wall time that was allowed, in milliseconds.
         ms: u64,

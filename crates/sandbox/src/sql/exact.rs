@@ -1,9 +1,6 @@
 //! `sum`, `total` and `avg` in decimals: 0.1 + 0.2 is 0.3, and a ledger that balances comes to 0.
 
-#![expect(
-    clippy::cast_precision_loss,
-    reason = "where no decimals are left, SQLite's own sums lose it too"
-)]
+#![expect(clippy::cast_precision_loss, reason = "where no decimals are left, SQLite's own sums lose it too")]
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use rusqlite::types::{Value, ValueRef};
@@ -14,14 +11,8 @@ const SCALE: u32 = 18;
 
 /// Puts them in the place of SQLite's own.
 pub(super) fn register(conn: &Connection) -> Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8
-        | FunctionFlags::SQLITE_DETERMINISTIC
-        | FunctionFlags::SQLITE_INNOCUOUS;
-    for (name, which) in [
-        ("sum", Which::Sum),
-        ("total", Which::Total),
-        ("avg", Which::Average),
-    ] {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    for (name, which) in [("sum", Which::Sum), ("total", Which::Total), ("avg", Which::Average)] {
         conn.create_window_function(name, 1, flags, which)?;
     }
     Ok(())
@@ -60,21 +51,16 @@ impl Running {
             Value::Real(number) => (scaled(&number.to_string()), number),
             _ => return Ok(()),
         };
-        let sum = decimal.and_then(|decimal| {
-            if out {
-                self.decimal.checked_sub(decimal)
-            } else {
-                self.decimal.checked_add(decimal)
-            }
-        });
+        let sum =
+            decimal.and_then(
+                |decimal| {
+                    if out { self.decimal.checked_sub(decimal) } else { self.decimal.checked_add(decimal) }
+                },
+            );
         let sign = if out { -1.0 } else { 1.0 };
         self.binary += sign * binary;
         let step = |count: u64| {
-            if out {
-                count.saturating_sub(1)
-            } else {
-                count + 1
-            }
+            if out { count.saturating_sub(1) } else { count + 1 }
         };
         self.count = step(self.count);
         if fraction {
@@ -121,17 +107,16 @@ fn number(bytes: &[u8]) -> Result<(Value, bool)> {
     }
     match trimmed.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((Value::Real(number), true)),
-        _ => Err(no_number(&format!(
-            "the text `{}`",
-            trimmed.chars().take(40).collect::<String>()
-        ))),
+        _ => Err(no_number(&format!("the text `{}`", trimmed.chars().take(40).collect::<String>()))),
     }
 }
 
 fn no_number(what: &str) -> Error {
     Error::UserFunctionError(
-        format!("{what} can't be added up; make it a number first, as by CAST(replace(x, ',', '') AS REAL), or leave it out")
-            .into(),
+        format!(
+            "{what} can't be added up; make it a number first, as by CAST(replace(x, ',', '') AS REAL), or leave it out"
+        )
+        .into(),
     )
 }
 
@@ -164,9 +149,7 @@ impl WindowAggregate<Running, Value> for Which {
             Self::Sum => {
                 let unit = 10_i128.pow(SCALE);
                 let whole = i64::try_from(running.decimal / unit);
-                Value::Integer(
-                    whole.map_err(|_| Error::UserFunctionError("integer overflow".into()))?,
-                )
+                Value::Integer(whole.map_err(|_| Error::UserFunctionError("integer overflow".into()))?)
             }
         })
     }

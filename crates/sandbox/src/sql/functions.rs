@@ -1,9 +1,6 @@
 //! Functions of `SQLite` that can take minutes over values of a mebibyte, since their time grows with the product of
 //! two lengths and nothing looks at the clock in between: here they take linear time, or look at it.
-#![expect(
-    unsafe_code,
-    reason = "values are converted by SQLite's own rules, which have no safe wrapper"
-)]
+#![expect(unsafe_code, reason = "values are converted by SQLite's own rules, which have no safe wrapper")]
 
 use super::deadline::Deadline;
 use super::pattern::Pattern;
@@ -39,11 +36,7 @@ struct Function {
 }
 
 /// Puts them in the place of SQLite's own.
-pub(super) fn register(
-    conn: &Connection,
-    deadline: &Arc<Deadline>,
-    most: usize,
-) -> rusqlite::Result<()> {
+pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),
         (c"like", 3, like),
@@ -53,16 +46,10 @@ pub(super) fn register(
         (c"trim", 2, |call| trim(call, true, true)),
         (c"ltrim", 2, |call| trim(call, true, false)),
         (c"rtrim", 2, |call| trim(call, false, true)),
-        (c"json_pretty", 2, |_| {
-            Answer::Error("json_pretty takes no indentation here; leave the second argument out")
-        }),
+        (c"json_pretty", 2, |_| Answer::Error("json_pretty takes no indentation here; leave the second argument out")),
     ];
     for (name, arguments, body) in all {
-        let function = Box::new(Function {
-            body,
-            deadline: Arc::clone(deadline),
-            most,
-        });
+        let function = Box::new(Function { body, deadline: Arc::clone(deadline), most });
         // SAFETY: the connection is open; SQLite owns the box from here on and gives it back to `forget` once, also
         // where this call fails.
         let code = unsafe {
@@ -90,11 +77,7 @@ unsafe extern "C" fn forget(function: *mut c_void) {
     drop(unsafe { Box::from_raw(function.cast::<Function>()) });
 }
 
-unsafe extern "C" fn call(
-    context: *mut ffi::sqlite3_context,
-    count: c_int,
-    values: *mut *mut ffi::sqlite3_value,
-) {
+unsafe extern "C" fn call(context: *mut ffi::sqlite3_context, count: c_int, values: *mut *mut ffi::sqlite3_value) {
     // SAFETY: SQLite gives `count` values that live as long as this call, and the pointer that `register` left.
     let (function, values) = unsafe {
         let function = &*ffi::sqlite3_user_data(context).cast::<Function>();
@@ -144,10 +127,7 @@ impl Call<'_> {
                 return None;
             }
             let length = ffi::sqlite3_value_bytes(self.values[index]);
-            Some(slice::from_raw_parts(
-                text,
-                usize::try_from(length).unwrap_or(0),
-            ))
+            Some(slice::from_raw_parts(text, usize::try_from(length).unwrap_or(0)))
         }
     }
 
@@ -161,9 +141,7 @@ impl Call<'_> {
     /// The first argument as a pattern.
     fn pattern(&self) -> Result<Option<Cow<'_, str>>, Answer> {
         match self.text(0) {
-            Some(text) if text.len() > PATTERN => {
-                Err(Answer::Error("LIKE or GLOB pattern too complex"))
-            }
+            Some(text) if text.len() > PATTERN => Err(Answer::Error("LIKE or GLOB pattern too complex")),
             other => Ok(other),
         }
     }
@@ -238,9 +216,7 @@ fn instr(call: &Call<'_>) -> Answer {
         return Answer::Null;
     };
     let at = memmem::find(text, sought);
-    Answer::Int(at.map_or(0, |at| {
-        count(text[..at].iter().filter(|byte| begins(**byte)).count()) + 1
-    }))
+    Answer::Int(at.map_or(0, |at| count(text[..at].iter().filter(|byte| begins(**byte)).count()) + 1))
 }
 
 fn count(number: usize) -> i64 {
@@ -362,9 +338,7 @@ mod tests {
         }
         let mut answers = 0;
         for form in forms {
-            let ask = |conn: &Connection| {
-                conn.query_row(&format!("SELECT {form}"), [], |row| row.get::<_, Value>(0))
-            };
+            let ask = |conn: &Connection| conn.query_row(&format!("SELECT {form}"), [], |row| row.get::<_, Value>(0));
             match (ask(&theirs), ask(&ours)) {
                 (Ok(a), Ok(b)) => {
                     assert_eq!(a, b, "{form}");

@@ -54,23 +54,10 @@ impl Guard {
     }
 
     /// Over a connection that is hardened already.
-    pub(super) fn over(
-        conn: Connection,
-        path: PathBuf,
-        policy: Policy,
-        purpose: Use,
-    ) -> Result<Self, SqlError> {
+    pub(super) fn over(conn: Connection, path: PathBuf, policy: Policy, purpose: Use) -> Result<Self, SqlError> {
         let deadline = Arc::<Deadline>::default();
-        functions::register(&conn, &deadline, policy.limits.value_bytes)
-            .map_err(SqlError::Sqlite)?;
-        Ok(Self {
-            conn,
-            path,
-            policy: Arc::new(policy),
-            purpose,
-            names: RefCell::new(None),
-            deadline,
-        })
+        functions::register(&conn, &deadline, policy.limits.value_bytes).map_err(SqlError::Sqlite)?;
+        Ok(Self { conn, path, policy: Arc::new(policy), purpose, names: RefCell::new(None), deadline })
     }
 
     /// The policy it was opened under.
@@ -90,10 +77,7 @@ impl Guard {
 
     /// Runs `work` inside one read transaction with a deadline. Inside, [`Session::confine`] turns the authorizer
     /// on; it is off again afterwards, whatever happened.
-    pub(super) fn session<T>(
-        &self,
-        work: impl FnOnce(&Session<'_>) -> Result<T, SqlError>,
-    ) -> Result<T, SqlError> {
+    pub(super) fn session<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let session = Session::begin(self)?;
         work(&session)
     }
@@ -124,23 +108,12 @@ impl<'g> Session<'g> {
             }
             deadline.over()
         };
-        guard
-            .conn
-            .progress_handler(i32::from(STEP), Some(progress))
-            .map_err(SqlError::Sqlite)?;
-        let session = Self {
-            guard,
-            exhausted,
-            slot: Slot::default(),
-        };
+        guard.conn.progress_handler(i32::from(STEP), Some(progress)).map_err(SqlError::Sqlite)?;
+        let session = Self { guard, exhausted, slot: Slot::default() };
         // The snapshot keeps the schema that was checked and the schema that is read the same one.
         guard
             .conn
-            .prepare_cached(if guard.purpose == Use::Read {
-                "BEGIN"
-            } else {
-                "BEGIN IMMEDIATE"
-            })
+            .prepare_cached(if guard.purpose == Use::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
             .and_then(|mut s| s.execute([]))
             .map_err(|e| session.classify(e))?;
         Ok(session)
@@ -157,10 +130,7 @@ impl<'g> Session<'g> {
         let policy = Arc::clone(&self.guard.policy);
         let slot = Arc::clone(&self.slot);
         let callback = authorizer::callback(policy, Arc::clone(&names), slot, recorder);
-        self.guard
-            .conn
-            .authorizer(Some(callback))
-            .map_err(SqlError::Sqlite)?;
+        self.guard.conn.authorizer(Some(callback)).map_err(SqlError::Sqlite)?;
         Ok(names)
     }
 
@@ -172,9 +142,7 @@ impl<'g> Session<'g> {
 
     pub(super) fn names(&self) -> rusqlite::Result<Arc<Names>> {
         let conn = &self.guard.conn;
-        let version: i64 = conn
-            .prepare_cached("PRAGMA schema_version")?
-            .query_row([], |r| r.get(0))?;
+        let version: i64 = conn.prepare_cached("PRAGMA schema_version")?.query_row([], |r| r.get(0))?;
         let mut cached = self.guard.names.borrow_mut();
         if let Some((at, names)) = cached.as_ref()
             && *at == version
@@ -199,10 +167,7 @@ impl<'g> Session<'g> {
 
     /// The refusal of the last statement, if the authorizer had one.
     pub fn refusal(&self) -> Option<SqlError> {
-        authorizer::take(&self.slot).map(|r| SqlError::Denied {
-            what: r.what,
-            hint: r.hint,
-        })
+        authorizer::take(&self.slot).map(|r| SqlError::Denied { what: r.what, hint: r.hint })
     }
 
     pub fn timed_out(&self) -> bool {
@@ -232,13 +197,9 @@ impl Drop for Session<'_> {
         if let Err(error) = self.lift() {
             tracing::warn!(%error, "a guarded session could not be lifted");
         }
-        let lifted = conn.progress_handler(0, no_progress).and_then(|()| {
-            if conn.is_autocommit() {
-                Ok(())
-            } else {
-                conn.execute_batch("ROLLBACK")
-            }
-        });
+        let lifted = conn
+            .progress_handler(0, no_progress)
+            .and_then(|()| if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") });
         if let Err(error) = lifted {
             tracing::warn!(%error, "a guarded session could not be closed");
         }

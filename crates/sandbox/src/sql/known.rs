@@ -35,23 +35,16 @@ pub(super) struct Tree {
 impl Names {
     /// Reads the names through the trusted connection, before the authorizer is in force.
     pub fn load(conn: &Connection, policy: &Policy) -> rusqlite::Result<Self> {
-        let mut names = Self {
-            modules: column(conn, "SELECT lower(name) FROM pragma_module_list", "")?,
-            ..Self::default()
-        };
-        let shadows = column(
-            conn,
-            "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
-            "",
-        )?;
+        let mut names =
+            Self { modules: column(conn, "SELECT lower(name) FROM pragma_module_list", "")?, ..Self::default() };
+        let shadows =
+            column(conn, "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'", "")?;
         names.closed = closed(conn, policy)?;
         let nothing = HashSet::new();
-        let mut objects =
-            conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
+        let mut objects = conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
         let mut rows = objects.query([])?;
         while let Some(row) = rows.next()? {
-            let (kind, name, table): (String, String, String) =
-                (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (kind, name, table): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let root: i64 = row.get::<_, Option<i64>>(3)?.unwrap_or(0);
             if kind == "table" || kind == "view" {
                 names.tables.insert(name.to_ascii_lowercase());
@@ -72,10 +65,7 @@ impl Names {
 }
 
 /// [`Names::closed`].
-fn closed(
-    conn: &Connection,
-    policy: &Policy,
-) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
+fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
     let mut closed: HashMap<String, HashSet<String>> = HashMap::new();
     if policy.deny_columns.is_empty() && !policy.deny_sensitive {
         return Ok(closed);
@@ -86,8 +76,7 @@ fn closed(
     let mut rows = columns.query([])?;
     let mut stored = Vec::new();
     while let Some(row) = rows.next()? {
-        let (table, column, hidden): (String, String, i64) =
-            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (table, column, hidden): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let lower = (table.to_ascii_lowercase(), column.to_ascii_lowercase());
         if !policy.allows_column(&table, &column) {
             closed.entry(lower.0).or_default().insert(lower.1);
@@ -112,10 +101,7 @@ fn layout(
     name: &str,
     table: &str,
 ) -> rusqlite::Result<Tree> {
-    let mut tree = Tree {
-        table: table.to_owned(),
-        ..Tree::default()
-    };
+    let mut tree = Tree { table: table.to_owned(), ..Tree::default() };
     if closed.is_empty() {
         return Ok(tree);
     }
@@ -123,8 +109,7 @@ fn layout(
     let without_rowid = "SELECT name FROM pragma_table_list(?1) WHERE schema = 'main' AND wr = 1";
     if is_table && column(conn, without_rowid, table)?.is_empty() {
         // Virtual generated columns are not stored, so they take no position.
-        let sql =
-            "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 2 ORDER BY cid";
+        let sql = "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 2 ORDER BY cid";
         let mut columns = conn.prepare(sql)?;
         let mut rows = columns.query([table])?;
         let mut keys = 0;
@@ -145,13 +130,8 @@ fn layout(
         return Ok(tree);
     }
     // An index, or a table that is its own primary key. Expressions could compute anything from a denied column.
-    let index = if is_table {
-        "(SELECT name FROM pragma_index_list(?1) WHERE origin = 'pk')"
-    } else {
-        "?1"
-    };
-    let sql =
-        format!("SELECT seqno, cid, name, key FROM pragma_index_xinfo({index}) ORDER BY seqno");
+    let index = if is_table { "(SELECT name FROM pragma_index_list(?1) WHERE origin = 'pk')" } else { "?1" };
+    let sql = format!("SELECT seqno, cid, name, key FROM pragma_index_xinfo({index}) ORDER BY seqno");
     let mut columns = conn.prepare(&sql)?;
     let mut rows = columns.query([name])?;
     while let Some(row) = rows.next()? {
@@ -171,14 +151,6 @@ fn layout(
 
 fn column(conn: &Connection, sql: &str, parameter: &str) -> rusqlite::Result<HashSet<String>> {
     let mut statement = conn.prepare_cached(sql)?;
-    let bound = if statement.parameter_count() == 0 {
-        vec![]
-    } else {
-        vec![parameter]
-    };
-    statement
-        .query_map(rusqlite::params_from_iter(bound), |row| {
-            row.get::<_, String>(0)
-        })?
-        .collect()
+    let bound = if statement.parameter_count() == 0 { vec![] } else { vec![parameter] };
+    statement.query_map(rusqlite::params_from_iter(bound), |row| row.get::<_, String>(0))?.collect()
 }

@@ -21,9 +21,7 @@ pub(super) fn limit_messages() -> impl Iterator<Item = &'static str> {
 }
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
-    text.lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
 }
 
 fn words(text: &'static str) -> HashSet<&'static str> {

@@ -31,15 +31,8 @@ pub(super) enum Use {
     PutBack,
 }
 
-pub(super) fn connection(
-    path: &Path,
-    limits: &Limits,
-    purpose: Use,
-) -> Result<(Connection, PathBuf), SqlError> {
-    let open = |reason: String| SqlError::Open {
-        path: path.to_owned(),
-        reason,
-    };
+pub(super) fn connection(path: &Path, limits: &Limits, purpose: Use) -> Result<(Connection, PathBuf), SqlError> {
+    let open = |reason: String| SqlError::Open { path: path.to_owned(), reason };
     let real = path.canonicalize().map_err(|e| open(e.to_string()))?;
     let meta = real.metadata().map_err(|e| open(e.to_string()))?;
     if !meta.is_file() {
@@ -49,15 +42,10 @@ pub(super) fn connection(
     if meta.len() == 0 {
         return Err(open("the file is empty".to_owned()));
     }
-    let access = if purpose == Use::Read {
-        OpenFlags::SQLITE_OPEN_READ_ONLY
-    } else {
-        OpenFlags::SQLITE_OPEN_READ_WRITE
-    };
-    let flags = access
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW
-        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let access =
+        if purpose == Use::Read { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    let flags =
+        access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_EXRESCODE;
     let conn = if purpose == Use::Read {
         Connection::open_with_flags(&real, flags)
     } else {
@@ -88,10 +76,7 @@ pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqli
     conn.busy_timeout(BUSY)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    conn.set_db_config(
-        DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
-        purpose == Use::Write,
-    )?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, purpose == Use::Write)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, false)?;
@@ -114,26 +99,18 @@ pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqli
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
         (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 500),
-        (
-            Limit::SQLITE_LIMIT_TRIGGER_DEPTH,
-            if purpose == Use::Write { TRIGGERS } else { 1 },
-        ),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, if purpose == Use::Write { TRIGGERS } else { 1 }),
         (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
     ] {
         conn.set_limit(limit, i32::try_from(value).unwrap_or(i32::MAX))?;
     }
     // Reads the header and the schema, so that a file that is no database fails here with its own error.
-    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| {
-        r.get::<_, i64>(0)
-    })?;
+    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))?;
     Ok(())
 }
 
 fn is_cant_open(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 fn immutable_uri(path: &Path) -> String {
@@ -154,15 +131,11 @@ fn immutable_uri(path: &Path) -> String {
 fn classify_open(path: &Path, error: rusqlite::Error) -> SqlError {
     let reason = error.to_string();
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => SqlError::Corrupt {
-            path: path.to_owned(),
-            reason,
-        },
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            SqlError::Corrupt { path: path.to_owned(), reason }
+        }
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
-            SqlError::Open {
-                path: path.to_owned(),
-                reason,
-            }
+            SqlError::Open { path: path.to_owned(), reason }
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
         _ => SqlError::Sqlite(error),

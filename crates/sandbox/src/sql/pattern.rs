@@ -54,10 +54,7 @@ impl Pattern {
                 c => Place::One(c),
             });
         }
-        Self {
-            places,
-            fold: false,
-        }
+        Self { places, fold: false }
     }
 
     /// Whether all of `text` fits; `None` where `over` said so in between.
@@ -102,9 +99,7 @@ impl Pattern {
         match wanted {
             Place::One(one) => *one == c || self.fold && one.eq_ignore_ascii_case(&c),
             Place::Any => true,
-            Place::Set(inverted, ranges) => {
-                ranges.iter().any(|(low, high)| (low..=high).contains(&&c)) != *inverted
-            }
+            Place::Set(inverted, ranges) => ranges.iter().any(|(low, high)| (low..=high).contains(&&c)) != *inverted,
             Place::Rest | Place::Never => false,
         }
     }

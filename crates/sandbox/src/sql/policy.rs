@@ -107,10 +107,7 @@ pub struct Policy {
 impl Policy {
     /// The default for a database that nobody has set rules for: what its names call secret stays closed.
     pub fn careful() -> Self {
-        Self {
-            deny_sensitive: true,
-            ..Self::default()
-        }
+        Self { deny_sensitive: true, ..Self::default() }
     }
 
     /// All tables but these, and no column of `deny_columns`.
@@ -122,10 +119,7 @@ impl Policy {
             tables: Tables::Deny(tables.into_iter().map(str::to_owned).collect()),
             deny_columns: columns
                 .into_iter()
-                .map(|(table, column)| ColumnRef {
-                    table: table.to_owned(),
-                    column: column.to_owned(),
-                })
+                .map(|(table, column)| ColumnRef { table: table.to_owned(), column: column.to_owned() })
                 .collect(),
             ..Self::default()
         }
@@ -145,9 +139,7 @@ impl Policy {
     /// Whether the column may be read; says nothing of its table.
     pub fn allows_column(&self, table: &str, column: &str) -> bool {
         let listed = |set: &BTreeSet<ColumnRef>| {
-            set.iter().any(|c| {
-                c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column)
-            })
+            set.iter().any(|c| c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column))
         };
         !listed(&self.deny_columns) && (!self.sensitive(column) || listed(&self.allow_columns))
     }
@@ -159,10 +151,6 @@ impl Policy {
 
 /// SQLite reserves these prefixes for its own schema, statistics and pragma tables.
 pub(super) fn is_internal(table: &str) -> bool {
-    let starts = |prefix: &str| {
-        table
-            .get(..prefix.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(prefix))
-    };
+    let starts = |prefix: &str| table.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
     starts("sqlite_") || starts("pragma_")
 }

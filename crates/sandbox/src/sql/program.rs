@@ -41,16 +41,7 @@ const SEARCHES: &[&str] = &[
 ];
 
 /// Opcodes that read or compare the row number of a cursor (p1).
-const ROW_NUMBERS: &[&str] = &[
-    "Rowid",
-    "IdxRowid",
-    "SeekRowid",
-    "NotExists",
-    "SeekLT",
-    "SeekLE",
-    "SeekGE",
-    "SeekGT",
-];
+const ROW_NUMBERS: &[&str] = &["Rowid", "IdxRowid", "SeekRowid", "NotExists", "SeekLT", "SeekLE", "SeekGE", "SeekGT"];
 
 /// What a program would do.
 #[derive(Debug, Default)]
@@ -73,13 +64,7 @@ pub(super) fn look(
     let mut looked = Looked::default();
     let mut virtual_tables = HashSet::new();
     for part in parts(&program) {
-        let found = look_at(
-            part,
-            policy,
-            names,
-            &mut virtual_tables,
-            &mut looked.written,
-        );
+        let found = look_at(part, policy, names, &mut virtual_tables, &mut looked.written);
         looked.forbidden = looked.forbidden.or(found);
     }
     if virtual_tables.len() > virtual_reads {
@@ -120,10 +105,7 @@ fn look_at<'p>(
                     return Some(format!("table {}", tree.table));
                 }
                 if tree.shadow {
-                    return Some(format!(
-                        "table {}, where a virtual table keeps its rows",
-                        tree.table
-                    ));
+                    return Some(format!("table {}, where a virtual table keeps its rows", tree.table));
                 }
                 if writes {
                     // Its old record is copied whole; what the statement itself reads of it was asked for by name.
@@ -155,14 +137,7 @@ fn explain(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<Op>> {
     let mut program = Vec::new();
     while let Some(r) = rows.next()? {
         let p4 = r.get::<_, Option<String>>(5)?.unwrap_or_default();
-        program.push(Op {
-            addr: r.get(0)?,
-            name: r.get(1)?,
-            p1: r.get(2)?,
-            p2: r.get(3)?,
-            p3: r.get(4)?,
-            p4,
-        });
+        program.push(Op { addr: r.get(0)?, name: r.get(1)?, p1: r.get(2)?, p2: r.get(3)?, p3: r.get(4)?, p4 });
     }
     Ok(program)
 }

@@ -50,10 +50,7 @@ impl Guard {
             let names = session.confine()?;
             let mut statement = session.single(sql)?;
             if !statement.readonly() {
-                return Err(denied(
-                    "a statement that writes",
-                    "Only reading is possible here.",
-                ));
+                return Err(denied("a statement that writes", "Only reading is possible here."));
             }
             session.check_program(sql, &statement, &names)?;
             fits(&statement, &bound)?;
@@ -63,37 +60,23 @@ impl Guard {
 }
 
 /// The values of a statement that can be one.
-pub(super) fn bind(
-    sql: &str,
-    parameters: &[Value],
-) -> Result<Vec<rusqlite::types::Value>, SqlError> {
+pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<rusqlite::types::Value>, SqlError> {
     if sql.contains('\0') {
-        return Err(SqlError::Syntax {
-            message: "the statement holds a NUL character".to_owned(),
-            hint: None,
-        });
+        return Err(SqlError::Syntax { message: "the statement holds a NUL character".to_owned(), hint: None });
     }
     let values = parameters.iter().enumerate();
-    values
-        .map(|(i, v)| value::from_json(i + 1, v))
-        .collect::<Result<Vec<_>, _>>()
+    values.map(|(i, v)| value::from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
 }
 
 /// As many values as the statement takes.
-pub(super) fn fits(
-    statement: &Statement<'_>,
-    bound: &[rusqlite::types::Value],
-) -> Result<(), SqlError> {
+pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) -> Result<(), SqlError> {
     let expected = statement.parameter_count();
     if expected == bound.len() {
         return Ok(());
     }
     Err(SqlError::Parameter {
         index: bound.len().min(expected) + 1,
-        reason: format!(
-            "the statement takes {expected} values, {} were given",
-            bound.len()
-        ),
+        reason: format!("the statement takes {expected} values, {} were given", bound.len()),
     })
 }
 
@@ -103,23 +86,14 @@ impl<'g> Session<'g> {
         let mut batch = Batch::new(&self.guard.conn, sql);
         let first = batch.next().map_err(|e| self.unreadable(e, sql))?;
         let Some(statement) = first else {
-            return Err(SqlError::Syntax {
-                message: "there is no statement".to_owned(),
-                hint: None,
-            });
+            return Err(SqlError::Syntax { message: "there is no statement".to_owned(), hint: None });
         };
         // A second statement is refused whether it is harmless, forbidden or broken.
         if !matches!(batch.next(), Ok(None)) {
-            return Err(denied(
-                "more than one statement",
-                "Send one statement at a time.",
-            ));
+            return Err(denied("more than one statement", "Send one statement at a time."));
         }
         if statement.readonly() && statement.column_count() == 0 {
-            return Err(denied(
-                "a statement that returns no rows",
-                "Only a query is run.",
-            ));
+            return Err(denied("a statement that returns no rows", "Only a query is run."));
         }
         Ok(statement)
     }
@@ -131,13 +105,8 @@ impl<'g> Session<'g> {
         let SqlError::Syntax { .. } = error else {
             return error;
         };
-        let tokens = Tokenizer::new(&SQLiteDialect {}, sql)
-            .tokenize()
-            .unwrap_or_default();
-        match self
-            .known()
-            .and_then(|names| named(&tokens, &names, &self.guard.policy))
-        {
+        let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize().unwrap_or_default();
+        match self.known().and_then(|names| named(&tokens, &names, &self.guard.policy)) {
             Some(what) => denied(&what, "Ask for something else."),
             None => error,
         }
@@ -158,14 +127,11 @@ impl<'g> Session<'g> {
         let reads = self.virtual_reads();
         // Empty statements before it would be what is explained.
         let sql = sql.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-        let looked = program::look(&guard.conn, sql, &guard.policy, names, reads)
-            .map_err(|error| self.classify(error))?;
+        let looked =
+            program::look(&guard.conn, sql, &guard.policy, names, reads).map_err(|error| self.classify(error))?;
         match looked.forbidden {
             None => Ok(looked.written),
-            Some(what) => Err(denied(
-                &what,
-                "Join on other columns, or ask for another table.",
-            )),
+            Some(what) => Err(denied(&what, "Join on other columns, or ask for another table.")),
         }
     }
 
@@ -175,20 +141,10 @@ impl<'g> Session<'g> {
         parameters: Vec<rusqlite::types::Value>,
     ) -> Result<Rows, SqlError> {
         let limits = &self.guard.policy.limits;
-        let columns: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let mut out = Rows {
-            rows: Vec::new(),
-            truncated: None,
-            columns,
-        };
+        let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let mut out = Rows { rows: Vec::new(), truncated: None, columns };
         let mut bytes = 0usize;
-        let mut cursor = statement
-            .query(params_from_iter(parameters))
-            .map_err(|e| self.classify(e))?;
+        let mut cursor = statement.query(params_from_iter(parameters)).map_err(|e| self.classify(e))?;
         while let Some(row) = cursor.next().map_err(|e| self.classify(e))? {
             if out.rows.len() >= limits.rows {
                 out.truncated = Some(Truncated::Rows);
@@ -226,25 +182,20 @@ impl<'g> Session<'g> {
         let limits = &self.guard.policy.limits;
         let message = message_of(&error);
         match error.sqlite_error_code() {
-            Some(ErrorCode::OperationInterrupted) if self.out_of_steps() => SqlError::Limit {
-                what: format!("{} steps", limits.steps.unwrap_or_default()),
-            },
-            Some(ErrorCode::OperationInterrupted) if self.timed_out() => SqlError::Timeout {
-                ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
-            },
-            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => SqlError::Limit { what: message },
-            Some(ErrorCode::AuthorizationForStatementDenied) => {
-                denied(&message, "Only reading is possible here.")
+            Some(ErrorCode::OperationInterrupted) if self.out_of_steps() => {
+                SqlError::Limit { what: format!("{} steps", limits.steps.unwrap_or_default()) }
             }
+            Some(ErrorCode::OperationInterrupted) if self.timed_out() => {
+                SqlError::Timeout { ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX) }
+            }
+            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => SqlError::Limit { what: message },
+            Some(ErrorCode::AuthorizationForStatementDenied) => denied(&message, "Only reading is possible here."),
             Some(ErrorCode::ReadOnly) => denied("writing", "Only reading is possible here."),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => SqlError::Corrupt {
-                path: self.guard.path.clone(),
-                reason: message,
-            },
-            Some(ErrorCode::Unknown) | None
-                if lists::limit_messages().any(|m| message.starts_with(m)) =>
-            {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                SqlError::Corrupt { path: self.guard.path.clone(), reason: message }
+            }
+            Some(ErrorCode::Unknown) | None if lists::limit_messages().any(|m| message.starts_with(m)) => {
                 SqlError::Limit { what: message }
             }
             Some(ErrorCode::Unknown) => self.invalid(message),
@@ -259,10 +210,7 @@ impl<'g> Session<'g> {
         if let Some(name) = message.strip_prefix("no such function: ")
             && !allows_function(&self.guard.policy, name)
         {
-            return denied(
-                &format!("function {name}"),
-                "Use the standard SQL functions.",
-            );
+            return denied(&format!("function {name}"), "Use the standard SQL functions.");
         }
         if let Some(table) = message.strip_prefix("no such table: ")
             && is_internal(table)
@@ -292,10 +240,7 @@ impl<'g> Session<'g> {
 
 /// The first name of something closed, or of a table-valued function that is not one of the listed ones.
 fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
-    let mut tokens = tokens
-        .iter()
-        .filter(|token| !matches!(token, Token::Whitespace(_)))
-        .peekable();
+    let mut tokens = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).peekable();
     let mut before: Option<&Token> = None;
     while let Some(token) = tokens.next() {
         if let Token::Word(word) = token {
@@ -304,14 +249,11 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
             if closed || is_internal(&lower) {
                 return Some(format!("table {}", word.value));
             }
-            if names
-                .closed
-                .values()
-                .any(|columns| columns.contains(&lower))
-            {
+            if names.closed.values().any(|columns| columns.contains(&lower)) {
                 return Some(format!("column {}", word.value));
             }
-            let source = matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
+            let source =
+                matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
             let called = matches!(tokens.peek(), Some(Token::LParen));
             if source && called && !lists::table_functions().contains(lower.as_str()) {
                 return Some(format!("table-valued function {}", word.value));
@@ -332,10 +274,7 @@ fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
 }
 
 fn denied(what: &str, hint: &str) -> SqlError {
-    SqlError::Denied {
-        what: told(what),
-        hint: hint.to_owned(),
-    }
+    SqlError::Denied { what: told(what), hint: hint.to_owned() }
 }
 
 fn message_of(error: &rusqlite::Error) -> String {

@@ -70,12 +70,7 @@ impl Guard {
     }
 
     /// Up to `limit` different values of a column that are not null, in no order.
-    pub fn distinct_values(
-        &self,
-        table: &str,
-        column: &str,
-        limit: usize,
-    ) -> Result<Vec<Value>, SqlError> {
+    pub fn distinct_values(&self, table: &str, column: &str, limit: usize) -> Result<Vec<Value>, SqlError> {
         self.session(|session| {
             let (table, column) = session.resolve(table, column)?;
             let (t, c) = (quoted(&table), quoted(&column));
@@ -106,22 +101,13 @@ impl Session<'_> {
         // Virtual tables are closed, as are the "shadow" tables in which they keep their rows.
         let sql = "SELECT name, type = 'view' FROM pragma_table_list \
                    WHERE schema = 'main' AND type IN ('table', 'view') ORDER BY name";
-        let all = self.rows(sql, &[], |r| {
-            Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?))
-        })?;
-        Ok(all
-            .into_iter()
-            .filter(|(name, _)| self.guard.policy.allows_table(name))
-            .collect())
+        let all = self.rows(sql, &[], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
+        Ok(all.into_iter().filter(|(name, _)| self.guard.policy.allows_table(name)).collect())
     }
 
     /// Names of the tables and views that may be read.
     pub(super) fn readable_tables(&self) -> Result<Vec<String>, SqlError> {
-        Ok(self
-            .readable_objects()?
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect())
+        Ok(self.readable_objects()?.into_iter().map(|(name, _)| name).collect())
     }
 
     /// Names of all columns that may be read, each once.
@@ -138,41 +124,21 @@ impl Session<'_> {
     fn table(&self, name: String, view: bool) -> Result<Table, SqlError> {
         let columns = self.columns(&name)?;
         let sql = "SELECT \"from\", \"table\", coalesce(\"to\", '') FROM pragma_foreign_key_list(?1) ORDER BY id, seq";
-        let keys = self.rows(sql, &[&name], |r| {
-            Ok(ForeignKey {
-                column: r.get(0)?,
-                table: r.get(1)?,
-                references: r.get(2)?,
-            })
-        })?;
+        let keys = self
+            .rows(sql, &[&name], |r| Ok(ForeignKey { column: r.get(0)?, table: r.get(1)?, references: r.get(2)? }))?;
         let policy = &self.guard.policy;
         let foreign_keys = keys
             .into_iter()
             .filter(|k| policy.allows_table(&k.table) && policy.allows_column(&name, &k.column))
             .collect();
-        let row_estimate = if view {
-            None
-        } else {
-            self.row_estimate(&name)?
-        };
-        Ok(Table {
-            name,
-            view,
-            columns,
-            foreign_keys,
-            row_estimate,
-        })
+        let row_estimate = if view { None } else { self.row_estimate(&name)? };
+        Ok(Table { name, view, columns, foreign_keys, row_estimate })
     }
 
     fn columns(&self, table: &str) -> Result<Vec<Column>, SqlError> {
         let sql = "SELECT name, type, pk > 0, \"notnull\" FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid";
         let all = self.rows(sql, &[table], |r| {
-            Ok(Column {
-                name: r.get(0)?,
-                kind: r.get(1)?,
-                pk: r.get(2)?,
-                not_null: r.get(3)?,
-            })
+            Ok(Column { name: r.get(0)?, kind: r.get(1)?, pk: r.get(2)?, not_null: r.get(3)? })
         })?;
         let names = self.names().map_err(|e| self.classify(e))?;
         let closed = names.closed.get(&table.to_ascii_lowercase());
@@ -185,19 +151,13 @@ impl Session<'_> {
 
     fn row_estimate(&self, table: &str) -> Result<Option<u64>, SqlError> {
         let has_statistics = "SELECT name FROM main.sqlite_schema WHERE name = 'sqlite_stat1'";
-        if !self
-            .rows(has_statistics, &[], |r| r.get::<_, String>(0))?
-            .is_empty()
-        {
+        if !self.rows(has_statistics, &[], |r| r.get::<_, String>(0))?.is_empty() {
             let sql = "SELECT CAST(stat AS INTEGER) FROM main.sqlite_stat1 WHERE tbl = ?1 LIMIT 1";
             if let Some(rows) = self.rows(sql, &[table], |r| r.get::<_, i64>(0))?.first() {
                 return Ok(u64::try_from(*rows).ok());
             }
         }
-        let sql = format!(
-            "SELECT count(*) FROM (SELECT 1 FROM main.{} LIMIT {COUNTED})",
-            quoted(table)
-        );
+        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM main.{} LIMIT {COUNTED})", quoted(table));
         match self.rows(&sql, &[], |r| r.get::<_, i64>(0)) {
             Ok(counted) => Ok(counted.first().and_then(|n| u64::try_from(*n).ok())),
             Err(SqlError::Timeout { .. } | SqlError::Limit { .. }) => Ok(None),
@@ -208,10 +168,7 @@ impl Session<'_> {
     /// The names as the database spells them, if they exist and may be read.
     fn resolve(&self, table: &str, column: &str) -> Result<(String, String), SqlError> {
         let tables = self.readable_tables()?;
-        let missing = |what: String| SqlError::Syntax {
-            message: what,
-            hint: None,
-        };
+        let missing = |what: String| SqlError::Syntax { message: what, hint: None };
         let found = tables
             .into_iter()
             .find(|t| t.eq_ignore_ascii_case(table))
@@ -232,16 +189,9 @@ impl Session<'_> {
         read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, SqlError> {
         let bound = parameters.iter().map(|p| SqlValue::Text((*p).to_owned()));
-        let mut statement = self
-            .guard
-            .conn
-            .prepare_cached(sql)
-            .map_err(|e| self.classify(e))?;
-        let rows = statement
-            .query_map(rusqlite::params_from_iter(bound), read)
-            .map_err(|e| self.classify(e))?;
-        rows.collect::<rusqlite::Result<Vec<T>>>()
-            .map_err(|e| self.classify(e))
+        let mut statement = self.guard.conn.prepare_cached(sql).map_err(|e| self.classify(e))?;
+        let rows = statement.query_map(rusqlite::params_from_iter(bound), read).map_err(|e| self.classify(e))?;
+        rows.collect::<rusqlite::Result<Vec<T>>>().map_err(|e| self.classify(e))
     }
 }
 

@@ -5,11 +5,9 @@ use std::sync::OnceLock;
 /// Whether a name speaks of secrets, as `data/sensitive-names.txt` has it.
 pub fn is_sensitive(name: &str) -> bool {
     let words = words(name);
-    phrases().iter().any(|phrase| {
-        words
-            .windows(phrase.len())
-            .any(|window| window.iter().zip(phrase).all(|(a, b)| a == b))
-    })
+    phrases()
+        .iter()
+        .any(|phrase| words.windows(phrase.len()).any(|window| window.iter().zip(phrase).all(|(a, b)| a == b)))
 }
 
 fn phrases() -> &'static Vec<Vec<&'static str>> {
@@ -34,8 +32,8 @@ fn words(name: &str) -> Vec<String> {
         }
         let before = at.checked_sub(1).map(|i| letters[i]);
         let after = letters.get(at + 1);
-        let starts = c.is_uppercase()
-            && (before.is_some_and(char::is_lowercase) || after.is_some_and(|a| a.is_lowercase()));
+        let starts =
+            c.is_uppercase() && (before.is_some_and(char::is_lowercase) || after.is_some_and(|a| a.is_lowercase()));
         if starts {
             words.push(String::new());
         }

@@ -50,8 +50,7 @@ impl Guard {
         for one in texts {
             let name = free(&identifier(one.name), &mut names);
             let table = Table::read(one, policy.limits.columns, &mut room, until)?;
-            conn.execute_batch(&table.definition(&name))
-                .map_err(SqlError::Sqlite)?;
+            conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
             conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
             table.fill(&conn, &name, one, until)?;
             conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
@@ -70,12 +69,7 @@ struct Table {
 }
 
 impl Table {
-    fn read(
-        one: &TableText<'_>,
-        most: usize,
-        room: &mut usize,
-        until: Instant,
-    ) -> Result<Self, SqlError> {
+    fn read(one: &TableText<'_>, most: usize, room: &mut usize, until: Instant) -> Result<Self, SqlError> {
         let separator = separator(one.text);
         let mut first: Option<Vec<String>> = None;
         let mut columns: Vec<Column> = Vec::new();
@@ -86,14 +80,9 @@ impl Table {
             if record.iter().all(<[u8]>::is_empty) {
                 continue;
             }
-            *room = room
-                .checked_sub(1)
-                .ok_or_else(|| too_large(one, &format!("holds more than {ROWS} rows")))?;
+            *room = room.checked_sub(1).ok_or_else(|| too_large(one, &format!("holds more than {ROWS} rows")))?;
             if Instant::now() > until {
-                return Err(too_large(
-                    one,
-                    &format!("takes more than {} s to read", PATIENCE.as_secs()),
-                ));
+                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
             }
             let cells = record.iter().map(String::from_utf8_lossy);
             if first.is_none() {
@@ -113,18 +102,12 @@ impl Table {
         // Quotation marks within a cell may be odd in number; one that opens a cell and never ends takes the rest of
         // the file into that cell.
         if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
-            return Err(unreadable(
-                one,
-                "a quotation mark opens a cell and none closes it",
-            ));
+            return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }
         let first = first.ok_or_else(|| unreadable(one, "it holds no rows"))?;
         let width = first.len().max(columns.len());
         if width > most {
-            return Err(too_large(
-                one,
-                &format!("has {width} columns, and a table at most {most}"),
-            ));
+            return Err(too_large(one, &format!("has {width} columns, and a table at most {most}")));
         }
         columns.resize(width, Column::default());
         let headed = is_header(&first, &columns);
@@ -135,63 +118,37 @@ impl Table {
         }
         let mut names = HashSet::new();
         let columns = columns.into_iter().enumerate().map(|(at, column)| {
-            let given = first
-                .get(at)
-                .map(|name| name.trim())
-                .filter(|name| headed && !name.is_empty());
+            let given = first.get(at).map(|name| name.trim()).filter(|name| headed && !name.is_empty());
             let name = given.map_or_else(|| format!("column_{}", at + 1), ToOwned::to_owned);
             (free(&name, &mut names), column)
         });
-        Ok(Self {
-            separator,
-            headed,
-            columns: columns.collect(),
-        })
+        Ok(Self { separator, headed, columns: columns.collect() })
     }
 
     fn definition(&self, name: &str) -> String {
-        let columns: Vec<String> = self
-            .columns
-            .iter()
-            .map(|(name, column)| format!("{} {}", quoted(name), column.kind().word()))
-            .collect();
+        let columns: Vec<String> =
+            self.columns.iter().map(|(name, column)| format!("{} {}", quoted(name), column.kind().word())).collect();
         format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "))
     }
 
-    fn fill(
-        &self,
-        conn: &Connection,
-        name: &str,
-        one: &TableText<'_>,
-        until: Instant,
-    ) -> Result<(), SqlError> {
-        let kinds: Vec<Kind> = self
-            .columns
-            .iter()
-            .map(|(_, column)| column.kind())
-            .collect();
+    fn fill(&self, conn: &Connection, name: &str, one: &TableText<'_>, until: Instant) -> Result<(), SqlError> {
+        let kinds: Vec<Kind> = self.columns.iter().map(|(_, column)| column.kind()).collect();
         let places = vec!["?"; kinds.len()].join(", ");
-        let mut insert = conn
-            .prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name)))
-            .map_err(SqlError::Sqlite)?;
+        let mut insert =
+            conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)?;
         let rows = records(one.text, self.separator)
             .filter_map(Result::ok)
             .filter(|record| !record.iter().all(<[u8]>::is_empty))
             .skip(usize::from(self.headed));
         for record in rows {
             if Instant::now() > until {
-                return Err(too_large(
-                    one,
-                    &format!("takes more than {} s to read", PATIENCE.as_secs()),
-                ));
+                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
             }
             let values = kinds.iter().enumerate().map(|(at, kind)| {
                 let cell = String::from_utf8_lossy(record.get(at).unwrap_or_default());
                 kind.value(&cell).unwrap_or(SqlValue::Null)
             });
-            insert
-                .execute(params_from_iter(values))
-                .map_err(SqlError::Sqlite)?;
+            insert.execute(params_from_iter(values)).map_err(SqlError::Sqlite)?;
         }
         Ok(())
     }
@@ -210,25 +167,14 @@ fn records(text: &str, separator: u8) -> impl Iterator<Item = csv::Result<ByteRe
 /// What makes the most rows as long as the first, and then the longest.
 fn separator(text: &str) -> u8 {
     let worth = |separator: &u8| {
-        let lengths: Vec<usize> = records(text, *separator)
-            .take(SAMPLE)
-            .filter_map(Result::ok)
-            .map(|record| record.len())
-            .collect();
+        let lengths: Vec<usize> =
+            records(text, *separator).take(SAMPLE).filter_map(Result::ok).map(|record| record.len()).collect();
         let first = lengths.first().copied().unwrap_or(0);
         let like = lengths.iter().filter(|length| **length == first).count();
-        if first < 2 {
-            (0, 0)
-        } else {
-            (like * 100 / lengths.len().max(1), first)
-        }
+        if first < 2 { (0, 0) } else { (like * 100 / lengths.len().max(1), first) }
     };
     // The last of equals is chosen, so the likeliest comes last.
-    SEPARATORS
-        .into_iter()
-        .rev()
-        .max_by_key(worth)
-        .unwrap_or(b',')
+    SEPARATORS.into_iter().rev().max_by_key(worth).unwrap_or(b',')
 }
 
 /// Names, unless a column is of numbers with the first row and its cell there is no year over other numbers.
@@ -263,11 +209,7 @@ fn free(name: &str, taken: &mut HashSet<String>) -> String {
 
 /// A name that needs no quotation marks in a query.
 fn identifier(text: &str) -> String {
-    let mut name: String = text
-        .trim()
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect();
+    let mut name: String = text.trim().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     if name.is_empty() || name.starts_with(|c: char| c.is_numeric()) {
         name.insert_str(0, "t_");
     }
@@ -279,14 +221,9 @@ fn quoted(name: &str) -> String {
 }
 
 fn unreadable(one: &TableText<'_>, reason: &str) -> SqlError {
-    SqlError::Open {
-        path: one.source.into(),
-        reason: format!("it is no table of rows: {reason}"),
-    }
+    SqlError::Open { path: one.source.into(), reason: format!("it is no table of rows: {reason}") }
 }
 
 fn too_large(one: &TableText<'_>, what: &str) -> SqlError {
-    SqlError::Limit {
-        what: format!("{} {what}; split the file", one.source),
-    }
+    SqlError::Limit { what: format!("{} {what}; split the file", one.source) }
 }

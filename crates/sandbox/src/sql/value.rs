@@ -13,8 +13,7 @@ pub(super) fn to_json(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(i) => Value::from(i),
-        ValueRef::Real(r) => serde_json::Number::from_f64(r)
-            .map_or_else(|| Value::from(r.to_string()), Value::Number),
+        ValueRef::Real(r) => serde_json::Number::from_f64(r).map_or_else(|| Value::from(r.to_string()), Value::Number),
         ValueRef::Text(bytes) => Value::from(String::from_utf8_lossy(bytes)),
         ValueRef::Blob(bytes) => blob(bytes),
     }
@@ -37,10 +36,7 @@ pub(super) fn size(value: ValueRef<'_>) -> usize {
 
 /// A JSON value as a bound parameter.
 pub(super) fn from_json(index: usize, value: &Value) -> Result<SqlValue, SqlError> {
-    let bad = |reason: &str| SqlError::Parameter {
-        index,
-        reason: reason.to_owned(),
-    };
+    let bad = |reason: &str| SqlError::Parameter { index, reason: reason.to_owned() };
     match value {
         Value::Null => Ok(SqlValue::Null),
         Value::Bool(b) => Ok(SqlValue::Integer(i64::from(*b))),
@@ -56,11 +52,8 @@ pub(super) fn from_json(index: usize, value: &Value) -> Result<SqlValue, SqlErro
 
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes
-        .iter()
-        .take(BLOB_PREFIX)
-        .fold(String::new(), |mut out, b| {
-            let _ = write!(out, "{b:02x}");
-            out
-        })
+    bytes.iter().take(BLOB_PREFIX).fold(String::new(), |mut out, b| {
+        let _ = write!(out, "{b:02x}");
+        out
+    })
 }

@@ -29,57 +29,30 @@ fn program(name: &str) -> std::path::PathBuf {
         .iter()
         .map(|folder| Path::new(folder).join(name))
         .find(|path| path.is_file())
-        .unwrap_or_else(|| {
-            panic!("{name} is not installed: run `scripts/setup.sh test` (package mariadb-server)")
-        })
+        .unwrap_or_else(|| panic!("{name} is not installed: run `scripts/setup.sh test` (package mariadb-server)"))
 }
 
 impl MariaDb {
     pub async fn start() -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("mariadb-")
-            .tempdir()
-            .unwrap()
-            .keep();
+        let folder = tempfile::Builder::new().prefix("mariadb-").tempdir().unwrap().keep();
         let at = |name: &str| folder.join(name).display().to_string();
         std::fs::create_dir(folder.join("tmp")).unwrap();
-        let user = if rustix::process::geteuid().is_root() {
-            "--user=root"
-        } else {
-            "--skip-symbolic-links"
-        };
+        let user = if rustix::process::geteuid().is_root() { "--user=root" } else { "--skip-symbolic-links" };
         // A server that starts clears what others have in a folder that it shares; this starts one too.
         let made = Command::new(program("mariadb-install-db"))
             .env("TMPDIR", at("tmp"))
-            .args([
-                "--no-defaults",
-                "--auth-root-authentication-method=normal",
-                "--skip-test-db",
-            ])
+            .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .arg(format!("--datadir={}", at("data")))
             .arg(user)
             .output()
             .unwrap();
-        assert!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
         let keeper = Command::new("sh")
             .args(["-c", KEEPER, "keeper"])
             .arg(&folder)
             .arg(program("mariadbd"))
-            .args([
-                "--no-defaults",
-                "--bind-address=127.0.0.1",
-                "--skip-name-resolve",
-                "--innodb-buffer-pool-size=32M",
-            ])
+            .args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve", "--innodb-buffer-pool-size=32M"])
             .arg(format!("--datadir={}", at("data")))
             .arg(format!("--tmpdir={}", at("tmp")))
             .arg(format!("--socket={}", at("socket")))
@@ -91,10 +64,7 @@ impl MariaDb {
             .unwrap();
         let this = Self { keeper, port };
         let until = Instant::now() + Duration::from_mins(1);
-        while MySqlConnection::connect(&this.url("root", "mysql"))
-            .await
-            .is_err()
-        {
+        while MySqlConnection::connect(&this.url("root", "mysql")).await.is_err() {
             let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
             assert!(Instant::now() < until, "MariaDB does not start: {log}");
             tokio::time::sleep(Duration::from_millis(100)).await;

@@ -10,10 +10,7 @@ use steward_sandbox::python::{PythonConfig, PythonLimits, PythonOutcome, PythonP
 use tokio_util::sync::CancellationToken;
 
 pub fn helper() -> Helper {
-    Helper {
-        program: PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")),
-        prefix: Vec::new(),
-    }
+    Helper { program: PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")), prefix: Vec::new() }
 }
 
 pub fn pool(tier: Tier) -> PythonPool {
@@ -29,13 +26,7 @@ pub fn pool(tier: Tier) -> PythonPool {
 pub async fn pools() -> Vec<(Tier, PythonPool)> {
     let mut found = Vec::new();
     for tier in [Tier::Namespaces, Tier::Landlock] {
-        if Sandbox::new(helper())
-            .only(tier)
-            .probe()
-            .await
-            .tier
-            .is_some()
-        {
+        if Sandbox::new(helper()).only(tier).probe().await.tier.is_some() {
             found.push((tier, pool(tier)));
         } else {
             eprintln!("{tier:?} is not available here");
@@ -46,21 +37,11 @@ pub async fn pools() -> Vec<(Tier, PythonPool)> {
 
 /// As by default, but faster in what is waited for.
 pub fn limits() -> PythonLimits {
-    PythonLimits {
-        wall: Duration::from_millis(1500),
-        ..PythonLimits::default()
-    }
+    PythonLimits { wall: Duration::from_millis(1500), ..PythonLimits::default() }
 }
 
-pub async fn run(
-    pool: &PythonPool,
-    code: &str,
-    payload: Value,
-    limits: &PythonLimits,
-) -> PythonOutcome {
-    pool.run(code, &payload, limits, &CancellationToken::new())
-        .await
-        .unwrap()
+pub async fn run(pool: &PythonPool, code: &str, payload: Value, limits: &PythonLimits) -> PythonOutcome {
+    pool.run(code, &payload, limits, &CancellationToken::new()).await.unwrap()
 }
 
 pub fn describe(outcome: &PythonOutcome) -> String {
@@ -69,10 +50,5 @@ pub fn describe(outcome: &PythonOutcome) -> String {
         Err(fault) => format!("{:?} {fault}", fault.kind),
     };
     let stderr: String = outcome.stderr.chars().take(300).collect();
-    format!(
-        "{} in {} ms: {} {stderr}",
-        outcome.word(),
-        outcome.ms,
-        result.chars().take(200).collect::<String>()
-    )
+    format!("{} in {} ms: {} {stderr}", outcome.word(), outcome.ms, result.chars().take(200).collect::<String>())
 }

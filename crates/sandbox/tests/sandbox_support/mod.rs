@@ -9,10 +9,7 @@ use steward_sandbox::process::{CommandSpec, Helper, Outcome, Sandbox, Tier};
 use tokio_util::sync::CancellationToken;
 
 pub fn helper() -> Helper {
-    Helper {
-        program: PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")),
-        prefix: Vec::new(),
-    }
+    Helper { program: PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")), prefix: Vec::new() }
 }
 
 /// The tiers that work here. A machine with none must refuse; that is tested below.
@@ -28,10 +25,7 @@ pub async fn tiers_of(helper: &Helper) -> Vec<(Tier, Sandbox)> {
         if capabilities.tier.is_some() {
             found.push((tier, sandbox));
         } else {
-            eprintln!(
-                "{tier:?} is not available here: {}",
-                capabilities.missing.join("; ")
-            );
+            eprintln!("{tier:?} is not available here: {}", capabilities.missing.join("; "));
         }
     }
     found

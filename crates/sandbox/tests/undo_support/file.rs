@@ -9,28 +9,16 @@ pub fn literal(dice: &mut Dice) -> String {
     match dice.below(16) {
         0 => "NULL".to_owned(),
         1 => dice.below(5).to_string(),
-        2 => dice
-            .number()
-            .cast_signed()
-            .to_string()
-            .replace("-9223372036854775808", "0"),
+        2 => dice.number().cast_signed().to_string().replace("-9223372036854775808", "0"),
         3 => "9e999".to_owned(),
         4 => "-9e999".to_owned(),
         5 => "-0.0".to_owned(),
         6 => {
             let real = f64::from_bits(dice.number());
-            if real.is_finite() {
-                format!("{real:e}")
-            } else {
-                "0.1".to_owned()
-            }
+            if real.is_finite() { format!("{real:e}") } else { "0.1".to_owned() }
         }
         7 => format!("{}.5", dice.below(9)),
-        8 => format!(
-            "x'{:x}{:x}'",
-            dice.number() | 1 << 63,
-            dice.number() | 1 << 63
-        ),
+        8 => format!("x'{:x}{:x}'", dice.number() | 1 << 63, dice.number() | 1 << 63),
         9 => "x''".to_owned(),
         10 => "''".to_owned(),
         11 => format!("'{}'", dice.below(4)),
@@ -60,16 +48,7 @@ pub fn tables(dice: &mut Dice) -> (String, Vec<Made>) {
         let key = dice.below(5);
         for at in 0..2 + dice.below(4) {
             let column = format!("c{at}");
-            let kinds = [
-                "INTEGER",
-                "TEXT",
-                "REAL",
-                "BLOB",
-                "NUMERIC",
-                "",
-                "VARCHAR(9)",
-                "TEXT COLLATE NOCASE",
-            ];
+            let kinds = ["INTEGER", "TEXT", "REAL", "BLOB", "NUMERIC", "", "VARCHAR(9)", "TEXT COLLATE NOCASE"];
             let mut part = format!("{column} {}", dice.one(&kinds));
             if at == 0 && key == 1 {
                 part = format!("{column} INTEGER PRIMARY KEY");
@@ -83,8 +62,7 @@ pub fn tables(dice: &mut Dice) -> (String, Vec<Made>) {
             } else if dice.once_in(6) {
                 part = format!("{part} DEFAULT 7");
             }
-            if at == 1 && table > 0 && made[0].unique.contains(&"c0".to_owned()) && dice.once_in(2)
-            {
+            if at == 1 && table > 0 && made[0].unique.contains(&"c0".to_owned()) && dice.once_in(2) {
                 let rule = dice.one(&["CASCADE", "SET NULL", "NO ACTION"]);
                 part = format!("{part} REFERENCES t0(c0) ON DELETE {rule} ON UPDATE {rule}");
             }
@@ -100,11 +78,7 @@ pub fn tables(dice: &mut Dice) -> (String, Vec<Made>) {
             tail = " WITHOUT ROWID";
         }
         let _ = writeln!(sql, "CREATE TABLE {name}({}){tail};", parts.join(", "));
-        made.push(Made {
-            name,
-            columns,
-            unique,
-        });
+        made.push(Made { name, columns, unique });
     }
     if dice.once_in(3) {
         sql.push_str(
@@ -125,10 +99,7 @@ pub fn statement(dice: &mut Dice, tables: &[Made]) -> String {
         0 => String::new(),
         1 => format!(" WHERE {column} IS NOT NULL"),
         2 => format!(" WHERE {column} = {}", literal(dice)),
-        3 => format!(
-            " WHERE typeof({column}) = '{}'",
-            dice.one(&["text", "integer", "real", "blob"])
-        ),
+        3 => format!(" WHERE typeof({column}) = '{}'", dice.one(&["text", "integer", "real", "blob"])),
         _ => format!(" WHERE {column} > {}", literal(dice)),
     };
     let or = *dice.one(&["", "", "", " OR IGNORE", " OR REPLACE"]);
@@ -153,29 +124,18 @@ pub fn statement(dice: &mut Dice, tables: &[Made]) -> String {
             table
                 .columns
                 .iter()
-                .map(|column| if table.unique.contains(column) {
-                    "random()".to_owned()
-                } else {
-                    column.clone()
-                })
+                .map(|column| if table.unique.contains(column) { "random()".to_owned() } else { column.clone() })
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
         _ => {
             let values: Vec<String> = table.columns.iter().map(|_| literal(dice)).collect();
-            let mut sql = format!(
-                "INSERT{or} INTO {name}({}) VALUES ({})",
-                table.columns.join(", "),
-                values.join(", ")
-            );
+            let mut sql =
+                format!("INSERT{or} INTO {name}({}) VALUES ({})", table.columns.join(", "), values.join(", "));
             if or.is_empty()
                 && let Some(unique) = table.unique.first()
             {
-                let _ = write!(
-                    sql,
-                    " ON CONFLICT ({unique}) DO UPDATE SET {column} = {}",
-                    literal(dice)
-                );
+                let _ = write!(sql, " ON CONFLICT ({unique}) DO UPDATE SET {column} = {}", literal(dice));
             }
             sql
         }

@@ -18,34 +18,21 @@ fn value(dice: &mut Dice, kind: &str) -> String {
         "DECIMAL(30,10)" => format!("{n}.{small}1"),
         "FLOAT" => format!(
             "'{:e}'",
-            Some(f32::from_bits(u32::try_from(n >> 32).unwrap()))
-                .filter(|f| f.is_normal())
-                .unwrap_or(0.3)
+            Some(f32::from_bits(u32::try_from(n >> 32).unwrap())).filter(|f| f.is_normal()).unwrap_or(0.3)
         ),
-        "DOUBLE" => format!(
-            "'{:e}'",
-            Some(f64::from_bits(n))
-                .filter(|f| f.is_normal())
-                .unwrap_or(0.1)
-        ),
-        "VARCHAR(20)" | "TEXT" | "CHAR(9)" => format!(
-            "'{}{small}'",
-            dice.one(&["", "grüße", "it''s \\ ", "NULL", "a\nb", " x "])
-        ),
+        "DOUBLE" => format!("'{:e}'", Some(f64::from_bits(n)).filter(|f| f.is_normal()).unwrap_or(0.1)),
+        "VARCHAR(20)" | "TEXT" | "CHAR(9)" => {
+            format!("'{}{small}'", dice.one(&["", "grüße", "it''s \\ ", "NULL", "a\nb", " x "]))
+        }
         "LATIN" | "VARCHAR(9)" => format!("'é{small}'"),
         "VARBINARY(20)" | "BLOB" => format!("x'{n:016x}00ff'"),
         "BINARY(4)" => "x'00ff'".to_owned(),
         "BIT(9)" => format!("b'10110{}'", small % 2),
         "DATE" => (*dice.one(&["'2024-02-29'", "'0000-00-00'", "'9999-12-31'"])).to_owned(),
-        "DATETIME(6)" => {
-            (*dice.one(&["'2024-10-27 02:30:00.123456'", "'1000-01-01 00:00:00'"])).to_owned()
+        "DATETIME(6)" => (*dice.one(&["'2024-10-27 02:30:00.123456'", "'1000-01-01 00:00:00'"])).to_owned(),
+        "TIMESTAMP(3)" | "TIMESTAMP" => {
+            (*dice.one(&["'2024-10-27 02:30:00.123'", "'2024-10-27 01:30:00'", "now()"])).to_owned()
         }
-        "TIMESTAMP(3)" | "TIMESTAMP" => (*dice.one(&[
-            "'2024-10-27 02:30:00.123'",
-            "'2024-10-27 01:30:00'",
-            "now()",
-        ]))
-        .to_owned(),
         "TIME(2)" => (*dice.one(&["'-838:59:59'", "'00:00:00.25'", "'12:00:00'"])).to_owned(),
         "YEAR" => "'1999'".to_owned(),
         "JSON" => format!("'{{\"b\": 1.50,  \"a\": [null, {small}]}}'"),
@@ -95,29 +82,13 @@ pub struct Made {
 pub fn table(dice: &mut Dice, number: usize) -> (String, Made) {
     let name = format!("`t {number}`");
     let mut columns = vec![
-        (
-            "k".to_owned(),
-            *dice.one(&[
-                "INT",
-                "BIGINT UNSIGNED",
-                "VARCHAR(20)",
-                "VARBINARY(20)",
-                "UUID",
-                "DATETIME(6)",
-            ]),
-        ),
-        (
-            "key 2".to_owned(),
-            *dice.one(&["INT", "CHAR(9)", "DECIMAL(30,10)"]),
-        ),
+        ("k".to_owned(), *dice.one(&["INT", "BIGINT UNSIGNED", "VARCHAR(20)", "VARBINARY(20)", "UUID", "DATETIME(6)"])),
+        ("key 2".to_owned(), *dice.one(&["INT", "CHAR(9)", "DECIMAL(30,10)"])),
     ];
     for at in 0..2 + dice.below(6) {
         columns.push((format!("c{at}"), *dice.one(KINDS)));
     }
-    let mut parts: Vec<String> = columns
-        .iter()
-        .map(|(name, kind)| format!("`{name}` {kind}"))
-        .collect();
+    let mut parts: Vec<String> = columns.iter().map(|(name, kind)| format!("`{name}` {kind}")).collect();
     match dice.below(4) {
         0 => parts[0].push_str(" NOT NULL UNIQUE"),
         1 => parts.push("PRIMARY KEY (`key 2`, k)".to_owned()),
@@ -148,15 +119,8 @@ fn insert(dice: &mut Dice, name: &str, columns: &[(String, &'static str)]) -> St
             }
         })
         .collect();
-    let names: Vec<String> = columns
-        .iter()
-        .map(|(name, _)| format!("`{name}`"))
-        .collect();
-    format!(
-        "INSERT INTO {name}({}) VALUES ({})",
-        names.join(", "),
-        values.join(", ")
-    )
+    let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
+    format!("INSERT INTO {name}({}) VALUES ({})", names.join(", "), values.join(", "))
 }
 
 pub fn statement(dice: &mut Dice, table: &Made) -> String {
@@ -173,10 +137,7 @@ pub fn statement(dice: &mut Dice, table: &Made) -> String {
         1..=3 => {
             let target = 2 + dice.below(table.columns.len() - 2);
             let (target, kind) = &table.columns[target];
-            format!(
-                "UPDATE {name} SET `{target}` = {}{condition}",
-                value(dice, kind)
-            )
+            format!("UPDATE {name} SET `{target}` = {}{condition}", value(dice, kind))
         }
         _ => insert(dice, name, &table.columns),
     }

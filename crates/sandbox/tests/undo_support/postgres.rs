@@ -15,14 +15,10 @@ fn value(dice: &mut Dice, kind: &str) -> String {
     match kind {
         "int" => dice.below(5).to_string(),
         "bigint" => format!("{}", n.cast_signed() >> 1),
-        "numeric" => (*dice.one(&[
-            "'NaN'",
-            "1e-30",
-            "12345678901234567890.123456789012345678901234567890",
-            "1.500",
-            "0",
-        ]))
-        .to_owned(),
+        "numeric" => {
+            (*dice.one(&["'NaN'", "1e-30", "12345678901234567890.123456789012345678901234567890", "1.500", "0"]))
+                .to_owned()
+        }
         "numeric(10,2)" => format!("{}.{small}", n % 1_000_000),
         "double precision" | "real" => match dice.below(6) {
             0 => "'NaN'".to_owned(),
@@ -31,45 +27,20 @@ fn value(dice: &mut Dice, kind: &str) -> String {
             3 => "0.1".to_owned(),
             _ if kind == "real" => format!(
                 "'{:e}'",
-                Some(f32::from_bits(u32::try_from(n >> 32).unwrap()))
-                    .filter(|f| f.is_finite())
-                    .unwrap_or(0.3)
+                Some(f32::from_bits(u32::try_from(n >> 32).unwrap())).filter(|f| f.is_finite()).unwrap_or(0.3)
             ),
-            _ => format!(
-                "'{:e}'",
-                Some(f64::from_bits(n))
-                    .filter(|f| f.is_finite())
-                    .unwrap_or(0.3)
-            ),
+            _ => format!("'{:e}'", Some(f64::from_bits(n)).filter(|f| f.is_finite()).unwrap_or(0.3)),
         },
-        "text" | "varchar(20)" => format!(
-            "'{}{small}'",
-            dice.one(&[
-                "",
-                "grüße 🦀",
-                "it''s \\ ",
-                "NULL",
-                "{\"a\"}",
-                "line\nbreak",
-                " x "
-            ])
-        ),
+        "text" | "varchar(20)" => {
+            format!("'{}{small}'", dice.one(&["", "grüße 🦀", "it''s \\ ", "NULL", "{\"a\"}", "line\nbreak", " x "]))
+        }
         "char(5)" => format!("'{small} '"),
         "bytea" => format!("'\\x{n:016x}00ff'"),
         "boolean" => format!("{}", small > 2),
-        "date" => (*dice.one(&[
-            "'infinity'",
-            "'0044-03-15 BC'",
-            "'2024-02-29'",
-            "'9999-12-31'",
-        ]))
-        .to_owned(),
-        "timestamp" => (*dice.one(&[
-            "'2024-10-27 02:30:00.123456'",
-            "'-infinity'",
-            "'1890-01-01 00:00:00'",
-        ]))
-        .to_owned(),
+        "date" => (*dice.one(&["'infinity'", "'0044-03-15 BC'", "'2024-02-29'", "'9999-12-31'"])).to_owned(),
+        "timestamp" => {
+            (*dice.one(&["'2024-10-27 02:30:00.123456'", "'-infinity'", "'1890-01-01 00:00:00'"])).to_owned()
+        }
         "timestamptz" => (*dice.one(&[
             "'2024-10-27 02:30:00.000001+02'",
             "'2024-10-27 02:30:00+01'",
@@ -90,14 +61,8 @@ fn value(dice: &mut Dice, kind: &str) -> String {
         "json" => format!("'{{\"b\": 1.50,  \"a\": [null, {small}]}}'"),
         "jsonb" => format!("'{{\"b\": 1.50, \"a\": \"\\u00fc{small}\"}}'"),
         "uuid" => format!("'{n:016x}{:016x}'", n ^ 7),
-        "int[]" => {
-            (*dice.one(&["'{}'", "'{1,NULL,3}'", "'[0:1]={1,2}'", "'{{1,2},{3,4}}'"])).to_owned()
-        }
-        "text[]" => (*dice.one(&[
-            "ARRAY['a,b', NULL, 'NULL', '', '\"q\"', 'back\\slash']",
-            "'{}'",
-        ]))
-        .to_owned(),
+        "int[]" => (*dice.one(&["'{}'", "'{1,NULL,3}'", "'[0:1]={1,2}'", "'{{1,2},{3,4}}'"])).to_owned(),
+        "text[]" => (*dice.one(&["ARRAY['a,b', NULL, 'NULL', '', '\"q\"', 'back\\slash']", "'{}'"])).to_owned(),
         "inet" => (*dice.one(&["'10.0.0.1/8'", "'::1'", "'192.168.0.1'"])).to_owned(),
         "cidr" => "'10.1.0.0/16'".to_owned(),
         "macaddr" => "'08:00:2b:01:02:03'".to_owned(),
@@ -171,10 +136,7 @@ pub fn table(dice: &mut Dice, number: usize) -> (String, Made) {
     for at in 0..2 + dice.below(6) {
         columns.push((format!("c{at}"), *dice.one(KINDS)));
     }
-    let mut parts: Vec<String> = columns
-        .iter()
-        .map(|(name, kind)| format!("\"{name}\" {kind}"))
-        .collect();
+    let mut parts: Vec<String> = columns.iter().map(|(name, kind)| format!("\"{name}\" {kind}")).collect();
     match key {
         0 => parts[0] = format!("k {first} NOT NULL UNIQUE"),
         1 => parts.push("PRIMARY KEY (\"Key 2\", k)".to_owned()),
@@ -186,21 +148,12 @@ pub fn table(dice: &mut Dice, number: usize) -> (String, Made) {
     }
     let mut sql = format!("CREATE TABLE {name}({});\n", parts.join(", "));
     for _ in 0..12 {
-        let _ = writeln!(
-            sql,
-            "{} ON CONFLICT DO NOTHING;",
-            insert(dice, &name, &columns, false)
-        );
+        let _ = writeln!(sql, "{} ON CONFLICT DO NOTHING;", insert(dice, &name, &columns, false));
     }
     (sql, Made { name, columns })
 }
 
-fn insert(
-    dice: &mut Dice,
-    name: &str,
-    columns: &[(String, &'static str)],
-    null_keys: bool,
-) -> String {
+fn insert(dice: &mut Dice, name: &str, columns: &[(String, &'static str)], null_keys: bool) -> String {
     let values: Vec<String> = columns
         .iter()
         .enumerate()
@@ -213,15 +166,8 @@ fn insert(
             }
         })
         .collect();
-    let names: Vec<String> = columns
-        .iter()
-        .map(|(name, _)| format!("\"{name}\""))
-        .collect();
-    format!(
-        "INSERT INTO {name}({}) VALUES ({})",
-        names.join(", "),
-        values.join(", ")
-    )
+    let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    format!("INSERT INTO {name}({}) VALUES ({})", names.join(", "), values.join(", "))
 }
 
 pub fn statement(dice: &mut Dice, table: &Made) -> String {
@@ -251,10 +197,7 @@ pub fn statement(dice: &mut Dice, table: &Made) -> String {
         _ => {
             let (target, kind) = &table.columns[2];
             let made = insert(dice, name, &table.columns, false);
-            format!(
-                "{made} ON CONFLICT (k) DO UPDATE SET \"{target}\" = {}",
-                value(dice, kind)
-            )
+            format!("{made} ON CONFLICT (k) DO UPDATE SET \"{target}\" = {}", value(dice, kind))
         }
     }
 }

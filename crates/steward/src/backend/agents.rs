@@ -32,9 +32,7 @@ impl Backend {
     pub async fn agent(&self, id: AgentId) -> anyhow::Result<Agent> {
         self.agent_where(|agent| agent.id == id)
             .await?
-            .with_context(|| {
-                format!("agent {id} is deleted; `steward agents` lists those there are")
-            })
+            .with_context(|| format!("agent {id} is deleted; `steward agents` lists those there are"))
     }
 
     async fn agent_where(&self, wanted: impl Fn(&Agent) -> bool) -> anyhow::Result<Option<Agent>> {

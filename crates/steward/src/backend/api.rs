@@ -35,11 +35,7 @@ impl Backend {
     }
 
     /// A file that is sent; `None` sends nothing.
-    pub async fn api_upload<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        file: Option<&[u8]>,
-    ) -> anyhow::Result<T> {
+    pub async fn api_upload<T: DeserializeOwned>(&self, path: &str, file: Option<&[u8]>) -> anyhow::Result<T> {
         let sent = file.map_or(Sent::Nothing, Sent::Bytes);
         let answer = self.send(&Method::POST, path, sent).await?;
         read(&answer, &Method::POST, path)

@@ -9,9 +9,7 @@ use std::time::Duration;
 use steward_core::ApprovalId;
 use steward_core::approval::{Answer, Approval, Subject};
 use steward_core::policy::{Grant, GrantScope, RiskClass};
-use steward_core::ports::{
-    ApprovalFilter, Approvals as _, Clock as _, Grants as _, RunStore as _, StandingGrant,
-};
+use steward_core::ports::{ApprovalFilter, Approvals as _, Clock as _, Grants as _, RunStore as _, StandingGrant};
 use steward_engine::EngineError;
 use steward_infra::SystemClock;
 use uuid::Uuid;
@@ -38,11 +36,7 @@ impl Backend {
     pub async fn open_approvals(&self) -> anyhow::Result<Vec<Approval>> {
         match self {
             Self::InProcess(app) => {
-                let filter = ApprovalFilter {
-                    open: true,
-                    limit: MOST,
-                    ..ApprovalFilter::default()
-                };
+                let filter = ApprovalFilter { open: true, limit: MOST, ..ApprovalFilter::default() };
                 Ok(app.store.approvals(app.tenant, filter).await?.items)
             }
             Self::Remote(client) => Ok(client.all("/api/approvals", MOST as usize).await?.0),
@@ -77,10 +71,7 @@ impl Backend {
                 let kept = keep(app, id, &answer, standing).await?;
                 // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
                 let answer = match kept {
-                    Some(_) => Answer::Approve {
-                        grant: None,
-                        until: None,
-                    },
+                    Some(_) => Answer::Approve { grant: None, until: None },
                     None => answer,
                 };
                 if let Err(error) = app.runs.decide(id, answer, BY).await {
@@ -105,9 +96,7 @@ impl Backend {
         match self {
             Self::InProcess(app) => Ok(app.store.grants(app.tenant, None, app.clock.now()).await?),
             Self::Remote(client) => {
-                let (rows, _) = client
-                    .all::<wire::Permission>("/api/grants", usize::MAX)
-                    .await?;
+                let (rows, _) = client.all::<wire::Permission>("/api/grants", usize::MAX).await?;
                 Ok(rows.into_iter().map(Into::into).collect())
             }
         }
@@ -127,32 +116,21 @@ impl Backend {
 
 /// Whether a decision came too late.
 pub fn is_already_decided(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref::<EngineError>(),
-        Some(EngineError::AlreadyDecided(_))
-    ) || error
-        .downcast_ref::<Refused>()
-        .and_then(|refused| refused.code.as_deref())
-        .is_some_and(|code| matches!(code, "already_decided" | "withdrawn"))
+    matches!(error.downcast_ref::<EngineError>(), Some(EngineError::AlreadyDecided(_)))
+        || error
+            .downcast_ref::<Refused>()
+            .and_then(|refused| refused.code.as_deref())
+            .is_some_and(|code| matches!(code, "already_decided" | "withdrawn"))
 }
 
 /// What a wider yes covers; never what can't be undone.
 fn wider(subject: &Subject) -> anyhow::Result<GrantScope> {
     match subject {
-        Subject::Call {
-            risk: RiskClass::Destructive,
-            ..
-        } => bail!(
-            "this can't be undone, so it is asked each time; approve it without --for-run and --for"
-        ),
-        Subject::Plan { previews, .. }
-            if previews
-                .iter()
-                .any(|step| step.risk == RiskClass::Destructive) =>
-        {
-            bail!(
-                "the plan has a step that can't be undone; approve it without --for-run and --for"
-            )
+        Subject::Call { risk: RiskClass::Destructive, .. } => {
+            bail!("this can't be undone, so it is asked each time; approve it without --for-run and --for")
+        }
+        Subject::Plan { previews, .. } if previews.iter().any(|step| step.risk == RiskClass::Destructive) => {
+            bail!("the plan has a step that can't be undone; approve it without --for-run and --for")
         }
         Subject::Call { tool, .. } => Ok(GrantScope::Tool { name: tool.clone() }),
         Subject::Plan { .. } => Ok(GrantScope::AllButDestructive),
@@ -162,17 +140,8 @@ fn wider(subject: &Subject) -> anyhow::Result<GrantScope> {
     }
 }
 
-async fn keep(
-    app: &App,
-    id: ApprovalId,
-    answer: &Answer,
-    standing: bool,
-) -> anyhow::Result<Option<Uuid>> {
-    let Answer::Approve {
-        grant: Some(scope),
-        until,
-    } = answer
-    else {
+async fn keep(app: &App, id: ApprovalId, answer: &Answer, standing: bool) -> anyhow::Result<Option<Uuid>> {
+    let Answer::Approve { grant: Some(scope), until } = answer else {
         return Ok(None);
     };
     if !standing {
@@ -183,10 +152,7 @@ async fn keep(
     let grant = StandingGrant {
         id: app.ids.next(),
         agent: run.agent,
-        grant: Grant {
-            scope: scope.clone(),
-            until: *until,
-        },
+        grant: Grant { scope: scope.clone(), until: *until },
         by: BY.to_owned(),
         created_at: app.clock.now(),
     };
@@ -214,9 +180,7 @@ mod tests {
 
     #[test]
     fn a_wider_yes_is_never_one_to_what_cannot_be_undone() {
-        let tool = GrantScope::Tool {
-            name: "write".to_owned(),
-        };
+        let tool = GrantScope::Tool { name: "write".to_owned() };
         assert_eq!(of(call("write")), Ok(tool));
         assert_eq!(of(plan("external")), Ok(GrantScope::AllButDestructive));
         for refused in [
@@ -225,10 +189,7 @@ mod tests {
             json!({"kind": "question", "call_id": "c", "text": "?"}),
             json!({"kind": "uncertain", "call_id": "c", "tool": "t", "arguments": {}}),
         ] {
-            assert!(
-                of(refused.clone()).unwrap_err().contains("--for"),
-                "{refused}"
-            );
+            assert!(of(refused.clone()).unwrap_err().contains("--for"), "{refused}");
         }
     }
 }

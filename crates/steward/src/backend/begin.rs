@@ -74,10 +74,7 @@ impl Backend {
                 }
                 let path = format!("/api/chat/{}", begin.agent.id);
                 let started: wire::Started = client.post(&path, &body).await?;
-                Ok(Begun {
-                    run: started.run_id,
-                    conversation: started.conversation_id,
-                })
+                Ok(Begun { run: started.run_id, conversation: started.conversation_id })
             }
         }
     }
@@ -87,21 +84,12 @@ impl Backend {
         let talk = match self {
             Self::InProcess(app) => {
                 let row = app.store.conversation(app.tenant, conversation).await?;
-                Talk {
-                    agent_id: row.agent,
-                    deleted_at: row.deleted_at.map(|at| at.0),
-                }
+                Talk { agent_id: row.agent, deleted_at: row.deleted_at.map(|at| at.0) }
             }
-            Self::Remote(client) => {
-                client
-                    .get(&format!("/api/conversations/{conversation}"))
-                    .await?
-            }
+            Self::Remote(client) => client.get(&format!("/api/conversations/{conversation}")).await?,
         };
         if talk.deleted_at.is_some() {
-            bail!(
-                "conversation {conversation} is deleted; restore it in the studio, or begin a new one"
-            );
+            bail!("conversation {conversation} is deleted; restore it in the studio, or begin a new one");
         }
         Ok(talk.agent_id)
     }
@@ -112,14 +100,7 @@ async fn begin_here(app: &App, begin: Begin) -> anyhow::Result<Begun> {
         None if begin.converse => Some(new_conversation(app, &begin).await?),
         given => given,
     };
-    let grants = if begin.yes {
-        vec![Grant {
-            scope: GrantScope::AllButDestructive,
-            until: None,
-        }]
-    } else {
-        Vec::new()
-    };
+    let grants = if begin.yes { vec![Grant { scope: GrantScope::AllButDestructive, until: None }] } else { Vec::new() };
     let run = app
         .runs
         .start(StartRun {
@@ -143,11 +124,7 @@ async fn begin_here(app: &App, begin: Begin) -> anyhow::Result<Begun> {
 
 async fn new_conversation(app: &App, begin: &Begin) -> anyhow::Result<ConversationId> {
     let now = app.clock.now();
-    let first = begin
-        .input
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
+    let first = begin.input.lines().map(str::trim).find(|line| !line.is_empty());
     let header = Conversation {
         id: ConversationId(app.ids.next()),
         agent: begin.agent.id,

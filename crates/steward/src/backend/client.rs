@@ -55,14 +55,9 @@ pub(super) enum Sent<'a> {
 pub(super) const BYTES: &str = "application/octet-stream";
 
 /// An answer as JSON; an empty one is `null`.
-pub(super) fn read<T: DeserializeOwned>(
-    answer: &[u8],
-    method: &Method,
-    path: &str,
-) -> anyhow::Result<T> {
+pub(super) fn read<T: DeserializeOwned>(answer: &[u8], method: &Method, path: &str) -> anyhow::Result<T> {
     let answer: &[u8] = if answer.is_empty() { b"null" } else { answer };
-    serde_json::from_slice(answer)
-        .with_context(|| format!("the answer to {method} {path} is not understood"))
+    serde_json::from_slice(answer).with_context(|| format!("the answer to {method} {path} is not understood"))
 }
 
 /// Why there is no client.
@@ -87,11 +82,7 @@ struct Page<T> {
 impl Client {
     /// The server that holds `data_dir` with process `holder`. Another process's file is stale: its
     /// address may be somebody else's by now, who must not get the key.
-    pub(super) async fn connect(
-        data_dir: &Path,
-        holder: u32,
-        term: Term,
-    ) -> anyhow::Result<Result<Self, Absent>> {
+    pub(super) async fn connect(data_dir: &Path, holder: u32, term: Term) -> anyhow::Result<Result<Self, Absent>> {
         let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
             return Ok(Err(Absent::NoServer));
         };
@@ -99,10 +90,7 @@ impl Client {
         let client = Self {
             http: http()?,
             data_dir: data_dir.to_owned(),
-            place: RwLock::new(Place {
-                url: file.url.clone(),
-                key: key(data_dir)?,
-            }),
+            place: RwLock::new(Place { url: file.url.clone(), key: key(data_dir)? }),
             term,
         };
         match client.version(&file.url).await {
@@ -131,10 +119,7 @@ impl Client {
     }
 
     fn place(&self) -> Place {
-        self.place
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A server that was started again may have another port and key.
@@ -169,10 +154,7 @@ impl Client {
 
     /// Begins something whose course is told as a stream of events.
     pub(super) async fn post_stream(&self, path: &str) -> reqwest::Result<Response> {
-        self.request(Method::POST, path)
-            .header(header::ACCEPT, "text/event-stream")
-            .send()
-            .await
+        self.request(Method::POST, path).header(header::ACCEPT, "text/event-stream").send().await
     }
 
     /// Reads something.
@@ -181,11 +163,7 @@ impl Client {
     }
 
     /// Does something.
-    pub(super) async fn post<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &Value,
-    ) -> anyhow::Result<T> {
+    pub(super) async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> anyhow::Result<T> {
         self.ask(Method::POST, path, Some(body)).await
     }
 
@@ -203,12 +181,7 @@ impl Client {
 
     /// Any request. One whose answer is lost is sent again: the key of the request keeps it from
     /// being done twice.
-    pub(super) async fn exchange(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Sent<'_>,
-    ) -> anyhow::Result<Vec<u8>> {
+    pub(super) async fn exchange(&self, method: &Method, path: &str, body: Sent<'_>) -> anyhow::Result<Vec<u8>> {
         let once = hex::encode(keys::random(16));
         let begun = Instant::now();
         loop {
@@ -219,9 +192,7 @@ impl Client {
             request = match body {
                 Sent::Nothing => request,
                 Sent::Json(body) => request.json(body),
-                Sent::Bytes(bytes) => request
-                    .header(header::CONTENT_TYPE, BYTES)
-                    .body(bytes.to_vec()),
+                Sent::Bytes(bytes) => request.header(header::CONTENT_TYPE, BYTES).body(bytes.to_vec()),
             };
             match self.answer(request).await {
                 Ok((status, bytes)) if status.is_success() => return Ok(bytes),
@@ -269,18 +240,12 @@ impl Client {
     }
 
     /// All rows of a list, up to `most`.
-    pub(super) async fn all<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        most: usize,
-    ) -> anyhow::Result<(Vec<T>, bool)> {
+    pub(super) async fn all<T: DeserializeOwned>(&self, path: &str, most: usize) -> anyhow::Result<(Vec<T>, bool)> {
         let most = most.min(MOST);
         let mut rows = Vec::new();
         let mut cursor = None;
         loop {
-            let page: Page<T> = self
-                .page(path, most - rows.len(), cursor.as_deref())
-                .await?;
+            let page: Page<T> = self.page(path, most - rows.len(), cursor.as_deref()).await?;
             rows.extend(page.items);
             cursor = page.next_cursor;
             if cursor.is_none() || rows.len() >= most {

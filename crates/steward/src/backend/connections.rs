@@ -69,18 +69,13 @@ impl Backend {
     }
 
     /// Asks one for a word.
-    pub async fn test_connection(
-        &self,
-        id: ConnectionId,
-    ) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
+    pub async fn test_connection(&self, id: ConnectionId) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
         match self {
-            Self::InProcess(app) => {
-                Ok(app.connections.test(id).await.map_err(|error| TestFailed {
-                    error: error.message,
-                    hint: error.hint,
-                    detail: error.detail,
-                }))
-            }
+            Self::InProcess(app) => Ok(app.connections.test(id).await.map_err(|error| TestFailed {
+                error: error.message,
+                hint: error.hint,
+                detail: error.detail,
+            })),
             Self::Remote(client) => {
                 let path = format!("/api/connections/{id}/test");
                 let test: Test = client.ask(Method::POST, &path, None).await?;

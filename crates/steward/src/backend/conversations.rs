@@ -7,9 +7,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::message::Role;
-use steward_core::ports::{
-    Conversation, ConversationFilter, Conversations as _, RunFilter, RunStatus, RunStore as _,
-};
+use steward_core::ports::{Conversation, ConversationFilter, Conversations as _, RunFilter, RunStatus, RunStore as _};
 use steward_core::{AgentId, ConversationId, RunId, Timestamp};
 use url::form_urlencoded::byte_serialize;
 
@@ -65,12 +63,7 @@ impl From<Conversation> for Talk {
 
 impl Backend {
     /// Conversations, newest first, and whether there are more.
-    pub async fn talks(
-        &self,
-        text: Option<&str>,
-        deleted: bool,
-        limit: u32,
-    ) -> anyhow::Result<(Vec<Talk>, bool)> {
+    pub async fn talks(&self, text: Option<&str>, deleted: bool, limit: u32) -> anyhow::Result<(Vec<Talk>, bool)> {
         let text = text.filter(|text| !text.trim().is_empty());
         match self {
             Self::InProcess(app) => {
@@ -103,10 +96,7 @@ impl Backend {
                 .await?
                 .into_iter()
                 .filter(|message| matches!(message.role, Role::User | Role::Assistant))
-                .map(|message| Said {
-                    role: message.role,
-                    text: message.text,
-                })
+                .map(|message| Said { role: message.role, text: message.text })
                 .collect()),
             Self::Remote(client) => {
                 let detail: Detail = client.get(&format!("/api/conversations/{id}")).await?;
@@ -118,24 +108,18 @@ impl Backend {
     /// Another title.
     pub async fn rename_talk(&self, id: ConversationId, title: &str) -> anyhow::Result<()> {
         let title = title.trim();
-        if title.is_empty() || title.chars().count() > TITLE || title.chars().any(char::is_control)
-        {
+        if title.is_empty() || title.chars().count() > TITLE || title.chars().any(char::is_control) {
             bail!("a title has 1 to {TITLE} characters on one line; choose another");
         }
         match self {
             Self::InProcess(app) => {
                 let now = app.clock.now();
-                Ok(app
-                    .store
-                    .rename_conversation(app.tenant, id, title, now)
-                    .await?)
+                Ok(app.store.rename_conversation(app.tenant, id, title, now).await?)
             }
             Self::Remote(client) => {
                 let path = format!("/api/conversations/{id}");
                 let body = json!({"title": title});
-                client
-                    .ask::<Value>(Method::PATCH, &path, Some(&body))
-                    .await?;
+                client.ask::<Value>(Method::PATCH, &path, Some(&body)).await?;
                 Ok(())
             }
         }
@@ -146,9 +130,7 @@ impl Backend {
         match self {
             Self::InProcess(app) => {
                 if let Some(run) = open_run(app, id).await? {
-                    bail!(
-                        "run {run} of this conversation has not ended; stop it first: steward runs stop {run}"
-                    );
+                    bail!("run {run} of this conversation has not ended; stop it first: steward runs stop {run}");
                 }
                 let now = app.clock.now();
                 Ok(app.store.mark_deleted(app.tenant, id, Some(now)).await?)
@@ -173,11 +155,7 @@ impl Backend {
     }
 
     /// Another conversation with what was said, or with what was said before a run.
-    pub async fn fork_talk(
-        &self,
-        id: ConversationId,
-        before: Option<RunId>,
-    ) -> anyhow::Result<ConversationId> {
+    pub async fn fork_talk(&self, id: ConversationId, before: Option<RunId>) -> anyhow::Result<ConversationId> {
         match self {
             Self::InProcess(app) => branch(app, id, before).await,
             Self::Remote(client) => {
@@ -193,25 +171,15 @@ impl Backend {
 }
 
 async fn open_run(app: &App, id: ConversationId) -> anyhow::Result<Option<RunId>> {
-    let filter = RunFilter {
-        conversation: Some(id),
-        limit: 1,
-        ..RunFilter::default()
-    };
+    let filter = RunFilter { conversation: Some(id), limit: 1, ..RunFilter::default() };
     // One run at a time: only the newest can be open.
     let newest = app.store.runs(app.tenant, filter).await?.items;
-    let open = newest
-        .first()
-        .filter(|row| row.status != RunStatus::Finished);
+    let open = newest.first().filter(|row| row.status != RunStatus::Finished);
     Ok(open.map(|row| row.id))
 }
 
 /// A copy of a conversation, of what was said before a run or of all; the old one stays as it is.
-pub(super) async fn branch(
-    app: &App,
-    from: ConversationId,
-    before: Option<RunId>,
-) -> anyhow::Result<ConversationId> {
+pub(super) async fn branch(app: &App, from: ConversationId, before: Option<RunId>) -> anyhow::Result<ConversationId> {
     let old = app.store.conversation(app.tenant, from).await?;
     if let Some(run) = before
         && app.store.run(app.tenant, run).await?.conversation != Some(from)
@@ -227,8 +195,6 @@ pub(super) async fn branch(
         forked_from: Some(from),
         ..old
     };
-    app.store
-        .fork_conversation(app.tenant, from, before, &copy)
-        .await?;
+    app.store.fork_conversation(app.tenant, from, before, &copy).await?;
     Ok(copy.id)
 }

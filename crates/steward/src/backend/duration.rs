@@ -30,17 +30,7 @@ mod tests {
         for (text, seconds) in [("90s", 90), ("30m", 1800), (" 1h ", 3600), ("7d", 604_800)] {
             assert_eq!(parse(text).unwrap().as_secs(), seconds);
         }
-        for text in [
-            "",
-            "h",
-            "1",
-            "1w",
-            "-1h",
-            "0h",
-            "1.5h",
-            "99999999999999999999d",
-            "1\u{fc}",
-        ] {
+        for text in ["", "h", "1", "1w", "-1h", "0h", "1.5h", "99999999999999999999d", "1\u{fc}"] {
             assert!(parse(text).unwrap_err().contains("90s"), "{text}");
         }
     }

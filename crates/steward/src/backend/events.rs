@@ -27,11 +27,7 @@ impl Backend {
     /// Events of a run after `after`; ends after its last one.
     pub fn events(&self, run: RunId, after: u64) -> BoxStream<'static, anyhow::Result<Event>> {
         match self {
-            Self::InProcess(app) => app
-                .runs
-                .watch(run, after)
-                .map(|event| event.map_err(Into::into))
-                .boxed(),
+            Self::InProcess(app) => app.runs.watch(run, after).map(|event| event.map_err(Into::into)).boxed(),
             Self::Remote(client) => follow(Arc::clone(client), run, after),
         }
     }
@@ -62,20 +58,8 @@ enum Got {
     Broken(anyhow::Error),
 }
 
-fn follow(
-    client: Arc<Client>,
-    run: RunId,
-    after: u64,
-) -> BoxStream<'static, anyhow::Result<Event>> {
-    let follower = Follower {
-        client,
-        run,
-        after,
-        open: None,
-        lost: None,
-        told: false,
-        ended: false,
-    };
+fn follow(client: Arc<Client>, run: RunId, after: u64) -> BoxStream<'static, anyhow::Result<Event>> {
+    let follower = Follower { client, run, after, open: None, lost: None, told: false, ended: false };
     stream::unfold(follower, |mut follower| async move {
         if follower.ended {
             return None;
@@ -116,23 +100,14 @@ impl Follower {
         let path = format!("/api/runs/{}/events", self.run);
         match self.client.stream(&path, self.after).await {
             Ok(answer) if answer.status().is_success() => {
-                self.open = Some(Open {
-                    answer,
-                    reader: Reader::default(),
-                    ready: VecDeque::new(),
-                    broken: None,
-                });
+                self.open = Some(Open { answer, reader: Reader::default(), ready: VecDeque::new(), broken: None });
                 Ok(())
             }
             Ok(answer) => {
                 let status = answer.status();
                 let text = answer.text().await.unwrap_or_default();
                 let refused = self.client.refusal(status, &text);
-                if status.is_server_error() {
-                    self.pause(refused).await
-                } else {
-                    Err(refused)
-                }
+                if status.is_server_error() { self.pause(refused).await } else { Err(refused) }
             }
             Err(error) => self.pause(error.into()).await,
         }
@@ -159,10 +134,9 @@ impl Follower {
         if since.elapsed() > NOTICED && !self.told {
             self.told = true;
             self.client.term.clear();
-            self.client.term.say(&format!(
-                "the server is away; waiting up to {} s for it (the run is safe)",
-                AWAY.as_secs()
-            ));
+            self.client
+                .term
+                .say(&format!("the server is away; waiting up to {} s for it (the run is safe)", AWAY.as_secs()));
         }
         tracing::debug!(run = %self.run, error = %why, "the connection broke; trying again");
         tokio::time::sleep(PAUSE).await;

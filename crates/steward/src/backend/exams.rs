@@ -49,15 +49,11 @@ impl Backend {
 }
 
 fn is_absent(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<Refused>()
-        .is_some_and(|refused| refused.status == 404)
+    error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 404)
 }
 
 fn told(error: ModelError) -> anyhow::Error {
-    let detail = error
-        .detail
-        .map_or_else(String::new, |raw| format!(": {raw}"));
+    let detail = error.detail.map_or_else(String::new, |raw| format!(": {raw}"));
     anyhow!("{}{detail}; {}", error.message, error.hint)
 }
 
@@ -67,10 +63,7 @@ async fn remote(
     progress: &(dyn Fn(&Check) + Send + Sync),
 ) -> anyhow::Result<ExamReport> {
     let path = format!("/api/connections/{id}/exam");
-    let mut answer = client
-        .post_stream(&path)
-        .await
-        .context("the server does not answer")?;
+    let mut answer = client.post_stream(&path).await.context("the server does not answer")?;
     let status = answer.status();
     if !status.is_success() {
         let text = answer.text().await.unwrap_or_default();

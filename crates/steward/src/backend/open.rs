@@ -40,9 +40,7 @@ impl Backend {
                 Ok(client) => return remote(client, &options),
                 Err(Absent::Silent(why)) if last => return Err(why),
                 Err(Absent::NoServer) if last => {
-                    return Err(error.context(
-                        "commands work beside `steward serve`, but not beside each other",
-                    ));
+                    return Err(error.context("commands work beside `steward serve`, but not beside each other"));
                 }
                 Err(_) => tokio::time::sleep(PAUSE).await,
             }
@@ -55,18 +53,10 @@ impl Backend {
     }
 
     /// The folder that file tools are confined to: the one asked for, or the server's.
-    pub async fn workspace(
-        &self,
-        asked: Option<&Path>,
-        here: bool,
-        term: Term,
-    ) -> anyhow::Result<PathBuf> {
+    pub async fn workspace(&self, asked: Option<&Path>, here: bool, term: Term) -> anyhow::Result<PathBuf> {
         let Self::Remote(client) = self else {
             let own = workspace(asked)?;
-            term.say(&term.dim(&format!(
-                "works in {} (no server is running)",
-                own.display()
-            )));
+            term.say(&term.dim(&format!("works in {} (no server is running)", own.display())));
             return Ok(own);
         };
         let about: About = client.get("/api/about").await?;
@@ -89,10 +79,7 @@ impl Backend {
                 );
             }
         }
-        term.say(&term.dim(&format!(
-            "works in {}, the workspace of the running server",
-            own.display()
-        )));
+        term.say(&term.dim(&format!("works in {}, the workspace of the running server", own.display())));
         Ok(own)
     }
 
@@ -116,21 +103,13 @@ fn remote(client: Client, options: &Options) -> anyhow::Result<Backend> {
 /// What a `--connection` of the command means for a server: `None` where nothing was said.
 impl Backend {
     /// The id of a connection by name; `None` for `None`.
-    pub async fn connection_named(
-        &self,
-        name: Option<&str>,
-    ) -> anyhow::Result<Option<steward_core::ConnectionId>> {
+    pub async fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<steward_core::ConnectionId>> {
         let Some(name) = name else { return Ok(None) };
         let all = self.connections().await?;
         let names: Vec<&str> = all.iter().map(|one| one.connection.name.as_str()).collect();
         all.iter()
             .find(|one| one.connection.name == name)
             .map(|one| Some(one.connection.id))
-            .with_context(|| {
-                format!(
-                    "there is no connection `{name}`; there are: {}",
-                    names.join(", ")
-                )
-            })
+            .with_context(|| format!("there is no connection `{name}`; there are: {}", names.join(", ")))
     }
 }

@@ -111,12 +111,7 @@ impl Backend {
         if name.is_empty() || name.chars().count() > NAME || name.chars().any(bad) {
             bail!("a name has 1 to {NAME} characters on one line, and no `/`; choose another name");
         }
-        let kept = KeptRun {
-            name: name.to_owned(),
-            run: row.id,
-            by: BY.to_owned(),
-            created_at: app.clock.now(),
-        };
+        let kept = KeptRun { name: name.to_owned(), run: row.id, by: BY.to_owned(), created_at: app.clock.now() };
         Ok(app.store.keep_run(app.tenant, &kept).await?)
     }
 

@@ -36,11 +36,7 @@ impl Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.title)?;
-        if self.hint.is_empty() {
-            Ok(())
-        } else {
-            write!(f, " ({})", self.hint)
-        }
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
     }
 }
 
@@ -52,7 +48,8 @@ mod tests {
 
     #[test]
     fn says_what_the_server_said() {
-        let body = r#"{"type": "about:blank", "title": "no such run", "status": 404, "hint": "list them", "code": "x"}"#;
+        let body =
+            r#"{"type": "about:blank", "title": "no such run", "status": 404, "hint": "list them", "code": "x"}"#;
         let refused = Refused::read(404, body);
         assert_eq!(refused.to_string(), "no such run (list them)");
         assert_eq!(refused.code.as_deref(), Some("x"));

@@ -54,22 +54,14 @@ impl Backend {
     ) -> anyhow::Result<(Vec<RunRow>, bool)> {
         match self {
             Self::InProcess(app) => {
-                let filter = RunFilter {
-                    status,
-                    before,
-                    limit,
-                    ..RunFilter::default()
-                };
+                let filter = RunFilter { status, before, limit, ..RunFilter::default() };
                 let page = app.store.runs(app.tenant, filter).await?;
                 Ok((page.items, page.more))
             }
             Self::Remote(client) => {
                 let path = match status {
                     None => "/api/runs".to_owned(),
-                    Some(status) => format!(
-                        "/api/runs?status={}",
-                        json!(status).as_str().unwrap_or_default()
-                    ),
+                    Some(status) => format!("/api/runs?status={}", json!(status).as_str().unwrap_or_default()),
                 };
                 let limit = limit as usize;
                 let Some(before) = before else {
@@ -78,11 +70,7 @@ impl Backend {
                 };
                 // Ids grow with time, so the list is in their order.
                 let (rows, _) = client.all::<wire::Run>(&path, usize::MAX).await?;
-                let mut older: Vec<RunRow> = rows
-                    .into_iter()
-                    .map(RunRow::from)
-                    .filter(|row| row.id < before)
-                    .collect();
+                let mut older: Vec<RunRow> = rows.into_iter().map(RunRow::from).filter(|row| row.id < before).collect();
                 let more = older.len() > limit;
                 older.truncate(limit);
                 Ok((older, more))
@@ -117,19 +105,13 @@ impl Backend {
                 let stored = app.store.events(app.tenant, run, after, PAGE).await?;
                 Ok(stored
                     .into_iter()
-                    .map(|one| Logged {
-                        raw: serde_json::from_str(&one.raw).unwrap_or_default(),
-                        event: one.event,
-                    })
+                    .map(|one| Logged { raw: serde_json::from_str(&one.raw).unwrap_or_default(), event: one.event })
                     .collect())
             }
             Self::Remote(client) => {
                 let path = format!("/api/runs/{run}/log?after={after}&limit={PAGE}");
                 let log: Log = client.get(&path).await?;
-                log.items
-                    .into_iter()
-                    .map(|item| wire::split(item).map(|(event, raw)| Logged { event, raw }))
-                    .collect()
+                log.items.into_iter().map(|item| wire::split(item).map(|(event, raw)| Logged { event, raw })).collect()
             }
         }
     }

@@ -30,15 +30,8 @@ impl Backend {
                 client.ask(method, "/api/sample", None).await?
             }
             Self::InProcess(_) => {
-                let change = if add {
-                    sample::add(&folder)?
-                } else {
-                    sample::remove(&folder)?
-                };
-                SampleChange {
-                    done: change.done,
-                    left: change.left,
-                }
+                let change = if add { sample::add(&folder)? } else { sample::remove(&folder)? };
+                SampleChange { done: change.done, left: change.left }
             }
         };
         Ok((folder, change))

@@ -30,12 +30,9 @@ impl ServeFile {
                 return Err(error).with_context(|| format!("cannot read {}", path.display()));
             }
         };
-        serde_json::from_str(&text).map(Some).with_context(|| {
-            format!(
-                "{} is damaged; restart `steward serve`, which writes it anew",
-                path.display()
-            )
-        })
+        serde_json::from_str(&text)
+            .map(Some)
+            .with_context(|| format!("{} is damaged; restart `steward serve`, which writes it anew", path.display()))
     }
 }
 
@@ -55,10 +52,7 @@ impl Serving {
         };
         let path = data_dir.join(NAME);
         write_private(&path, &serde_json::to_string(&file)?)?;
-        Ok(Self {
-            path,
-            pid: file.pid,
-        })
+        Ok(Self { path, pid: file.pid })
     }
 }
 
@@ -97,10 +91,7 @@ mod tests {
         let file = ServeFile::read(dir.path()).unwrap().unwrap();
         assert_eq!(file.url, "http://127.0.0.1:8800");
         assert_eq!(file.pid, std::process::id());
-        let mode = std::fs::metadata(dir.path().join("serve.json"))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = std::fs::metadata(dir.path().join("serve.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(serving);
         assert_eq!(ServeFile::read(dir.path()).unwrap(), None);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use steward_access::NewKey;
 use steward_core::ports::{
-    Agents as _, BudgetScope, SpendLimit, SpendLimits as _, SpendState, UsageBy, UsageRecord as _,
-    UsageRow, Users as _, VirtualKey, VirtualKeys as _,
+    Agents as _, BudgetScope, SpendLimit, SpendLimits as _, SpendState, UsageBy, UsageRecord as _, UsageRow,
+    Users as _, VirtualKey, VirtualKeys as _,
 };
 use steward_core::spending::limit_problem;
 use steward_core::{BudgetId, KeyId, Timestamp};
@@ -48,12 +48,7 @@ impl Backend {
     }
 
     /// Sums of usage.
-    pub async fn usage(
-        &self,
-        by: UsageBy,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> anyhow::Result<Vec<Labelled<UsageRow>>> {
+    pub async fn usage(&self, by: UsageBy, from: Timestamp, to: Timestamp) -> anyhow::Result<Vec<Labelled<UsageRow>>> {
         match self {
             Self::InProcess(app) => {
                 let rows = app.store.usage(app.tenant, by, from, to, None).await?;
@@ -92,10 +87,7 @@ impl Backend {
                     .map(|value| {
                         let label = match owner(value.limit.scope) {
                             None => "installation".to_owned(),
-                            Some(id) => names
-                                .get(&id)
-                                .cloned()
-                                .unwrap_or_else(|| "(deleted)".to_owned()),
+                            Some(id) => names.get(&id).cloned().unwrap_or_else(|| "(deleted)".to_owned()),
                         };
                         Labelled { value, label }
                     })
@@ -131,7 +123,8 @@ impl Backend {
                     let body = json!({"tokens": tokens, "cost_micros": cost});
                     (Method::PUT, format!("/api/budgets/{}", limit.id), body)
                 } else {
-                    let body = json!({"scope": limit.scope, "period": limit.period, "tokens": tokens, "cost_micros": cost});
+                    let body =
+                        json!({"scope": limit.scope, "period": limit.period, "tokens": tokens, "cost_micros": cost});
                     (Method::POST, "/api/budgets".to_owned(), body)
                 };
                 client.ask::<Value>(method, &path, Some(&body)).await?;
@@ -190,10 +183,7 @@ impl Backend {
     /// Ends a virtual key.
     pub async fn revoke_key(&self, id: KeyId) -> anyhow::Result<()> {
         match self {
-            Self::InProcess(app) => Ok(app
-                .store
-                .revoke_key(app.tenant, id, app.clock.now())
-                .await?),
+            Self::InProcess(app) => Ok(app.store.revoke_key(app.tenant, id, app.clock.now()).await?),
             Self::Remote(client) => {
                 let path = format!("/api/keys/{id}");
                 client.ask(Method::DELETE, &path, None).await

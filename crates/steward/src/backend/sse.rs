@@ -48,10 +48,7 @@ impl Reader {
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         if field == "event" {
-            value
-                .strip_prefix(' ')
-                .unwrap_or(value)
-                .clone_into(&mut self.event);
+            value.strip_prefix(' ').unwrap_or(value).clone_into(&mut self.event);
         }
         if field == "data" {
             if self.begun {
@@ -72,10 +69,7 @@ mod tests {
 
     fn read(pieces: impl Iterator<Item = Vec<u8>>) -> Vec<String> {
         let mut reader = Reader::default();
-        pieces
-            .flat_map(|piece| reader.push(&piece).unwrap())
-            .map(|message| message.data)
-            .collect()
+        pieces.flat_map(|piece| reader.push(&piece).unwrap()).map(|message| message.data).collect()
     }
 
     #[test]
@@ -84,11 +78,7 @@ mod tests {
         let whole = read(std::iter::once(bytes.to_vec()));
         assert_eq!(whole, ["{\"a\":\"\u{e4}\u{1f600}\"}", "two\n lines", ""]);
         for size in 1..bytes.len() {
-            assert_eq!(
-                read(bytes.chunks(size).map(<[u8]>::to_vec)),
-                whole,
-                "{size}"
-            );
+            assert_eq!(read(bytes.chunks(size).map(<[u8]>::to_vec)), whole, "{size}");
         }
     }
 }

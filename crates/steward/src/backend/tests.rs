@@ -55,9 +55,7 @@ impl Fake {
 
     async fn backend(&self) -> Backend {
         let client = Client::connect(self.data.path(), PID, Term::detect(true)).await;
-        let Ok(client) = client.unwrap() else {
-            panic!("the fake server answers")
-        };
+        let Ok(client) = client.unwrap() else { panic!("the fake server answers") };
         Backend::Remote(Arc::new(client))
     }
 
@@ -98,8 +96,7 @@ fn stream(seqs: &[u64]) -> String {
             event["type"] = json!("run.finished");
             event["outcome"] = json!({"status": "completed"});
             event["answer"] = json!("Done.");
-            event["usage"] =
-                json!({"prompt_tokens": 1, "cached_tokens": 0, "completion_tokens": 1});
+            event["usage"] = json!({"prompt_tokens": 1, "cached_tokens": 0, "completion_tokens": 1});
         }
         body.push_str("id: ");
         body.push_str(&seq.to_string());
@@ -126,24 +123,12 @@ async fn broken_streams_leave_no_gap_and_no_repeat() {
     .await;
     let backend = fake.backend().await;
     let events: Vec<_> = backend.events(run(), 0).collect().await;
-    let seqs: Vec<u64> = events
-        .iter()
-        .map(|event| event.as_ref().unwrap().seq)
-        .collect();
+    let seqs: Vec<u64> = events.iter().map(|event| event.as_ref().unwrap().seq).collect();
     assert_eq!(seqs, [1, 2, 3, 4, 5, 6]);
     let places: Vec<String> = fake
         .asked()
         .iter()
-        .filter_map(|request| {
-            Some(
-                request
-                    .split("last-event-id: ")
-                    .nth(1)?
-                    .lines()
-                    .next()?
-                    .to_owned(),
-            )
-        })
+        .filter_map(|request| Some(request.split("last-event-id: ").nth(1)?.lines().next()?.to_owned()))
         .collect();
     assert_eq!(places, ["0", "2", "3", "4", "4", "4"]);
 }
@@ -189,10 +174,7 @@ async fn a_request_whose_answer_is_lost_is_sent_again_under_the_same_key() {
         .asked()
         .iter()
         .map(|request| {
-            assert!(
-                request.contains("authorization: bearer sk-steward-1\r\n"),
-                "{request}"
-            );
+            assert!(request.contains("authorization: bearer sk-steward-1\r\n"), "{request}");
             assert!(request.contains("host: localhost\r\n"), "{request}");
             let key = request.split("idempotency-key: ").nth(1).unwrap();
             key.lines().next().unwrap().to_owned()

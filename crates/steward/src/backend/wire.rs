@@ -27,18 +27,11 @@ pub(super) fn split(value: Value) -> anyhow::Result<(Event, Value)> {
         let epoch = map.shift_remove("epoch")?.as_u64()?;
         Some((RunId(run), seq, at, epoch))
     };
-    let (run_id, seq, at, epoch) =
-        event(&mut map).context("an event of the server does not say where it stands")?;
+    let (run_id, seq, at, epoch) = event(&mut map).context("an event of the server does not say where it stands")?;
     let raw = Value::Object(map);
     let body = serde_json::from_value(raw.clone())
         .with_context(|| format!("event {seq} of run {run_id} is not understood"))?;
-    let event = Event {
-        run_id,
-        seq,
-        at: Timestamp(at),
-        epoch,
-        body,
-    };
+    let event = Event { run_id, seq, at: Timestamp(at), epoch, body };
     Ok((event, raw))
 }
 
@@ -107,12 +100,7 @@ pub(super) struct Kept {
 
 impl From<Kept> for KeptRun {
     fn from(kept: Kept) -> Self {
-        Self {
-            name: kept.name,
-            run: kept.run_id,
-            by: kept.by,
-            created_at: kept.created_at,
-        }
+        Self { name: kept.name, run: kept.run_id, by: kept.by, created_at: kept.created_at }
     }
 }
 
@@ -128,13 +116,7 @@ pub(super) struct Permission {
 
 impl From<Permission> for StandingGrant {
     fn from(grant: Permission) -> Self {
-        Self {
-            id: grant.id,
-            agent: grant.agent_id,
-            grant: grant.grant,
-            by: grant.by,
-            created_at: grant.created_at,
-        }
+        Self { id: grant.id, agent: grant.agent_id, grant: grant.grant, by: grant.by, created_at: grant.created_at }
     }
 }
 
@@ -148,10 +130,7 @@ mod tests {
 
     fn sent(body: &serde_json::Value) -> serde_json::Value {
         let mut event = json!({"run_id": Uuid::from_u128(1), "seq": 3, "at": 9, "epoch": 2});
-        event
-            .as_object_mut()
-            .unwrap()
-            .extend(body.as_object().unwrap().clone());
+        event.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
         event
     }
 
@@ -161,12 +140,7 @@ mod tests {
         let (event, raw) = split(sent(&body)).unwrap();
         assert_eq!((event.seq, event.at, event.epoch), (3, Timestamp(9), 2));
         assert_eq!(raw, body);
-        assert_eq!(
-            event.body,
-            EventBody::RunResumed {
-                node: "local".to_owned()
-            }
-        );
+        assert_eq!(event.body, EventBody::RunResumed { node: "local".to_owned() });
     }
 
     #[test]

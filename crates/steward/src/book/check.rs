@@ -10,9 +10,7 @@ pub(super) fn check(connection: &Connection) -> Result<(), ConnectionsError> {
     let invalid = |text: String| Err(ConnectionsError::Invalid(text));
     let name = connection.name.trim();
     if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(['/', '\n']) {
-        return invalid(format!(
-            "name: give 1 to {MAX_NAME} characters without `/`, such as `office-vllm`"
-        ));
+        return invalid(format!("name: give 1 to {MAX_NAME} characters without `/`, such as `office-vllm`"));
     }
     if connection.model.trim().is_empty() {
         return invalid("model: give the name that the endpoint knows it by".to_owned());
@@ -39,10 +37,6 @@ pub(super) fn check(connection: &Connection) -> Result<(), ConnectionsError> {
 fn has_own_address(provider: Provider) -> bool {
     matches!(
         provider,
-        Provider::OpenAi
-            | Provider::Anthropic
-            | Provider::Gemini
-            | Provider::Cohere
-            | Provider::HuggingFace
+        Provider::OpenAi | Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::HuggingFace
     )
 }

@@ -11,12 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
 use steward_core::message::Message;
-use steward_core::model::{
-    Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider,
-};
+use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};
 use steward_core::ports::{
-    Clock, ConnectionKeys, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _,
-    KnownConnection, ManagedConnections, Models as _, Settings as _, StoreError, TypedKey,
+    Clock, ConnectionKeys, ConnectionTest, Connections as _, ConnectionsError, ExamReports as _, KnownConnection,
+    ManagedConnections, Models as _, Settings as _, StoreError, TypedKey,
 };
 use steward_core::{ConnectionId, TenantId, Timestamp};
 use steward_models::exam::endpoint;
@@ -81,11 +79,7 @@ struct Listed {
 impl ConnectionBook {
     /// Reads the saved ones and tells the router. `found` are those of the environment, this machine
     /// and the built-in model.
-    pub async fn open(
-        parts: BookParts,
-        wanted: Option<String>,
-        found: Vec<Known>,
-    ) -> Result<Self, ConnectionsError> {
+    pub async fn open(parts: BookParts, wanted: Option<String>, found: Vec<Known>) -> Result<Self, ConnectionsError> {
         let book = Self {
             parts,
             wanted,
@@ -100,11 +94,7 @@ impl ConnectionBook {
         }
         for known in book.known() {
             if let Err(why) = book.variable_fits(&known.connection) {
-                tracing::warn!(
-                    connection = known.connection.name,
-                    why,
-                    "its key is not used"
-                );
+                tracing::warn!(connection = known.connection.name, why, "its key is not used");
             }
         }
         Ok(book)
@@ -118,11 +108,7 @@ impl ConnectionBook {
 
     /// All, saved ones first.
     pub fn known(&self) -> Vec<Known> {
-        self.listed
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .merged
-            .clone()
+        self.listed.read().unwrap_or_else(PoisonError::into_inner).merged.clone()
     }
 
     /// The connection as it was saved or found, whatever an exam says.
@@ -140,10 +126,7 @@ impl ConnectionBook {
 
     /// Keeps a report and uses it from now on.
     pub(super) async fn keep(&self, report: &ExamReport) -> Result<(), ConnectionsError> {
-        self.parts
-            .store
-            .save_report(self.parts.tenant, report)
-            .await?;
+        self.parts.store.save_report(self.parts.tenant, report).await?;
         self.reload().await
     }
 
@@ -160,20 +143,10 @@ impl ConnectionBook {
     /// By name.
     pub fn named(&self, name: &str) -> Result<Known, ConnectionsError> {
         let known = self.known();
-        let names: Vec<&str> = known
-            .iter()
-            .map(|one| one.connection.name.as_str())
-            .collect();
-        known
-            .iter()
-            .find(|one| one.connection.name == name)
-            .cloned()
-            .ok_or_else(|| {
-                ConnectionsError::Invalid(format!(
-                    "there is no connection `{name}`; there are: {}",
-                    names.join(", ")
-                ))
-            })
+        let names: Vec<&str> = known.iter().map(|one| one.connection.name.as_str()).collect();
+        known.iter().find(|one| one.connection.name == name).cloned().ok_or_else(|| {
+            ConnectionsError::Invalid(format!("there is no connection `{name}`; there are: {}", names.join(", ")))
+        })
     }
 
     pub(super) fn by_id(&self, id: ConnectionId) -> Result<Known, ConnectionsError> {
@@ -185,18 +158,10 @@ impl ConnectionBook {
 
     async fn reload(&self) -> Result<(), ConnectionsError> {
         let saved = self.parts.store.connections(self.parts.tenant).await?;
-        let mut all: Vec<Known> = saved
-            .into_iter()
-            .map(|connection| Known {
-                connection,
-                from: "saved".to_owned(),
-            })
-            .collect();
+        let mut all: Vec<Known> =
+            saved.into_iter().map(|connection| Known { connection, from: "saved".to_owned() }).collect();
         for one in &self.found {
-            if !all
-                .iter()
-                .any(|known| known.connection.name == one.connection.name)
-            {
+            if !all.iter().any(|known| known.connection.name == one.connection.name) {
                 all.push(one.clone());
             }
         }
@@ -212,11 +177,7 @@ impl ConnectionBook {
         let list = known.iter().map(|known| known.connection.clone()).collect();
         self.parts.router.replace_connections(list, default);
         self.parts.router.set_reports(reports.clone());
-        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed {
-            merged: known,
-            own: all,
-            reports,
-        };
+        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed { merged: known, own: all, reports };
         Ok(())
     }
 
@@ -228,11 +189,8 @@ impl ConnectionBook {
             connection.by_hand = set_by_hand(&connection.capabilities, &usual, &[]);
             return;
         };
-        connection.by_hand = set_by_hand(
-            &connection.capabilities,
-            &shown.connection.capabilities,
-            &own.connection.by_hand,
-        );
+        connection.by_hand =
+            set_by_hand(&connection.capabilities, &shown.connection.capabilities, &own.connection.by_hand);
         if connection.capabilities == shown.connection.capabilities {
             connection.capabilities = own.connection.capabilities;
         }
@@ -243,11 +201,7 @@ impl ConnectionBook {
 
     /// A connection that is saved never becomes the default silently: only the first one beside the built-in
     /// model does. A default keeps being it under a new name.
-    async fn keep_default(
-        &self,
-        before: Option<&Connection>,
-        name: &str,
-    ) -> Result<(), ConnectionsError> {
+    async fn keep_default(&self, before: Option<&Connection>, name: &str) -> Result<(), ConnectionsError> {
         let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING);
         let set = set.await?;
         let set = set.as_ref().and_then(serde_json::Value::as_str);
@@ -260,31 +214,18 @@ impl ConnectionBook {
             (None, _) => now.as_ref().map_or(name, |one| one.name.as_str()),
         };
         let tenant = self.parts.tenant;
-        self.parts
-            .store
-            .set_setting(tenant, DEFAULT_SETTING, &json!(wanted))
-            .await?;
+        self.parts.store.set_setting(tenant, DEFAULT_SETTING, &json!(wanted)).await?;
         Ok(())
     }
 
     /// `--connection`, else the setting, else the first that is not the built-in model, else that.
     async fn default_of(&self, all: &[Known]) -> Result<Option<ConnectionId>, ConnectionsError> {
         let find = |name: &str| all.iter().find(|one| one.connection.name == name);
-        let set = self
-            .parts
-            .store
-            .setting(self.parts.tenant, DEFAULT_SETTING)
-            .await?;
+        let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING).await?;
         let set = set.as_ref().and_then(serde_json::Value::as_str);
         let wanted = self.wanted.as_deref().and_then(find);
-        let better = all
-            .iter()
-            .find(|one| one.connection.provider != Provider::Local);
-        Ok(wanted
-            .or_else(|| set.and_then(find))
-            .or(better)
-            .or(all.first())
-            .map(|one| one.connection.id))
+        let better = all.iter().find(|one| one.connection.provider != Provider::Local);
+        Ok(wanted.or_else(|| set.and_then(find)).or(better).or(all.first()).map(|one| one.connection.id))
     }
 }
 
@@ -305,36 +246,24 @@ impl ManagedConnections for ConnectionBook {
     async fn named(&self, name: &str) -> Option<Connection> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let mut all = listed.merged.iter();
-        all.find(|one| one.connection.name == name)
-            .map(|one| one.connection.clone())
+        all.find(|one| one.connection.name == name).map(|one| one.connection.clone())
     }
 
-    async fn save(
-        &self,
-        mut connection: Connection,
-        key: TypedKey,
-    ) -> Result<(), ConnectionsError> {
+    async fn save(&self, mut connection: Connection, key: TypedKey) -> Result<(), ConnectionsError> {
         check(&connection)?;
         connection.name = connection.name.trim().to_owned();
         let trimmed = connection.base_url.trim().trim_end_matches('/').to_owned();
         connection.base_url = trimmed;
-        if self
-            .found
-            .iter()
-            .any(|one| one.connection.id == connection.id)
-        {
+        if self.found.iter().any(|one| one.connection.id == connection.id) {
             return Err(ConnectionsError::Fixed(fixed(&connection.name)));
         }
-        self.variable_fits(&connection)
-            .map_err(|why| ConnectionsError::Invalid(format!("auth.variable: {why}")))?;
+        self.variable_fits(&connection).map_err(|why| ConnectionsError::Invalid(format!("auth.variable: {why}")))?;
         let before = self.own(connection.id).map(|known| known.connection);
         needs_key(before.as_ref(), &connection, &key)?;
         self.keep_own(&mut connection);
         let (tenant, id, name) = (self.parts.tenant, connection.id, connection.name.clone());
         let others = self.known();
-        if others.iter().any(|one| {
-            one.connection.name == name && one.connection.id != id && one.from == "saved"
-        }) {
+        if others.iter().any(|one| one.connection.name == name && one.connection.id != id && one.from == "saved") {
             let taken = format!("another connection has the name {name:?}; choose another");
             return Err(StoreError::Conflict(taken).into());
         }
@@ -343,10 +272,7 @@ impl ManagedConnections for ConnectionBook {
         if connection.auth.is_sealed() {
             self.parts.keys.keep_key(tenant, id, &name, key).await?;
         }
-        self.parts
-            .store
-            .save_connection(tenant, &connection)
-            .await?;
+        self.parts.store.save_connection(tenant, &connection).await?;
         if !connection.auth.is_sealed() {
             self.parts.keys.remove_key(tenant, id).await?;
         }
@@ -369,10 +295,7 @@ impl ManagedConnections for ConnectionBook {
         if set.is_some_and(|set| set == known.connection.name.as_str()) {
             // Nobody who takes the name later is to be the default by that.
             let none = serde_json::Value::Null;
-            self.parts
-                .store
-                .set_setting(tenant, DEFAULT_SETTING, &none)
-                .await?;
+            self.parts.store.set_setting(tenant, DEFAULT_SETTING, &none).await?;
         }
         self.reload().await
     }
@@ -380,10 +303,7 @@ impl ManagedConnections for ConnectionBook {
     async fn set_default(&self, id: ConnectionId) -> Result<(), ConnectionsError> {
         let known = self.by_id(id)?;
         let name = json!(known.connection.name);
-        self.parts
-            .store
-            .set_setting(self.parts.tenant, DEFAULT_SETTING, &name)
-            .await?;
+        self.parts.store.set_setting(self.parts.tenant, DEFAULT_SETTING, &name).await?;
         self.reload().await
     }
 
@@ -401,13 +321,8 @@ impl ManagedConnections for ConnectionBook {
         let begun = Instant::now();
         let ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let mut chunks = self.parts.router.stream(id, request).await?;
-        let mut test = ConnectionTest {
-            accepted_ms: ms(),
-            first_ms: 0,
-            total_ms: 0,
-            text: String::new(),
-            model: String::new(),
-        };
+        let mut test =
+            ConnectionTest { accepted_ms: ms(), first_ms: 0, total_ms: 0, text: String::new(), model: String::new() };
         while let Some(chunk) = chunks.next().await {
             match chunk? {
                 ModelChunk::Text(piece) | ModelChunk::Reasoning(piece) => {
@@ -429,22 +344,13 @@ impl ManagedConnections for ConnectionBook {
 }
 
 /// The report that belongs to a connection.
-pub(super) fn report_among<'a>(
-    reports: &'a [ExamReport],
-    connection: &Connection,
-) -> Option<&'a ExamReport> {
+pub(super) fn report_among<'a>(reports: &'a [ExamReport], connection: &Connection) -> Option<&'a ExamReport> {
     let place = endpoint(connection);
-    reports
-        .iter()
-        .find(|one| one.endpoint == place && one.model == connection.model)
+    reports.iter().find(|one| one.endpoint == place && one.model == connection.model)
 }
 
 /// A key goes to the server that it was typed in for, and to no other.
-fn needs_key(
-    before: Option<&Connection>,
-    now: &Connection,
-    key: &TypedKey,
-) -> Result<(), ConnectionsError> {
+fn needs_key(before: Option<&Connection>, now: &Connection, key: &TypedKey) -> Result<(), ConnectionsError> {
     let invalid = |text: &str| Err(ConnectionsError::Invalid(format!("auth.key: {text}")));
     if !now.auth.is_sealed() {
         return Ok(());
@@ -460,9 +366,7 @@ fn needs_key(
         return invalid("access keys are another kind of key; give it anew");
     }
     if place(before) != place(now) {
-        return invalid(
-            "the server is another one now; give its key, since the kept one goes to no other server",
-        );
+        return invalid("the server is another one now; give its key, since the kept one goes to no other server");
     }
     Ok(())
 }

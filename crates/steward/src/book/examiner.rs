@@ -49,23 +49,11 @@ impl ConnectionBook {
                 "wait for the report; two exams at once would disturb each other",
             )
         })?;
-        let exam = Exam {
-            client: self.client(),
-            connection: &known.connection,
-            tongue: &Parsers,
-            at: self.now(),
-            limits,
-        };
+        let exam =
+            Exam { client: self.client(), connection: &known.connection, tongue: &Parsers, at: self.now(), limits };
         let report = examine(exam, progress).await?;
-        self.keep(&report)
-            .await
-            .map_err(|not| not_kept(name, &not))?;
-        tracing::info!(
-            connection = name,
-            ms = report.ms,
-            tokens = report.tokens,
-            "examined"
-        );
+        self.keep(&report).await.map_err(|not| not_kept(name, &not))?;
+        tracing::info!(connection = name, ms = report.ms, tokens = report.tokens, "examined");
         Ok(report)
     }
 }
@@ -77,30 +65,20 @@ impl Examiner for ConnectionBook {
         id: ConnectionId,
         progress: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
     ) -> Result<ExamReport, ModelError> {
-        self.examine_within(id, ExamLimits::default(), progress)
-            .await
+        self.examine_within(id, ExamLimits::default(), progress).await
     }
 
     async fn report(&self, id: ConnectionId) -> Option<ExamReport> {
         self.report_of(&self.own(id)?.connection)
     }
 
-    async fn recognise(
-        &self,
-        base_url: &str,
-        auth: &Auth,
-        key: TypedKey,
-    ) -> Result<Recognised, ModelError> {
+    async fn recognise(&self, base_url: &str, auth: &Auth, key: TypedKey) -> Result<Recognised, ModelError> {
         recognise(&self.client().with_key(key), base_url, auth).await
     }
 }
 
 fn unknown(id: ConnectionId) -> ModelError {
-    error(
-        ModelErrorClass::UnknownModel,
-        format!("there is no connection {id}"),
-        "`steward connections` lists them",
-    )
+    error(ModelErrorClass::UnknownModel, format!("there is no connection {id}"), "`steward connections` lists them")
 }
 
 fn not_kept(name: &str, why: &ConnectionsError) -> ModelError {
@@ -112,11 +90,5 @@ fn not_kept(name: &str, why: &ConnectionsError) -> ModelError {
 }
 
 fn error(class: ModelErrorClass, message: String, hint: &str) -> ModelError {
-    ModelError {
-        class,
-        message,
-        hint: hint.to_owned(),
-        detail: None,
-        retry_after_ms: None,
-    }
+    ModelError { class, message, hint: hint.to_owned(), detail: None, retry_after_ms: None }
 }

@@ -38,11 +38,7 @@ fn by_hand_first(own: &Connection, found: &Capabilities) -> Capabilities {
 }
 
 /// Names of the fields in which `now` differs from `before`, beside those of `already`.
-pub(super) fn set_by_hand(
-    now: &Capabilities,
-    before: &Capabilities,
-    already: &[String],
-) -> Vec<String> {
+pub(super) fn set_by_hand(now: &Capabilities, before: &Capabilities, already: &[String]) -> Vec<String> {
     let (now, before) = (fields(now), fields(before));
     let mut names: Vec<String> = now
         .keys()
@@ -79,10 +75,7 @@ mod tests {
             "base_url": "http://127.0.0.1:9/v1", "model": "m", "capabilities": capabilities,
         }))
         .unwrap();
-        Known {
-            connection,
-            from: from.to_owned(),
-        }
+        Known { connection, from: from.to_owned() }
     }
 
     fn report() -> ExamReport {
@@ -103,18 +96,12 @@ mod tests {
 
     #[test]
     fn what_a_person_set_goes_first() {
-        let own = Capabilities {
-            window: 8192,
-            ..Capabilities::default()
-        };
+        let own = Capabilities { window: 8192, ..Capabilities::default() };
         let mut saved = known("saved", &own);
         saved.connection.by_hand = vec!["window".to_owned(), "max_tools".to_owned()];
         let used = merged(&saved, Some(&report()));
         assert_eq!(used.capabilities.window, 8192);
-        assert_eq!(
-            used.capabilities.max_tools, 64,
-            "even where it is the usual"
-        );
+        assert_eq!(used.capabilities.max_tools, 64, "even where it is the usual");
         assert_eq!(used.capabilities.strategy, Strategy::React);
         assert_eq!(used.wire, Some(Wire::Native), "num_ctx needs it");
         assert_eq!(merged(&known("saved", &own), None).capabilities, own);
@@ -124,14 +111,7 @@ mod tests {
     fn what_differs_is_set_by_hand() {
         let (now, before) = (Capabilities::default(), report().capabilities);
         let names = set_by_hand(&now, &before, &["vision".to_owned()]);
-        let expect = [
-            "max_tools",
-            "num_ctx",
-            "plans",
-            "strategy",
-            "vision",
-            "window",
-        ];
+        let expect = ["max_tools", "num_ctx", "plans", "strategy", "vision", "window"];
         assert_eq!(names, expect);
     }
 

@@ -33,11 +33,7 @@ pub async fn watch(book: Arc<ConnectionBook>) {
     }
 }
 
-async fn look(
-    book: &ConnectionBook,
-    id: ConnectionId,
-    looked: &mut HashMap<ConnectionId, Timestamp>,
-) {
+async fn look(book: &ConnectionBook, id: ConnectionId, looked: &mut HashMap<ConnectionId, Timestamp>) {
     let now = book.now();
     let recently = looked.get(&id).is_some_and(|at| now.since(*at) < PAUSE);
     let Some(known) = book.own(id).filter(|_| !recently) else {
@@ -123,9 +119,6 @@ mod tests {
     #[test]
     fn it_is_marked_once() {
         let twice = marked(marked(report(1, "a"), "first"), "second");
-        assert_eq!(
-            twice.notes,
-            ["Out of date: second. Examine it again.", "one"]
-        );
+        assert_eq!(twice.notes, ["Out of date: second. Examine it again.", "one"]);
     }
 }

@@ -36,9 +36,7 @@ pub enum ConnectionAction {
         window: Option<u32>,
     },
     /// Type in a new key for a saved one; it acts at the next call, without a restart.
-    #[command(
-        after_help = "Examples:\n  steward connections key big\n  steward connections key big - < key.txt"
-    )]
+    #[command(after_help = "Examples:\n  steward connections key big\n  steward connections key big - < key.txt")]
     Key {
         /// Its name.
         name: String,

@@ -169,10 +169,7 @@ mod tests {
             .collect();
         assert_eq!(words.len(), CredentialKind::ALL.len());
         for (kind, word) in words {
-            assert_eq!(
-                word.as_ref().map(PossibleValue::get_name),
-                Some(kind.as_str())
-            );
+            assert_eq!(word.as_ref().map(PossibleValue::get_name), Some(kind.as_str()));
         }
     }
 }

@@ -139,8 +139,6 @@ pub enum Category {
 impl Category {
     /// As the benchmark calls it.
     pub fn name(self) -> String {
-        self.to_possible_value()
-            .map(|value| value.get_name().to_owned())
-            .unwrap_or_default()
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }

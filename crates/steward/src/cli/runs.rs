@@ -70,9 +70,7 @@ pub enum RunAction {
         yes: bool,
     },
     /// Decide a run again from its log, without models and tools; exit 1 if something differs.
-    #[command(
-        after_help = "Examples:\n  steward runs replay 3f2a\n  steward runs replay 3f2a --json"
-    )]
+    #[command(after_help = "Examples:\n  steward runs replay 3f2a\n  steward runs replay 3f2a --json")]
     Replay {
         /// Its id, or the beginning of it.
         run: String,

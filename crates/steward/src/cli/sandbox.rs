@@ -26,12 +26,7 @@ pub struct SandboxPython {
     /// File with `def run(payload)`; `-` reads standard input.
     pub file: PathBuf,
     /// What `run` is given, as JSON.
-    #[arg(
-        long,
-        value_name = "JSON",
-        default_value = "{}",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "JSON", default_value = "{}", allow_hyphen_values = true)]
     pub payload: String,
     /// Wall time in seconds, after which it is killed.
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]

@@ -32,12 +32,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         term.say("Nothing waits for you.");
     }
     for approval in &open {
-        println!(
-            "{}  {}  {}",
-            approval.id,
-            approval.asked_at.rfc3339(),
-            describe(&approval.subject)
-        );
+        println!("{}  {}  {}", approval.id, approval.asked_at.rfc3339(), describe(&approval.subject));
         println!("    run {}", approval.run_id);
         for one in taint_of(&approval.subject) {
             println!("    may derive from {} ({})", one.origin, one.tool);
@@ -61,46 +56,28 @@ fn taint_of(subject: &Subject) -> &[Taint] {
 
 fn describe(subject: &Subject) -> String {
     match subject {
-        Subject::Call {
-            tool,
-            arguments,
-            risk,
-            preview,
-            ..
-        } => {
+        Subject::Call { tool, arguments, risk, preview, .. } => {
             format!("may {tool} ({risk:?}) run? {arguments} {}", preview.summary)
         }
         Subject::Plan { previews, .. } => {
-            let changes: Vec<_> = previews
-                .iter()
-                .map(|one| one.preview.summary.as_str())
-                .collect();
+            let changes: Vec<_> = previews.iter().map(|one| one.preview.summary.as_str()).collect();
             format!("may the plan run? {}", changes.join("; "))
         }
-        Subject::Uncertain {
-            tool, arguments, ..
-        } => {
+        Subject::Uncertain { tool, arguments, .. } => {
             format!("{tool} was interrupted: did it happen? {arguments}")
         }
         Subject::Question { text, .. } => format!("question: {text}"),
     }
 }
 
-async fn decide(
-    backend: &Backend,
-    action: &ApprovalAction,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn decide(backend: &Backend, action: &ApprovalAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let approval = find(backend, id_of(action)).await?;
     let row = backend.run(approval.run_id).await?;
     match answer(action) {
         Some(answer) => backend.decide(approval.id, answer).await?,
         None => backend.approve(&approval, scope(action)).await?,
     }
-    Follow::plain(term, as_json)
-        .to_end(backend, approval.run_id, row.last_seq)
-        .await
+    Follow::plain(term, as_json).to_end(backend, approval.run_id, row.last_seq).await
 }
 
 async fn find(backend: &Backend, text: &str) -> anyhow::Result<Approval> {
@@ -131,9 +108,7 @@ fn id_of(action: &ApprovalAction) -> &str {
 fn answer(action: &ApprovalAction) -> Option<Answer> {
     Some(match action {
         ApprovalAction::Approve { .. } => return None,
-        ApprovalAction::Deny { reason, .. } => Answer::Deny {
-            reason: reason.clone(),
-        },
+        ApprovalAction::Deny { reason, .. } => Answer::Deny { reason: reason.clone() },
         ApprovalAction::Answer { text, .. } => Answer::Feedback { text: text.clone() },
         ApprovalAction::Happened { .. } => Answer::Happened,
         ApprovalAction::RunAgain { .. } => Answer::RunAgain,
@@ -143,10 +118,7 @@ fn answer(action: &ApprovalAction) -> Option<Answer> {
 
 fn scope(action: &ApprovalAction) -> Scope {
     match action {
-        ApprovalAction::Approve {
-            for_time: Some(time),
-            ..
-        } => Scope::Time(*time),
+        ApprovalAction::Approve { for_time: Some(time), .. } => Scope::Time(*time),
         ApprovalAction::Approve { for_run: true, .. } => Scope::Run,
         _ => Scope::Once,
     }

@@ -21,9 +21,7 @@ pub async fn run(settings: Settings, args: cli::Ask, term: Term) -> anyhow::Resu
         // A folder that isn't there is refused before anything is opened.
         crate::settings::workspace(args.workspace.as_deref())?;
     }
-    let options = Options {
-        web_allow: args.allow.clone(),
-    };
+    let options = Options { web_allow: args.allow.clone() };
     let backend = Backend::open(&settings, options, term).await?;
     let exit = ask(&backend, &settings, &args, input, term).await;
     backend.close().await;
@@ -50,23 +48,14 @@ async fn ask(
             (_, true) => Mode::DryRun,
             _ => Mode::Plan,
         },
-        workspace: backend
-            .workspace(args.workspace.as_deref(), args.here, term)
-            .await?,
+        workspace: backend.workspace(args.workspace.as_deref(), args.here, term).await?,
         yes: args.yes,
-        connection: backend
-            .connection_named(settings.connection.as_deref())
-            .await?,
+        connection: backend.connection_named(settings.connection.as_deref()).await?,
         intent_filter: !args.no_intent_filter,
     };
     let run = backend.begin(begin).await?.run;
-    let follow = Follow {
-        term,
-        verbose: args.verbose,
-        json: args.json,
-        ask: term.can_ask && !args.json,
-        yes: args.yes,
-    };
+    let follow =
+        Follow { term, verbose: args.verbose, json: args.json, ask: term.can_ask && !args.json, yes: args.yes };
     follow.to_end(backend, run, 0).await
 }
 
@@ -80,9 +69,6 @@ fn request(args: &cli::Ask) -> anyhow::Result<String> {
         bail!("say what is to be done: steward ask \"…\"");
     }
     let mut text = String::new();
-    std::io::stdin()
-        .take(REQUEST_LIMIT)
-        .read_to_string(&mut text)
-        .context("standard input is not text")?;
+    std::io::stdin().take(REQUEST_LIMIT).read_to_string(&mut text).context("standard input is not text")?;
     Ok(text)
 }

@@ -18,12 +18,9 @@ pub async fn run(settings: Settings, args: BudgetArgs, term: Term) -> anyhow::Re
     let backend = Backend::open(&settings, Options::default(), term).await?;
     let exit = match args.action {
         None | Some(BudgetAction::List) => list(&backend, args.json, term).await,
-        Some(BudgetAction::Set {
-            whose,
-            period,
-            tokens,
-            dollars,
-        }) => set(&backend, &whose, period, (tokens, dollars), term).await,
+        Some(BudgetAction::Set { whose, period, tokens, dollars }) => {
+            set(&backend, &whose, period, (tokens, dollars), term).await
+        }
         Some(BudgetAction::Remove { id }) => remove(&backend, &id, term).await,
     };
     backend.close().await;
@@ -37,9 +34,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         return Ok(Exit::Done);
     }
     if budgets.is_empty() {
-        term.say(
-            "There are no budgets. Set one with: steward budget set installation --tokens 1000000",
-        );
+        term.say("There are no budgets. Set one with: steward budget set installation --tokens 1000000");
         return Ok(Exit::Done);
     }
     for one in &budgets {
@@ -67,12 +62,7 @@ fn gone(state: &SpendState) -> String {
     }
     if let Some(most) = state.limit.cost_micros {
         let (spent, aside) = (state.cost_micros, state.reserved_cost_micros);
-        parts.push(format!(
-            "{} of {}, {} set aside",
-            dollars(spent),
-            dollars(most),
-            dollars(aside)
-        ));
+        parts.push(format!("{} of {}, {} set aside", dollars(spent), dollars(most), dollars(aside)));
     }
     parts.join("; ")
 }
@@ -89,13 +79,8 @@ async fn set(
         PeriodArg::Month => Period::Month,
         PeriodArg::Total => Period::Total,
     };
-    let limit = SpendLimit {
-        id: BudgetId(Uuid::nil()),
-        scope: scope(backend, whose).await?,
-        period,
-        tokens,
-        cost_micros,
-    };
+    let limit =
+        SpendLimit { id: BudgetId(Uuid::nil()), scope: scope(backend, whose).await?, period, tokens, cost_micros };
     backend.set_budget(limit).await?;
     term.say(&format!("set: {}, {whose}", period.adjective()));
     Ok(Exit::Done)
@@ -107,9 +92,7 @@ async fn scope(backend: &Backend, whose: &str) -> anyhow::Result<BudgetScope> {
     }
     let (kind, name) = whose.split_once(':').unwrap_or((whose, ""));
     match kind {
-        "agent" => Ok(BudgetScope::Agent(
-            backend.agent_named(Some(name)).await?.id,
-        )),
+        "agent" => Ok(BudgetScope::Agent(backend.agent_named(Some(name)).await?.id)),
         "connection" => {
             let known = backend.known_connection(Some(name)).await?;
             Ok(BudgetScope::Connection(known.connection.id))
@@ -120,13 +103,10 @@ async fn scope(backend: &Backend, whose: &str) -> anyhow::Result<BudgetScope> {
         }
         "user" => {
             let id = name.parse::<Uuid>();
-            let id =
-                id.with_context(|| format!("`{name}` is no id of a user; the studio shows it"))?;
+            let id = id.with_context(|| format!("`{name}` is no id of a user; the studio shows it"))?;
             Ok(BudgetScope::User(UserId(id)))
         }
-        _ => bail!(
-            "`{whose}` is nobody's; write installation, agent:NAME, connection:NAME, key:NAME or user:ID"
-        ),
+        _ => bail!("`{whose}` is nobody's; write installation, agent:NAME, connection:NAME, key:NAME or user:ID"),
     }
 }
 

@@ -19,25 +19,13 @@ pub async fn run(settings: Settings, args: cli::Chat, term: Term) -> anyhow::Res
     exit
 }
 
-async fn chat(
-    backend: &Backend,
-    settings: &Settings,
-    args: &cli::Chat,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let workspace = backend
-        .workspace(args.workspace.as_deref(), args.here, term)
-        .await?;
-    let connection = backend
-        .connection_named(settings.connection.as_deref())
-        .await?;
+async fn chat(backend: &Backend, settings: &Settings, args: &cli::Chat, term: Term) -> anyhow::Result<Exit> {
+    let workspace = backend.workspace(args.workspace.as_deref(), args.here, term).await?;
+    let connection = backend.connection_named(settings.connection.as_deref()).await?;
     let mut conversation = args
         .conversation
         .as_deref()
-        .map(|text| {
-            text.parse::<ConversationId>()
-                .with_context(|| format!("`{text}` is not a conversation id"))
-        })
+        .map(|text| text.parse::<ConversationId>().with_context(|| format!("`{text}` is not a conversation id")))
         .transpose()?;
     let agent = match conversation {
         Some(id) => {
@@ -46,15 +34,9 @@ async fn chat(
         }
         None => backend.agent_named(args.agent.as_deref()).await?,
     };
-    term.say(&term.dim(&format!(
-        "with {}; an empty line or Ctrl-D ends it",
-        agent.name
-    )));
+    term.say(&term.dim(&format!("with {}; an empty line or Ctrl-D ends it", agent.name)));
     super::reminders::tell(backend, term).await;
-    let follow = Follow {
-        yes: args.yes,
-        ..Follow::plain(term, false)
-    };
+    let follow = Follow { yes: args.yes, ..Follow::plain(term, false) };
     loop {
         let line = tokio::task::spawn_blocking(move || term.ask(&term.bold("you ▸"))).await?;
         let Some(line) = line.filter(|line| !line.is_empty()) else {

@@ -21,19 +21,8 @@ pub(super) struct Adding {
 }
 
 /// Recognises, saves and tries a connection.
-pub(super) async fn add(
-    backend: &Backend,
-    wanted: Adding,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let Adding {
-        name,
-        url,
-        model,
-        auth,
-        window,
-    } = wanted;
+pub(super) async fn add(backend: &Backend, wanted: Adding, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let Adding { name, url, model, auth, window } = wanted;
     let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = backend.recognise(&url, &auth).await?;
@@ -56,9 +45,7 @@ pub(super) async fn add(
         body["capabilities"] = json!({"window": window});
     }
     let saved = backend.api_rows("/api/connections").await?;
-    let saved = saved
-        .into_iter()
-        .find(|one| text(one, "name") == name && text(one, "from") == "saved");
+    let saved = saved.into_iter().find(|one| text(one, "name") == name && text(one, "from") == "saved");
     let (method, path) = match &saved {
         None => (Method::POST, "/api/connections".to_owned()),
         Some(one) => (Method::PUT, format!("/api/connections/{}", text(one, "id"))),
@@ -66,19 +53,12 @@ pub(super) async fn add(
     let made: Value = backend.api(method, &path, Some(&body)).await?;
     let tested = tried(backend, &made, term).await?;
     if as_json {
-        println!(
-            "{}",
-            json!({"connection": made, "recognised": found, "test": tested})
-        );
+        println!("{}", json!({"connection": made, "recognised": found, "test": tested}));
         return Ok(Exit::Done);
     }
     let provider = json!(found.provider);
     let sure = if found.confirmed { "" } else { "perhaps " };
-    term.say(&format!(
-        "saved `{name}`: {model}, {sure}{} ({})",
-        provider.as_str().unwrap_or_default(),
-        found.reason
-    ));
+    term.say(&format!("saved `{name}`: {model}, {sure}{} ({})", provider.as_str().unwrap_or_default(), found.reason));
     if text(&made["auth"], "kind").ends_with("_env") {
         term.say("its key is read from the server's environment at each call");
     } else if text(&made["auth"], "kind") != "none" {
@@ -86,17 +66,13 @@ pub(super) async fn add(
     }
     told(&name, &tested, term);
     if made["default"] == true {
-        term.say(&format!(
-            "`{name}` is the default: it answers where nothing else is said"
-        ));
+        term.say(&format!("`{name}` is the default: it answers where nothing else is said"));
     } else {
         term.say(&format!(
             "the default stays as it was; make this one the default: steward connections default {name}"
         ));
     }
-    term.say(&format!(
-        "find out what it can do: steward model exam {name}"
-    ));
+    term.say(&format!("find out what it can do: steward model exam {name}"));
     Ok(Exit::Done)
 }
 
@@ -104,16 +80,10 @@ fn chosen(model: Option<String>, found: &Recognised) -> anyhow::Result<String> {
     match (model, &found.models[..]) {
         (Some(model), _) => Ok(model),
         (None, [only]) => Ok(only.clone()),
-        (None, []) => bail!(
-            "name the model with --model: the server lists none ({})",
-            found.reason
-        ),
+        (None, []) => bail!("name the model with --model: the server lists none ({})", found.reason),
         (None, several) => {
             let shown: Vec<&str> = several.iter().take(20).map(String::as_str).collect();
-            bail!(
-                "choose a model with --model; there are {}",
-                shown.join(", ")
-            )
+            bail!("choose a model with --model; there are {}", shown.join(", "))
         }
     }
 }
@@ -132,11 +102,7 @@ fn told(name: &str, tested: &Value, term: Term) {
         term.say(&format!("`{name}` answered in {ms} ms: {said}"));
     } else {
         let why = term.red("it does not answer yet:");
-        term.say(&format!(
-            "{why} {}\n{}",
-            text(tested, "error"),
-            text(tested, "hint")
-        ));
+        term.say(&format!("{why} {}\n{}", text(tested, "error"), text(tested, "hint")));
     }
 }
 
@@ -151,9 +117,8 @@ pub(super) async fn key(
     let (id, session) = access_key;
     let rows = backend.api_rows("/api/connections").await?;
     let found = rows.iter().find(|one| text(one, "name") == name);
-    let found = found.with_context(|| {
-        format!("there is no connection `{name}`; `steward connections` shows what there is")
-    })?;
+    let found =
+        found.with_context(|| format!("there is no connection `{name}`; `steward connections` shows what there is"))?;
     let before = &found["auth"];
     let mut auth = match text(before, "kind") {
         "none" | "bearer" | "bearer_env" | "api_key" | "api_key_env" => {
@@ -185,16 +150,12 @@ pub(super) async fn key(
         auth["key"] = json!(secret.first);
     }
     let mut body = json!({"auth": auth});
-    for field in [
-        "name", "provider", "base_url", "model", "wire", "price", "weight",
-    ] {
+    for field in ["name", "provider", "base_url", "model", "wire", "price", "weight"] {
         body[field] = found[field].clone();
     }
     let path = format!("/api/connections/{}", text(found, "id"));
     let made: Value = backend.api(Method::PUT, &path, Some(&body)).await?;
-    term.say(&format!(
-        "the new key of `{name}` is sealed in the vault and acts at the next call"
-    ));
+    term.say(&format!("the new key of `{name}` is sealed in the vault and acts at the next call"));
     let tested = tried(backend, &made, term).await?;
     told(name, &tested, term);
     Ok(Exit::Done)

@@ -12,10 +12,7 @@ const MOST: u64 = 64 * 1024;
 
 /// Whether the provider has a header of its own for keys.
 pub(super) fn has_own_header(provider: Provider) -> bool {
-    matches!(
-        provider,
-        Provider::AzureOpenAi | Provider::Anthropic | Provider::Gemini
-    )
+    matches!(provider, Provider::AzureOpenAi | Provider::Anthropic | Provider::Gemini)
 }
 
 /// `auth` of the API. What is asked for is asked for now.
@@ -62,11 +59,7 @@ pub(super) struct Secret {
 }
 
 /// Asks for a key; `-` reads standard input.
-pub(super) async fn secret(
-    from: Option<&str>,
-    session: bool,
-    term: Term,
-) -> anyhow::Result<Secret> {
+pub(super) async fn secret(from: Option<&str>, session: bool, term: Term) -> anyhow::Result<Secret> {
     match from {
         Some("-") => {
             let mut text = String::new();
@@ -87,9 +80,9 @@ pub(super) async fn secret(
             }
             Ok(Secret { first, session })
         }
-        None | Some("") => bail!(
-            "there is no terminal to ask for the key; give it on standard input and write - for it"
-        ),
+        None | Some("") => {
+            bail!("there is no terminal to ask for the key; give it on standard input and write - for it")
+        }
         Some(_) => bail!(
             "a key never stands in the command, where other programs and the shell's history see it; leave it out to be asked for it, or write - and give it on standard input. Take this one for known, and make another at its provider"
         ),
@@ -103,17 +96,10 @@ fn read(text: &str, session: bool) -> anyhow::Result<Secret> {
     if first.is_none() || token.is_some() != session || lines.next().is_some() {
         bail!(
             "standard input must be {}",
-            if session {
-                "the secret access key and the session token, a line each"
-            } else {
-                "the key, on one line"
-            }
+            if session { "the secret access key and the session token, a line each" } else { "the key, on one line" }
         );
     }
-    Ok(Secret {
-        first: first.unwrap_or_default(),
-        session: token,
-    })
+    Ok(Secret { first: first.unwrap_or_default(), session: token })
 }
 
 #[cfg(test)]
@@ -127,10 +113,7 @@ mod tests {
         let key = read(" sk-1\n", false).unwrap();
         assert_eq!((key.first.as_str(), key.session), ("sk-1", None));
         let both = read("secret\r\ntoken\n", true).unwrap();
-        assert_eq!(
-            (both.first.as_str(), both.session.as_deref()),
-            ("secret", Some("token"))
-        );
+        assert_eq!((both.first.as_str(), both.session.as_deref()), ("secret", Some("token")));
         for (text, session) in [("", false), ("a\nb", false), ("a", true), ("a\nb\nc", true)] {
             assert!(read(text, session).is_err(), "{text:?}");
         }

@@ -17,36 +17,14 @@ pub async fn run(settings: Settings, args: cli::Connections, term: Term) -> anyh
     exit
 }
 
-async fn act(
-    backend: &Backend,
-    settings: &Settings,
-    args: cli::Connections,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn act(backend: &Backend, settings: &Settings, args: cli::Connections, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         None => list(backend, args.json, term).await,
-        Some(ConnectionAction::Add {
-            name,
-            url,
-            model,
-            auth,
-            window,
-        }) => {
-            let wanted = Adding {
-                name,
-                url,
-                model,
-                auth,
-                window,
-            };
+        Some(ConnectionAction::Add { name, url, model, auth, window }) => {
+            let wanted = Adding { name, url, model, auth, window };
             add(backend, wanted, args.json, term).await
         }
-        Some(ConnectionAction::Key {
-            name,
-            from,
-            access_key_id,
-            session_token,
-        }) => {
+        Some(ConnectionAction::Key { name, from, access_key_id, session_token }) => {
             let access_key = (access_key_id, session_token);
             key(backend, &name, from.as_deref(), access_key, term).await
         }
@@ -82,28 +60,18 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
     for known in &all {
         let one = &known.connection;
         let mark = if known.default { "*" } else { " " };
-        let place = if one.base_url.is_empty() {
-            "in a child process"
-        } else {
-            &one.base_url
-        };
-        println!(
-            "{mark} {:<16} {:<28} {place}  {}",
-            one.name,
-            one.model,
-            term.dim(&known.from)
-        );
+        let place = if one.base_url.is_empty() { "in a child process" } else { &one.base_url };
+        println!("{mark} {:<16} {:<28} {place}  {}", one.name, one.model, term.dim(&known.from));
     }
-    term.say(&term.dim("* used where nothing else is said; --connection NAME or `steward connections default NAME` changes it"));
+    term.say(
+        &term.dim(
+            "* used where nothing else is said; --connection NAME or `steward connections default NAME` changes it",
+        ),
+    );
     Ok(Exit::Done)
 }
 
-async fn test(
-    backend: &Backend,
-    name: Option<&str>,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn test(backend: &Backend, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let connection = backend.known_connection(name).await?.connection;
     term.status(&format!("asking {}…", connection.name));
     let outcome = backend.test_connection(connection.id).await;
@@ -121,12 +89,7 @@ async fn test(
     if as_json {
         println!("{line}");
     } else if exit == Exit::Done {
-        println!(
-            "{} answered in {} ms: {}",
-            connection.name,
-            line["ms"],
-            line["answer"].as_str().unwrap_or_default()
-        );
+        println!("{} answered in {} ms: {}", connection.name, line["ms"], line["answer"].as_str().unwrap_or_default());
     } else {
         term.say(&format!(
             "{} {}\n{}",

@@ -31,21 +31,12 @@ async fn act(backend: &Backend, args: &cli::Conversations, term: Term) -> anyhow
         Some(ConversationAction::Rename { id, title }) => {
             let talk = find(backend, id, false).await?;
             backend.rename_talk(talk.id, title).await?;
-            Ok(said(
-                term,
-                &format!("{} is “{}” now", talk.id, title.trim()),
-            ))
+            Ok(said(term, &format!("{} is “{}” now", talk.id, title.trim())))
         }
         Some(ConversationAction::Delete { id }) => {
             let talk = find(backend, id, false).await?;
             backend.delete_talk(talk.id).await?;
-            Ok(said(
-                term,
-                &format!(
-                    "deleted; take it back with: steward conversations restore {}",
-                    talk.id
-                ),
-            ))
+            Ok(said(term, &format!("deleted; take it back with: steward conversations restore {}", talk.id)))
         }
         Some(ConversationAction::Restore { id }) => {
             let talk = find(backend, id, true).await?;
@@ -62,10 +53,7 @@ async fn act(backend: &Backend, args: &cli::Conversations, term: Term) -> anyhow
             if args.json {
                 println!("{}", json!({"id": copy, "forked_from": talk.id}));
             }
-            Ok(said(
-                term,
-                &format!("go on with: steward chat --conversation {copy}"),
-            ))
+            Ok(said(term, &format!("go on with: steward chat --conversation {copy}")))
         }
     }
 }
@@ -93,9 +81,7 @@ async fn list(backend: &Backend, args: &cli::Conversations, term: Term) -> anyho
         println!("{}  {}  {}", talk.id, talk.updated_at.rfc3339(), talk.title);
     }
     if more {
-        term.say(
-            "there are more; see them with a higher --limit, or narrow them with --search TEXT",
-        );
+        term.say("there are more; see them with a higher --limit, or narrow them with --search TEXT");
     }
     Ok(Exit::Done)
 }
@@ -122,11 +108,7 @@ async fn show(backend: &Backend, talk: &Talk, as_json: bool, term: Term) -> anyh
         println!("{}", json!({"conversation": talk, "messages": messages}));
         return Ok(Exit::Done);
     }
-    println!(
-        "{}  {}",
-        term.bold(&talk.title),
-        term.dim(&talk.id.to_string())
-    );
+    println!("{}  {}", term.bold(&talk.title), term.dim(&talk.id.to_string()));
     for message in &messages {
         let who = match message.role {
             Role::User => term.bold("you ▸"),

@@ -9,16 +9,9 @@ use steward_core::tool::Preview;
 pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
     term.clear();
     match subject {
-        Subject::Plan {
-            previews, taint, ..
-        } => {
+        Subject::Plan { previews, taint, .. } => {
             for one in previews {
-                term.say(&format!(
-                    "  step {} ({:?}): {}",
-                    one.step + 1,
-                    one.risk,
-                    one.preview.summary
-                ));
+                term.say(&format!("  step {} ({:?}): {}", one.step + 1, one.risk, one.preview.summary));
                 show_detail(term, &one.preview);
             }
             for one in taint {
@@ -26,18 +19,8 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             }
             yes_no_feedback(term, "Go ahead? [y/N/what to change]")
         }
-        Subject::Call {
-            tool,
-            arguments,
-            risk,
-            preview,
-            reason,
-            ..
-        } => {
-            term.say(&format!(
-                "{} {tool} ({risk:?}) {arguments}",
-                term.yellow("asks:")
-            ));
+        Subject::Call { tool, arguments, risk, preview, reason, .. } => {
+            term.say(&format!("{} {tool} ({risk:?}) {arguments}", term.yellow("asks:")));
             if !reason.is_empty() {
                 term.say(&format!("  {reason}"));
             }
@@ -50,12 +33,7 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
             }
             yes_no_feedback(term, "Let it run? [y/N/what to change]")
         }
-        Subject::Uncertain {
-            tool,
-            arguments,
-            why,
-            ..
-        } => {
+        Subject::Uncertain { tool, arguments, why, .. } => {
             term.say(&format!(
                 "{} {tool} {arguments}\n  It was interrupted, and whether it happened is not known: {why}.",
                 term.yellow("uncertain:")
@@ -73,11 +51,7 @@ pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
         Subject::Question { text, .. } => {
             term.say(&format!("{} {text}", term.yellow("question:")));
             let line = term.ask(">")?;
-            Some(if line.is_empty() {
-                Answer::Deny { reason: None }
-            } else {
-                Answer::Feedback { text: line }
-            })
+            Some(if line.is_empty() { Answer::Deny { reason: None } } else { Answer::Feedback { text: line } })
         }
     }
 }
@@ -99,10 +73,7 @@ fn show_detail(term: Term, preview: &Preview) {
 fn yes_no_feedback(term: Term, question: &str) -> Option<Answer> {
     let line = term.ask(question)?;
     Some(match line.to_lowercase().as_str() {
-        "y" | "yes" => Answer::Approve {
-            grant: None,
-            until: None,
-        },
+        "y" | "yes" => Answer::Approve { grant: None, until: None },
         "" | "n" | "no" => Answer::Deny { reason: None },
         _ => Answer::Feedback { text: line },
     })

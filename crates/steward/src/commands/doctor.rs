@@ -24,21 +24,11 @@ struct Finding {
 
 impl Finding {
     fn good(name: &str, detail: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            ok: true,
-            detail: detail.into(),
-            hint: String::new(),
-        }
+        Self { name: name.to_owned(), ok: true, detail: detail.into(), hint: String::new() }
     }
 
     fn bad(name: &str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            ok: false,
-            detail: detail.into(),
-            hint: hint.into(),
-        }
+        Self { name: name.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
     }
 }
 
@@ -76,11 +66,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
         println!("{}", json!({"ok": good, "checks": findings}));
     } else {
         for finding in &findings {
-            let mark = if finding.ok {
-                term.green("✓")
-            } else {
-                term.red("✗")
-            };
+            let mark = if finding.ok { term.green("✓") } else { term.red("✗") };
             println!("{mark} {}: {}", finding.name, finding.detail);
             if !finding.ok && !finding.hint.is_empty() {
                 println!("    {}", finding.hint);
@@ -110,19 +96,13 @@ fn absent(why: &str) -> Finding {
         return Finding::bad("browser", why, browser::HINT);
     }
     let hint = browser::HINT;
-    Finding::good(
-        "browser",
-        format!("agents have none: {why}; to give them one, {hint}"),
-    )
+    Finding::good("browser", format!("agents have none: {why}; to give them one, {hint}"))
 }
 
 async fn embeddings(settings: &Settings) -> Finding {
     let embedder = steward_models::embed::LazyMiniLm::new(&settings.embedding_dir);
     match embedder.embed(&["a probe".to_owned()]).await {
-        Ok(vectors) => Finding::good(
-            "embeddings",
-            format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len()),
-        ),
+        Ok(vectors) => Finding::good("embeddings", format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len())),
         Err(error) => Finding::bad("embeddings", error.to_string(), "run `make setup`"),
     }
 }
@@ -132,9 +112,8 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Ok(app) => app,
         Err(error) => {
             // In use is not ill: a server is at work there.
-            let in_use = error
-                .downcast_ref::<StoreError>()
-                .is_some_and(|error| matches!(error, StoreError::InUse { .. }));
+            let in_use =
+                error.downcast_ref::<StoreError>().is_some_and(|error| matches!(error, StoreError::InUse { .. }));
             findings.push(if in_use {
                 Finding::good("database", format!("{error:#}"))
             } else {
@@ -148,10 +127,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
         Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
     });
     findings.push(vault(&app).await);
-    let ports = MailPorts {
-        vault: app.vault.clone(),
-        users: app.store.clone(),
-    };
+    let ports = MailPorts { vault: app.vault.clone(), users: app.store.clone() };
     for (name, tried) in daily::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
         findings.push(match tried {
             Ok(detail) => Finding::good(&name, detail),
@@ -160,21 +136,16 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     }
     for known in &app.connections.known() {
         let name = format!("model {}", known.connection.name);
-        findings.push(Finding::good(
-            &name,
-            format!("{} ({})", known.connection.model, known.from),
-        ));
+        findings.push(Finding::good(&name, format!("{} ({})", known.connection.model, known.from)));
     }
     if let Err(error) = app.models.select(None).await {
         findings.push(Finding::bad("model", error.message, error.hint));
     }
     match steward_models::local::fit(&settings.model) {
         Ok(fit) => findings.push(Finding::good("local model", fit.note)),
-        Err(error) => findings.push(Finding::bad(
-            "local model",
-            error.to_string(),
-            "run `make setup`, or give --model FILE",
-        )),
+        Err(error) => {
+            findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE"))
+        }
     }
     app.close().await;
 }
@@ -185,9 +156,7 @@ async fn vault(app: &App) -> Finding {
         return Finding::bad("vault", error.to_string(), "see the message");
     }
     match app.vault.credentials(app.tenant, None, 1).await {
-        Ok(page) if page.items.is_empty() => {
-            Finding::good("vault", format!("no credential yet; its key: {key}"))
-        }
+        Ok(page) if page.items.is_empty() => Finding::good("vault", format!("no credential yet; its key: {key}")),
         Ok(_) => Finding::good("vault", format!("its key opens the credentials: {key}")),
         Err(error) => Finding::bad("vault", error.to_string(), "see the message"),
     }

@@ -56,23 +56,11 @@ pub async fn run(settings: Settings, suite: Suite, term: Term) -> anyhow::Result
         Suite::Deep(request) => return super::eval_deep::run(settings, request, term).await,
         Suite::Answers { file, json } => return super::eval_answers::run(&file, json),
         Suite::Kept { json } => return super::eval_kept::run(settings, json, term).await,
-        Suite::Asks {
-            file,
-            workspace,
-            json,
-            no_intent_filter,
-            pages_port,
-            limit,
-        } => (file, workspace, json, no_intent_filter, pages_port, limit),
+        Suite::Asks { file, workspace, json, no_intent_filter, pages_port, limit } => {
+            (file, workspace, json, no_intent_filter, pages_port, limit)
+        }
     };
-    let request = Request {
-        file,
-        workspace,
-        json,
-        intent_filter: !no_intent_filter,
-        pages_port,
-        limit,
-    };
+    let request = Request { file, workspace, json, intent_filter: !no_intent_filter, pages_port, limit };
     asks(settings, request, term).await
 }
 
@@ -86,9 +74,7 @@ async fn asks(mut settings: Settings, request: Request, term: Term) -> anyhow::R
     let shown = scratch.path().join("pages");
     copy(&source, &shown)?;
     let _pages = pages::serve(shown.canonicalize()?, request.pages_port).await?;
-    let options = Options {
-        web_allow: vec![format!("127.0.0.1:{}", request.pages_port)],
-    };
+    let options = Options { web_allow: vec![format!("127.0.0.1:{}", request.pages_port)] };
     let app = App::open(&settings, options).await?;
     let mut findings = Vec::new();
     for (index, case) in cases.iter().enumerate() {
@@ -113,29 +99,22 @@ async fn asks(mut settings: Settings, request: Request, term: Term) -> anyhow::R
             json!({"cases": findings.len(), "right_tool": right, "observed": observed, "results": findings})
         );
     } else {
-        println!(
-            "{} cases, right tool {right}, observed {observed}",
-            findings.len()
-        );
+        println!("{} cases, right tool {right}, observed {observed}", findings.len());
     }
     app.close().await;
     Ok(Exit::Done)
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the requests of {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read the requests of {}", file.display()))?;
     let mut cases = Vec::new();
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
         cases.push(serde_json::from_str(line).with_context(|| {
-            format!(
-                "{} line {}: want {{\"id\", \"ask\", \"tools\": […], \"observe\"}}",
-                file.display(),
-                number + 1
-            )
+            format!("{} line {}: want {{\"id\", \"ask\", \"tools\": […], \"observe\"}}", file.display(), number + 1)
         })?);
     }
     if cases.is_empty() {
@@ -159,23 +138,11 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn one(
-    app: &App,
-    settings: &Settings,
-    case: &Case,
-    workspace: &Path,
-    intent_filter: bool,
-) -> Finding {
+async fn one(app: &App, settings: &Settings, case: &Case, workspace: &Path, intent_filter: bool) -> Finding {
     let begun = Instant::now();
-    let mut finding = Finding {
-        id: case.id.clone(),
-        ..Finding::default()
-    };
-    let followed = tokio::time::timeout(
-        LIMIT,
-        follow(app, settings, case, workspace, intent_filter, &mut finding),
-    )
-    .await;
+    let mut finding = Finding { id: case.id.clone(), ..Finding::default() };
+    let followed =
+        tokio::time::timeout(LIMIT, follow(app, settings, case, workspace, intent_filter, &mut finding)).await;
     match followed {
         Ok(Ok(())) => {}
         Ok(Err(error)) => finding.error = Some(format!("{error:#}")),
@@ -204,10 +171,7 @@ async fn follow(
             origin: Origin::Cli,
             asked_by: "eval".to_owned(),
             workspace: workspace.canonicalize()?.display().to_string(),
-            grants: vec![Grant {
-                scope: GrantScope::AllButDestructive,
-                until: None,
-            }],
+            grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
             connection: app.connection_named(settings.connection.as_deref())?,
             intent_filter,
             user: None,
@@ -218,9 +182,7 @@ async fn follow(
     while let Some(event) = events.next().await {
         match event?.body {
             // An intent follows the validation of its arguments; a rejected call has none.
-            EventBody::ToolIntent {
-                tool, arguments, ..
-            } if finding.tool.is_none() => {
+            EventBody::ToolIntent { tool, arguments, .. } if finding.tool.is_none() => {
                 finding.right_tool = case.tools.contains(&tool) && finding.error.is_none();
                 finding.tool = Some(tool);
                 finding.arguments = Some(arguments);
@@ -229,16 +191,10 @@ async fn follow(
                 finding.error = Some(message);
                 finding.tool.get_or_insert(tool);
             }
-            EventBody::ToolResult {
-                result: ToolResult::Ok { content, .. },
-                ..
-            } => {
+            EventBody::ToolResult { result: ToolResult::Ok { content, .. }, .. } => {
                 finding.observed |= content.contains(&case.observe);
             }
-            EventBody::ToolResult {
-                result: ToolResult::Error { message, .. },
-                ..
-            } => {
+            EventBody::ToolResult { result: ToolResult::Error { message, .. }, .. } => {
                 finding.error = Some(message);
             }
             EventBody::ApprovalRequested { subject, .. } => {
@@ -259,11 +215,7 @@ async fn follow(
 
 fn print_line(term: Term, case: &Case, finding: &Finding) {
     let mark = |good: bool| {
-        if good {
-            term.green("✓")
-        } else {
-            term.red("✗")
-        }
+        if good { term.green("✓") } else { term.red("✗") }
     };
     println!(
         "{} {} {}  {:<14} {:>5} ms  {}  {}{}",
@@ -273,15 +225,7 @@ fn print_line(term: Term, case: &Case, finding: &Finding) {
         finding.tool.as_deref().unwrap_or("-"),
         finding.ms,
         case.ask,
-        finding
-            .arguments
-            .as_ref()
-            .map(Value::to_string)
-            .unwrap_or_default(),
-        finding
-            .error
-            .as_ref()
-            .map(|error| format!("  [{error}]"))
-            .unwrap_or_default(),
+        finding.arguments.as_ref().map(Value::to_string).unwrap_or_default(),
+        finding.error.as_ref().map(|error| format!("  [{error}]")).unwrap_or_default(),
     );
 }

@@ -26,19 +26,12 @@ struct Hit {
 
 /// Runs the command.
 pub fn run(file: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the answers of {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read the answers of {}", file.display()))?;
     let cases = read(&text, &file.display().to_string())?;
-    let hits: Vec<Hit> = cases
-        .iter()
-        .flat_map(|(line, case)| judged(*line, case))
-        .collect();
+    let hits: Vec<Hit> = cases.iter().flat_map(|(line, case)| judged(*line, case)).collect();
     let lines = |which: &str| {
-        let mut lines: Vec<usize> = hits
-            .iter()
-            .filter(|hit| hit.which == which)
-            .map(|hit| hit.line)
-            .collect();
+        let mut lines: Vec<usize> = hits.iter().filter(|hit| hit.which == which).map(|hit| hit.line).collect();
         lines.dedup();
         lines.len()
     };
@@ -51,26 +44,14 @@ pub fn run(file: &Path, as_json: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     for hit in &hits {
-        println!(
-            "{:>5} {:<10} {}",
-            hit.line,
-            hit.which,
-            hit.phrase.replace('\n', " ")
-        );
+        println!("{:>5} {:<10} {}", hit.line, hit.which, hit.phrase.replace('\n', " "));
     }
-    println!(
-        "{} answers: {corrected} corrected, {unverified} unverified, {planned} planned",
-        cases.len()
-    );
+    println!("{} answers: {corrected} corrected, {unverified} unverified, {planned} planned", cases.len());
     Ok(Exit::Done)
 }
 
 fn judged(line: usize, case: &Case) -> Vec<Hit> {
-    let hit = |which, phrase: &str| Hit {
-        line,
-        which,
-        phrase: phrase.to_owned(),
-    };
+    let hit = |which, phrase: &str| Hit { line, which, phrase: phrase.to_owned() };
     let Case { request, answer } = case;
     let mut hits = Vec::new();
     if let Some(words) = false_completion(request, answer).and_then(|range| answer.get(range)) {
@@ -91,9 +72,8 @@ fn read(text: &str, name: &str) -> anyhow::Result<Vec<(usize, Case)>> {
         if content.trim().is_empty() {
             continue;
         }
-        let case = serde_json::from_str(content).with_context(|| {
-            format!("{name} line {line}: want {{\"request\": \"…\", \"answer\": \"…\"}}")
-        })?;
+        let case = serde_json::from_str(content)
+            .with_context(|| format!("{name} line {line}: want {{\"request\": \"…\", \"answer\": \"…\"}}"))?;
         cases.push((line, case));
     }
     if cases.is_empty() {
@@ -124,20 +104,14 @@ mod tests {
             (3, "corrected", "Let me open a.txt"),
             (3, "planned", "Read a.txt and then write b.txt"),
         ];
-        assert_eq!(
-            hits,
-            expect.map(|(line, which, text)| (line, which, text.to_owned()))
-        );
+        assert_eq!(hits, expect.map(|(line, which, text)| (line, which, text.to_owned())));
     }
 
     #[test]
     fn a_bad_line_is_named() {
         for (text, part) in [
             ("", "has no answers"),
-            (
-                "{\"request\": \"a\", \"answer\": \"b\"}\n{\"request\": 1}",
-                "f line 2: want",
-            ),
+            ("{\"request\": \"a\", \"answer\": \"b\"}\n{\"request\": 1}", "f line 2: want"),
             ("nonsense", "f line 1: want"),
         ] {
             let error = read(text, "f").unwrap_err().to_string();

@@ -123,8 +123,8 @@ pub async fn run(mut settings: Settings, request: DeepEval, term: Term) -> anyho
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the requests of {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read the requests of {}", file.display()))?;
     let cases = text
         .lines()
         .enumerate()
@@ -149,9 +149,7 @@ fn lay_out(place: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()>
     std::fs::create_dir_all(place)?;
     for (name, text) in files {
         let path = place.join(name);
-        let inside = Path::new(name)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
+        let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if !inside {
             bail!("`{name}` is not a path inside of the workspace");
         }
@@ -165,20 +163,17 @@ fn lay_out(place: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()>
 
 async fn one(app: &App, settings: &Settings, case: &Case, place: &Path, planning: bool) -> Finding {
     let begun = Instant::now();
-    let mut finding = Finding {
-        id: case.id.clone(),
-        planning,
-        ..Finding::default()
-    };
+    let mut finding = Finding { id: case.id.clone(), planning, ..Finding::default() };
     let followed = follow(app, settings, case, place, &mut finding);
     match tokio::time::timeout(LIMIT, followed).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => finding.error = Some(format!("{error:#}")),
         Err(_) => finding.error = Some(format!("no end after {} s", LIMIT.as_secs())),
     }
-    let there = case.files.iter().all(|(name, part)| {
-        std::fs::read_to_string(place.join(name)).is_ok_and(|text| text.contains(part.as_str()))
-    });
+    let there = case
+        .files
+        .iter()
+        .all(|(name, part)| std::fs::read_to_string(place.join(name)).is_ok_and(|text| text.contains(part.as_str())));
     finding.reached = there && case.says.iter().all(|part| finding.answer.contains(part));
     finding.ms = begun.elapsed().as_millis();
     finding
@@ -204,10 +199,7 @@ async fn follow(
             origin: Origin::Cli,
             asked_by: "eval".to_owned(),
             workspace: place.canonicalize()?.display().to_string(),
-            grants: vec![Grant {
-                scope: GrantScope::AllButDestructive,
-                until: None,
-            }],
+            grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
             connection: app.connection_named(settings.connection.as_deref())?,
             intent_filter: true,
             user: None,
@@ -223,14 +215,8 @@ async fn follow(
                 app.runs.stop(run, "eval").await?;
                 finding.error = Some(format!("asked a person: {subject:?}"));
             }
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                receipts,
-                ..
-            } => {
-                finding.false_completion =
-                    receipts.is_some_and(|receipts| receipts.verdict == Verdict::Unverified);
+            EventBody::RunFinished { outcome, answer, receipts, .. } => {
+                finding.false_completion = receipts.is_some_and(|receipts| receipts.verdict == Verdict::Unverified);
                 finding.answer = answer;
                 if let Outcome::Failed { message } = outcome {
                     finding.error = Some(message);
@@ -260,10 +246,7 @@ fn count(finding: &mut Finding, body: &EventBody) {
             finding.model_calls += 1;
             finding.tokens += usage.prompt_tokens + usage.completion_tokens;
         }
-        EventBody::ToolResult {
-            result: ToolResult::Ok { .. },
-            ..
-        } => finding.tool_calls += 1,
+        EventBody::ToolResult { result: ToolResult::Ok { .. }, .. } => finding.tool_calls += 1,
         _ => {}
     }
 }
@@ -288,11 +271,7 @@ fn sum(findings: &[Finding], planning: bool) -> Sums {
 }
 
 fn print_line(term: Term, case: &Case, finding: &Finding) {
-    let mark = if finding.reached {
-        term.green("✓")
-    } else {
-        term.red("✗")
-    };
+    let mark = if finding.reached { term.green("✓") } else { term.red("✗") };
     println!(
         "{} {:<3} {mark} {} steps, {} done, {} replans, {} model calls, {} ms  {}{}{}",
         case.id,
@@ -303,15 +282,7 @@ fn print_line(term: Term, case: &Case, finding: &Finding) {
         finding.model_calls,
         finding.ms,
         case.ask.replace('\n', " "),
-        if finding.false_completion {
-            "  [claims what is not proved]"
-        } else {
-            ""
-        },
-        finding
-            .error
-            .as_ref()
-            .map(|error| format!("  [{error}]"))
-            .unwrap_or_default(),
+        if finding.false_completion { "  [claims what is not proved]" } else { "" },
+        finding.error.as_ref().map(|error| format!("  [{error}]")).unwrap_or_default(),
     );
 }

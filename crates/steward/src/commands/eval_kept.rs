@@ -16,27 +16,16 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
     let reports = reports?;
     let same = reports.iter().filter(|one| one.same).count();
     if as_json {
-        println!(
-            "{}",
-            json!({"kept": reports.len(), "same": same, "results": reports})
-        );
+        println!("{}", json!({"kept": reports.len(), "same": same, "results": reports}));
     } else if reports.is_empty() {
         term.say("No runs are kept. Keep one with: steward runs keep RUN NAME");
     } else {
         for one in &reports {
-            let mark = if one.same {
-                term.green("✓")
-            } else {
-                term.red("✗")
-            };
+            let mark = if one.same { term.green("✓") } else { term.red("✗") };
             println!("{mark} {}  {}", one.name, term.dim(&one.run_id.to_string()));
             print_differences(term, &one.differences);
         }
         println!("{} kept, {same} the same", reports.len());
     }
-    Ok(if same == reports.len() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if same == reports.len() { Exit::Done } else { Exit::Failed })
 }

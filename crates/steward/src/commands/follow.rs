@@ -15,10 +15,7 @@ use steward_core::{ApprovalId, RunId};
 
 /// Follows a run on the terminal.
 #[derive(Debug, Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of its own on the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Follow {
     /// The terminal.
     pub term: Term,
@@ -35,13 +32,7 @@ pub struct Follow {
 impl Follow {
     /// For commands without flags of their own.
     pub fn plain(term: Term, json: bool) -> Self {
-        Self {
-            term,
-            verbose: false,
-            json,
-            ask: term.can_ask && !json,
-            yes: false,
-        }
+        Self { term, verbose: false, json, ask: term.can_ask && !json, yes: false }
     }
 
     /// Until the run ends or waits for someone who is not here. Ctrl-C stops the run.
@@ -64,9 +55,7 @@ impl Follow {
                     continue;
                 }
             };
-            let Some(event) = event.transpose()? else {
-                bail!("the log of run {run} ended early")
-            };
+            let Some(event) = event.transpose()? else { bail!("the log of run {run} ended early") };
             if !self.json {
                 renderer.event(&event);
             }
@@ -74,23 +63,13 @@ impl Follow {
                 EventBody::RunDelegated { child, agent, .. } if !self.json => self.term.say(&self.term.dim(&format!(
                     "{agent} works on a part of it in run {child}; what it asks stands in `steward approvals`"
                 ))),
-                EventBody::ApprovalRequested {
-                    approval_id,
-                    subject,
-                    ..
-                } => {
+                EventBody::ApprovalRequested { approval_id, subject, .. } => {
                     let answered = self.answer(backend, *approval_id, subject).await?;
                     if !answered {
                         return Ok(self.parked(run, *approval_id, &log));
                     }
                 }
-                EventBody::RunFinished {
-                    outcome,
-                    answer,
-                    composed,
-                    receipts,
-                    ..
-                } => {
+                EventBody::RunFinished { outcome, answer, composed, receipts, .. } => {
                     let exit = exit_of(outcome);
                     if self.json {
                         log.push(event.clone());
@@ -109,12 +88,7 @@ impl Follow {
     }
 
     /// Whether there is an answer now.
-    async fn answer(
-        self,
-        backend: &Backend,
-        id: ApprovalId,
-        subject: &Subject,
-    ) -> anyhow::Result<bool> {
+    async fn answer(self, backend: &Backend, id: ApprovalId, subject: &Subject) -> anyhow::Result<bool> {
         let Some(answer) = self.find_answer(subject).await? else {
             return Ok(false);
         };
@@ -129,10 +103,7 @@ impl Follow {
 
     async fn find_answer(self, subject: &Subject) -> anyhow::Result<Option<Answer>> {
         if self.yes && covered(subject) {
-            return Ok(Some(Answer::Approve {
-                grant: Some(GrantScope::AllButDestructive),
-                until: None,
-            }));
+            return Ok(Some(Answer::Approve { grant: Some(GrantScope::AllButDestructive), until: None }));
         }
         if !self.ask {
             return Ok(None);

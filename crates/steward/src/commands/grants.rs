@@ -34,10 +34,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
     }
     let agents = backend.agents().await?;
     for grant in &grants {
-        let agent = agents
-            .iter()
-            .find(|agent| agent.id == grant.agent)
-            .map_or("a deleted agent", |agent| &agent.name);
+        let agent = agents.iter().find(|agent| agent.id == grant.agent).map_or("a deleted agent", |agent| &agent.name);
         println!("{}  {agent} may {}", grant.id, describe(grant));
         println!("    {}", term.dim(&format!("given by {}", grant.by)));
     }
@@ -68,10 +65,7 @@ async fn revoke(backend: &Backend, text: &str, term: Term) -> anyhow::Result<Exi
     let grant = match fits[..] {
         [one] => one,
         [] => bail!("no permission in force has the id `{text}`; `steward grants` lists them"),
-        _ => bail!(
-            "`{text}` fits {} permissions; give more of the id",
-            fits.len()
-        ),
+        _ => bail!("`{text}` fits {} permissions; give more of the id", fits.len()),
     };
     backend.revoke(grant.id).await?;
     term.say(&format!("taken back: {}", describe(grant)));

@@ -62,25 +62,12 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
 
 fn describe(key: &VirtualKey, now: Timestamp) -> String {
     let named = |names: &[String]| {
-        if names.is_empty() {
-            "all".to_owned()
-        } else {
-            names.join(", ")
-        }
+        if names.is_empty() { "all".to_owned() } else { names.join(", ") }
     };
     let agents = key.agents.as_deref().map_or("none".to_owned(), named);
-    let mut parts = vec![
-        format!("connections: {}", named(&key.connections)),
-        format!("agents: {agents}"),
-    ];
-    parts.extend(
-        key.requests_per_minute
-            .map(|most| format!("{most} requests a minute")),
-    );
-    parts.extend(
-        key.tokens_per_minute
-            .map(|most| format!("{most} tokens a minute")),
-    );
+    let mut parts = vec![format!("connections: {}", named(&key.connections)), format!("agents: {agents}")];
+    parts.extend(key.requests_per_minute.map(|most| format!("{most} requests a minute")));
+    parts.extend(key.tokens_per_minute.map(|most| format!("{most} tokens a minute")));
     parts.extend(match (key.revoked_at, key.expires_at) {
         (Some(at), _) => Some(format!("revoked {}", at.rfc3339())),
         (None, Some(at)) if at <= now => Some(format!("ended {}", at.rfc3339())),
@@ -116,11 +103,7 @@ async fn create(backend: &Backend, new: NewKey, as_json: bool, term: Term) -> an
 pub(super) async fn find(backend: &Backend, text: &str) -> anyhow::Result<VirtualKey> {
     let keys = backend.keys().await?;
     let live = |key: &&VirtualKey| key.revoked_at.is_none();
-    let named: Vec<_> = keys
-        .iter()
-        .filter(|key| key.name == text)
-        .filter(live)
-        .collect();
+    let named: Vec<_> = keys.iter().filter(|key| key.name == text).filter(live).collect();
     let fits: Vec<_> = if named.is_empty() {
         let fits = |key: &&VirtualKey| {
             let id = key.id.to_string();

@@ -17,12 +17,7 @@ pub async fn run(settings: Settings, args: cli::Model, term: Term) -> anyhow::Re
     exit
 }
 
-async fn act(
-    backend: &Backend,
-    settings: &Settings,
-    args: cli::Model,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn act(backend: &Backend, settings: &Settings, args: cli::Model, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         ModelAction::Exam { connection, last } => {
             let name = connection.or_else(|| settings.connection.clone());
@@ -35,20 +30,11 @@ async fn act(
     }
 }
 
-async fn exam(
-    backend: &Backend,
-    name: Option<&str>,
-    last: bool,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn exam(backend: &Backend, name: Option<&str>, last: bool, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let connection = backend.known_connection(name).await?.connection;
     let report = if last {
         let Some(report) = backend.report(connection.id).await? else {
-            term.say(&format!(
-                "`{0}` has not been examined yet; examine it: steward model exam {0}",
-                connection.name
-            ));
+            term.say(&format!("`{0}` has not been examined yet; examine it: steward model exam {0}", connection.name));
             return Ok(Exit::Failed);
         };
         report
@@ -70,23 +56,14 @@ async fn exam(
     Ok(Exit::Done)
 }
 
-async fn recognise(
-    backend: &Backend,
-    url: &str,
-    auth: &Value,
-    as_json: bool,
-) -> anyhow::Result<Exit> {
+async fn recognise(backend: &Backend, url: &str, auth: &Value, as_json: bool) -> anyhow::Result<Exit> {
     let found = backend.recognise(url, auth).await?;
     if as_json {
         println!("{}", json!(found));
     } else {
         let sure = if found.confirmed { "" } else { " (a guess)" };
         let provider = json!(found.provider);
-        println!(
-            "{}{sure}: {}",
-            provider.as_str().unwrap_or_default(),
-            found.reason
-        );
+        println!("{}{sure}: {}", provider.as_str().unwrap_or_default(), found.reason);
         println!("base URL  {}", found.base_url);
         if !found.server.is_empty() {
             println!("server    {}", found.server);
@@ -95,9 +72,5 @@ async fn recognise(
             println!("models    {}", found.models.join(", "));
         }
     }
-    Ok(if found.confirmed {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if found.confirmed { Exit::Done } else { Exit::Failed })
 }

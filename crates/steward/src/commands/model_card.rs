@@ -16,27 +16,14 @@ pub(super) fn line(check: &Check, term: Term) -> String {
         CheckOutcome::Failed => term.red("✗"),
         CheckOutcome::Skipped => term.dim("-"),
     };
-    format!(
-        "{mark} {:<20} {}",
-        title(&check.name),
-        term.dim(&check.detail)
-    )
+    format!("{mark} {:<20} {}", title(&check.name), term.dim(&check.detail))
 }
 
 /// The whole card.
 pub fn card(report: &ExamReport, name: &str, term: Term) -> String {
     let mut text = String::new();
-    let server = if report.server.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", report.server)
-    };
-    let _ = writeln!(
-        text,
-        "{}  {}{server}",
-        term.bold(name),
-        short(&report.model)
-    );
+    let server = if report.server.is_empty() { String::new() } else { format!(" ({})", report.server) };
+    let _ = writeln!(text, "{}  {}{server}", term.bold(name), short(&report.model));
     let _ = writeln!(text, "\n{}", term.bold("What it can do"));
     for check in &report.checks {
         let _ = writeln!(text, "  {}", line(check, term));
@@ -63,10 +50,7 @@ fn measures(report: &ExamReport) -> String {
         parts.push(format!("writes {:.0} tokens/s", report.tokens_per_second));
     }
     if report.prompt_tokens_per_second > 0.0 {
-        parts.push(format!(
-            "reads {:.0} tokens/s",
-            report.prompt_tokens_per_second
-        ));
+        parts.push(format!("reads {:.0} tokens/s", report.prompt_tokens_per_second));
     }
     if report.first_token_ms > 0 {
         parts.push(format!("first token after {} ms", report.first_token_ms));
@@ -81,11 +65,7 @@ fn measures(report: &ExamReport) -> String {
 
 /// A GGUF file by its name alone.
 fn short(model: &str) -> &str {
-    model
-        .rsplit('/')
-        .next()
-        .filter(|_| model.starts_with('/'))
-        .unwrap_or(model)
+    model.rsplit('/').next().filter(|_| model.starts_with('/')).unwrap_or(model)
 }
 
 fn letter(grade: Grade, term: Term) -> String {

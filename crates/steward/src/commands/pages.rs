@@ -47,13 +47,7 @@ async fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
         read += count;
     }
     let head = String::from_utf8_lossy(&buffer[..read]);
-    let path = head
-        .split_whitespace()
-        .nth(1)
-        .unwrap_or("/")
-        .split('?')
-        .next()
-        .unwrap_or("/");
+    let path = head.split_whitespace().nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
     let (status, kind, body) = match find(folder, path) {
         Some((kind, body)) => ("200 OK", kind, body),
         None => ("404 Not Found", "text/plain", b"not found".to_vec()),
@@ -69,10 +63,7 @@ async fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
 
 /// A plain file below the folder; links out of it are not followed.
 fn find(folder: &Path, path: &str) -> Option<(&'static str, Vec<u8>)> {
-    let full = folder
-        .join(path.trim_start_matches('/'))
-        .canonicalize()
-        .ok()?;
+    let full = folder.join(path.trim_start_matches('/')).canonicalize().ok()?;
     if !full.starts_with(folder) || !full.is_file() {
         return None;
     }

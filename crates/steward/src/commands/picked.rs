@@ -38,20 +38,12 @@ pub fn joined(list: &Value) -> String {
 
 /// The first line of a text, cut to `most` characters.
 pub fn first_line(text: &str, most: usize) -> String {
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(most)
-        .collect()
+    text.lines().next().unwrap_or_default().chars().take(most).collect()
 }
 
 /// A time of a row, for people; empty if it has none.
 pub fn time(row: &Value, field: &str) -> String {
-    row[field]
-        .as_i64()
-        .map(|at| steward_core::Timestamp(at).rfc3339())
-        .unwrap_or_default()
+    row[field].as_i64().map(|at| steward_core::Timestamp(at).rfc3339()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -82,10 +74,7 @@ mod tests {
         assert!(many.contains("fits 2"), "{many}");
         for none in ["", "1", "zebra"] {
             let why = picked(none).unwrap_err().to_string();
-            assert!(
-                why.contains("no skill") && why.contains("skill list"),
-                "{why}"
-            );
+            assert!(why.contains("no skill") && why.contains("skill list"), "{why}");
         }
     }
 

@@ -69,9 +69,7 @@ fn later(now: Timestamp, time: Duration) -> Timestamp {
 }
 
 async fn list(backend: &Backend, args: &cli::Reminders, term: Term) -> anyhow::Result<Exit> {
-    let rows = backend
-        .api_rows(&format!("/api/reminders?done={}", args.all))
-        .await?;
+    let rows = backend.api_rows(&format!("/api/reminders?done={}", args.all)).await?;
     if args.json {
         println!("{}", json!(rows));
         return Ok(Exit::Done);
@@ -86,12 +84,7 @@ async fn list(backend: &Backend, args: &cli::Reminders, term: Term) -> anyhow::R
             (false, true) => term.yellow("  due"),
             (false, false) => String::new(),
         };
-        println!(
-            "{}  {}  {}{mark}",
-            text(row, "id"),
-            local(at(row)),
-            text(row, "text")
-        );
+        println!("{}  {}  {}{mark}", text(row, "id"), local(at(row)), text(row, "text"));
     }
     Ok(Exit::Done)
 }
@@ -148,9 +141,6 @@ mod tests {
 
     #[test]
     fn later_is_from_now() {
-        assert_eq!(
-            later(Timestamp(1000), Duration::from_mins(1)),
-            Timestamp(61_000)
-        );
+        assert_eq!(later(Timestamp(1000), Duration::from_mins(1)), Timestamp(61_000));
     }
 }

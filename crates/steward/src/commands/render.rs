@@ -25,14 +25,7 @@ pub struct Renderer {
 impl Renderer {
     /// A renderer for one run.
     pub fn new(term: Term, verbose: bool) -> Self {
-        Self {
-            term,
-            verbose,
-            plan: None,
-            steps_shown: 0,
-            streamed: false,
-            index: ToolIndex::new(&[]),
-        }
+        Self { term, verbose, plan: None, steps_shown: 0, streamed: false, index: ToolIndex::new(&[]) }
     }
 
     /// Shows one event.
@@ -44,26 +37,12 @@ impl Renderer {
                 term.say(&term.dim(&format!("resumed on {node}")));
             }
             EventBody::IntentFiltered { kept, offered, .. } if self.verbose => {
-                let names: Vec<String> = kept
-                    .iter()
-                    .map(|one| format!("{} {:.2}", one.tool, one.score))
-                    .collect();
-                term.say(&term.dim(&format!(
-                    "tools that fit ({} of {offered}): {}",
-                    kept.len(),
-                    names.join(", ")
-                )));
+                let names: Vec<String> = kept.iter().map(|one| format!("{} {:.2}", one.tool, one.score)).collect();
+                term.say(&term.dim(&format!("tools that fit ({} of {offered}): {}", kept.len(), names.join(", "))));
             }
-            EventBody::ModelRequested {
-                purpose,
-                model,
-                reserved,
-                ..
-            } => {
+            EventBody::ModelRequested { purpose, model, reserved, .. } => {
                 if self.verbose {
-                    term.say(&term.dim(&format!(
-                        "asking {model} ({purpose:?}, up to {reserved} tokens)"
-                    )));
+                    term.say(&term.dim(&format!("asking {model} ({purpose:?}, up to {reserved} tokens)")));
                 }
                 if *purpose == Purpose::Plan {
                     self.plan = Some(PlanStream::new(&self.index));
@@ -71,16 +50,8 @@ impl Renderer {
                 }
                 term.status("thinking…");
             }
-            EventBody::ModelDelta {
-                purpose: Purpose::Plan,
-                text,
-                ..
-            } => self.plan_delta(text),
-            EventBody::ModelDelta {
-                purpose: Purpose::Reply | Purpose::Answer,
-                text,
-                ..
-            } if !text.is_empty() => {
+            EventBody::ModelDelta { purpose: Purpose::Plan, text, .. } => self.plan_delta(text),
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } if !text.is_empty() => {
                 term.clear();
                 self.streamed = true;
                 let mut out = std::io::stdout();
@@ -98,20 +69,12 @@ impl Renderer {
             EventBody::ModelFailed { error, .. } if error.class == ModelErrorClass::Cancelled => {
                 term.clear();
             }
-            EventBody::ModelFailed {
-                error, retry_at, ..
-            } => {
+            EventBody::ModelFailed { error, retry_at, .. } => {
                 term.clear();
-                let again = if retry_at.is_some() {
-                    "; trying again"
-                } else {
-                    ""
-                };
+                let again = if retry_at.is_some() { "; trying again" } else { "" };
                 term.say(&term.yellow(&format!("model call failed: {error}{again}")));
             }
-            EventBody::PlanProposed {
-                candidates, notes, ..
-            } => {
+            EventBody::PlanProposed { candidates, notes, .. } => {
                 self.proposed(candidates);
                 if self.verbose {
                     for note in notes {
@@ -129,47 +92,21 @@ impl Renderer {
             EventBody::ToolRejected { tool, message, .. } => {
                 term.say(&format!("{} {tool}: {message}", term.red("✗")));
             }
-            EventBody::ToolIntent {
-                tool,
-                arguments,
-                evidence,
-                ..
-            } => {
+            EventBody::ToolIntent { tool, arguments, evidence, .. } => {
                 if let Some(evidence) = evidence {
-                    term.say(&term.dim(&format!(
-                        "{tool} was interrupted and had not happened: {evidence}"
-                    )));
+                    term.say(&term.dim(&format!("{tool} was interrupted and had not happened: {evidence}")));
                 }
-                term.say(&format!(
-                    "{} {} {}",
-                    term.bold("▸"),
-                    term.bold(tool),
-                    short(arguments)
-                ));
+                term.say(&format!("{} {} {}", term.bold("▸"), term.bold(tool), short(arguments)));
             }
-            EventBody::ToolResult {
-                tool,
-                result,
-                ms,
-                evidence,
-                ..
-            } => {
+            EventBody::ToolResult { tool, result, ms, evidence, .. } => {
                 if let Some(evidence) = evidence {
-                    term.say(&term.dim(&format!(
-                        "{tool} was interrupted and had happened: {evidence}"
-                    )));
+                    term.say(&term.dim(&format!("{tool} was interrupted and had happened: {evidence}")));
                 }
                 self.result(result, *ms);
             }
             EventBody::ToolUncertain { tool, why, .. } => {
-                let why = if why.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {why}")
-                };
-                term.say(&term.yellow(&format!(
-                    "{tool} was interrupted, and whether it happened is not known{why}"
-                )));
+                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+                term.say(&term.yellow(&format!("{tool} was interrupted, and whether it happened is not known{why}")));
             }
             EventBody::ToolUndoFailed { message, .. } => {
                 term.say(&term.yellow(&format!("not undone: {message}")));
@@ -184,8 +121,7 @@ impl Renderer {
         for step in steps {
             self.term.clear();
             self.steps_shown += 1;
-            self.term
-                .say(&step_line(self.term, self.steps_shown, &step));
+            self.term.say(&step_line(self.term, self.steps_shown, &step));
         }
     }
 
@@ -203,12 +139,7 @@ impl Renderer {
         }
         if self.verbose {
             for (rank, other) in candidates.iter().enumerate() {
-                let steps: Vec<_> = other
-                    .plan
-                    .steps
-                    .iter()
-                    .map(|step| step.tool.as_str())
-                    .collect();
+                let steps: Vec<_> = other.plan.steps.iter().map(|step| step.tool.as_str()).collect();
                 term.say(&term.dim(&format!(
                     "candidate {}: {:.2} (fit {:.2}) {}",
                     rank + 1,
@@ -224,23 +155,14 @@ impl Renderer {
     fn result(&mut self, result: &ToolResult, ms: u64) {
         let term = self.term;
         match result {
-            ToolResult::Ok {
-                content,
-                receipt,
-                truncated,
-                ..
-            } => {
+            ToolResult::Ok { content, receipt, truncated, .. } => {
                 let proof = receipt
                     .as_ref()
                     .map(|receipt| format!(", {} {}", receipt.action, receipt.object))
                     .unwrap_or_default();
                 let cut = if *truncated { ", cut" } else { "" };
                 let lines = content.lines().count();
-                term.say(&format!(
-                    "{} {}",
-                    term.green("✓"),
-                    term.dim(&format!("{lines} lines{cut}{proof}, {ms} ms"))
-                ));
+                term.say(&format!("{} {}", term.green("✓"), term.dim(&format!("{lines} lines{cut}{proof}, {ms} ms"))));
             }
             ToolResult::Error { message, .. } => term.say(&format!("{} {message}", term.red("✗"))),
             ToolResult::Dry { preview } => {
@@ -250,13 +172,7 @@ impl Renderer {
     }
 
     /// Shows the end.
-    pub fn finished(
-        &self,
-        outcome: &Outcome,
-        answer: &str,
-        composed: bool,
-        receipts: Option<&Receipts>,
-    ) {
+    pub fn finished(&self, outcome: &Outcome, answer: &str, composed: bool, receipts: Option<&Receipts>) {
         let term = self.term;
         term.clear();
         match outcome {
@@ -295,10 +211,7 @@ fn verdict(term: Term, receipts: &Receipts) {
             term.say(&format!("{} {}", term.green("verified:"), claims));
         }
         Verdict::Unverified => {
-            term.say(&format!(
-                "{} not everything it claims is proved",
-                term.yellow("unverified:")
-            ));
+            term.say(&format!("{} not everything it claims is proved", term.yellow("unverified:")));
             for claim in receipts.claims.iter().filter(|one| one.calls.is_empty()) {
                 let text = claim.text.replace('\n', " ");
                 term.say(&format!("  “{text}”: {}", claim.why));
@@ -309,16 +222,8 @@ fn verdict(term: Term, receipts: &Receipts) {
 
 /// One step as a line.
 pub fn step_line(term: Term, number: usize, step: &PlanStep) -> String {
-    let thought = if step.thought.is_empty() {
-        String::new()
-    } else {
-        format!("  {}", term.dim(&step.thought))
-    };
-    format!(
-        "  {number}. {} {}{thought}",
-        term.bold(&step.tool),
-        short(&step.args)
-    )
+    let thought = if step.thought.is_empty() { String::new() } else { format!("  {}", term.dim(&step.thought)) };
+    format!("  {number}. {} {}{thought}", term.bold(&step.tool), short(&step.args))
 }
 
 fn short(arguments: &Value) -> String {
@@ -326,9 +231,7 @@ fn short(arguments: &Value) -> String {
         Some(map) => map
             .iter()
             .map(|(key, value)| {
-                let value = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 format!("{key}={}", if value.is_empty() { "…" } else { &value })
             })
             .collect::<Vec<_>>()
@@ -336,9 +239,5 @@ fn short(arguments: &Value) -> String {
         None => arguments.to_string(),
     };
     let line = text.replace('\n', "⏎");
-    if line.chars().count() > SHOWN {
-        format!("{}…", line.chars().take(SHOWN).collect::<String>())
-    } else {
-        line
-    }
+    if line.chars().count() > SHOWN { format!("{}…", line.chars().take(SHOWN).collect::<String>()) } else { line }
 }

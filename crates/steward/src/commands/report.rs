@@ -14,25 +14,11 @@ pub fn report(run: RunId, log: &[Event]) -> serde_json::Value {
             EventBody::PlanProposed { candidates, .. } => {
                 plan = candidates.first().map_or(json!(null), |best| json!(best));
             }
-            EventBody::ToolIntent {
-                call_id,
-                tool,
-                arguments,
-                ..
-            } => {
+            EventBody::ToolIntent { call_id, tool, arguments, .. } => {
                 steps.push(json!({"call_id": call_id, "tool": tool, "arguments": arguments}));
             }
-            EventBody::ToolResult {
-                call_id,
-                tool,
-                result,
-                ms,
-                evidence,
-            } => {
-                let found = steps
-                    .iter_mut()
-                    .rev()
-                    .find(|step| step["call_id"] == json!(call_id));
+            EventBody::ToolResult { call_id, tool, result, ms, evidence } => {
+                let found = steps.iter_mut().rev().find(|step| step["call_id"] == json!(call_id));
                 match found {
                     Some(step) => {
                         step["result"] = json!(result);
@@ -44,13 +30,7 @@ pub fn report(run: RunId, log: &[Event]) -> serde_json::Value {
                     None => steps.push(json!({"call_id": call_id, "tool": tool, "result": result})),
                 }
             }
-            EventBody::RunFinished {
-                outcome,
-                answer,
-                composed,
-                usage,
-                receipts,
-            } => {
+            EventBody::RunFinished { outcome, answer, composed, usage, receipts } => {
                 end = json!({"outcome": outcome, "answer": answer, "composed": composed, "usage": usage, "receipts": receipts});
             }
             _ => {}

@@ -37,10 +37,7 @@ pub async fn resume(backend: &Backend, run: Option<&str>, term: Term) -> anyhow:
     let mut worst = Exit::Done;
     for row in chosen {
         if row.status == RunStatus::Finished {
-            term.say(&format!(
-                "run {} has ended; see `steward runs show {}`",
-                row.id, row.id
-            ));
+            term.say(&format!("run {} has ended; see `steward runs show {}`", row.id, row.id));
             continue;
         }
         term.say(&term.bold(&row.title));
@@ -60,9 +57,5 @@ async fn go_on(backend: &Backend, follow: Follow, row: &RunRow) -> anyhow::Resul
 
 /// Where to begin to follow: the question that a parked run waits with is heard again.
 pub fn place(row: &RunRow) -> u64 {
-    if row.status == RunStatus::Parked {
-        row.last_seq.saturating_sub(1)
-    } else {
-        row.last_seq
-    }
+    if row.status == RunStatus::Parked { row.last_seq.saturating_sub(1) } else { row.last_seq }
 }

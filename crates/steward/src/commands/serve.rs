@@ -23,13 +23,9 @@ use tokio::signal::unix::{SignalKind, signal};
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     // The port first: a taken one must not touch the data directory.
-    let listening = Listening::bind(&args.listen)
-        .await
-        .map_err(|why| anyhow!(why))?;
+    let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
     let address = listening.address;
-    let options = Options {
-        web_allow: args.allow.clone(),
-    };
+    let options = Options { web_allow: args.allow.clone() };
     let app = App::open(&settings, options).await?;
     let folder = if let Some(dir) = &args.workspace {
         workspace(Some(dir))?
@@ -39,13 +35,9 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         workspace(Some(&own))?
     };
     if args.sample {
-        let added = steward_tools::sample::add(&folder.display().to_string())
-            .context("the sample workspace can't be added")?;
-        term.say(&format!(
-            "{} sample files were added to {}",
-            added.done.len(),
-            folder.display()
-        ));
+        let added =
+            steward_tools::sample::add(&folder.display().to_string()).context("the sample workspace can't be added")?;
+        term.say(&format!("{} sample files were added to {}", added.done.len(), folder.display()));
     }
     app.default_agent().await?;
     let access = Arc::new(Access::new(AccessDeps {
@@ -58,10 +50,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         signing_key: keys::signing_key(&settings.data_dir)?,
         sessions: app.store.clone(),
     }));
-    let admin = settings
-        .admin
-        .as_ref()
-        .map(|(email, password)| (email.as_str(), password.as_str()));
+    let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
     #[cfg(feature = "failpoints")]
@@ -71,11 +60,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.resumed");
     let state = crate::front::state(
         &app,
-        Front {
-            access,
-            workspace: folder.display().to_string(),
-            hosts: hosts(address, &args.host),
-        },
+        Front { access, workspace: folder.display().to_string(), hosts: hosts(address, &args.host) },
     )
     .await;
     let ledger = Arc::clone(&state.ledger);
@@ -87,9 +72,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
     let shown = folder.display().to_string();
     if steward_tools::sample::files(&shown).is_empty() {
-        term.say(&format!(
-            "Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"
-        ));
+        term.say(&format!("Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"));
     } else {
         term.say(&format!("Files:   {shown}"));
     }
@@ -107,10 +90,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
 
 /// `--host` takes plain names; an origin (`https://name`) stands for its name too.
 fn hosts(address: SocketAddr, names: &[String]) -> Hosts {
-    let mut hosts = Hosts {
-        loopback: address.ip().is_loopback(),
-        ..Hosts::default()
-    };
+    let mut hosts = Hosts { loopback: address.ip().is_loopback(), ..Hosts::default() };
     for name in names.iter().map(|name| name.trim().trim_end_matches('/')) {
         if let Some((_, host)) = name.split_once("://") {
             hosts.origins.push(name.to_owned());
@@ -149,31 +129,17 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
 
 async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &App) {
     let url = format!("http://{address}");
-    term.say(&format!(
-        "{} serves at {}",
-        term.bold("Steward"),
-        term.bold(&url)
-    ));
+    term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(&url)));
     let default = app.models.select(None).await.ok();
     for known in app.connections.known() {
-        let mark = if default
-            .as_ref()
-            .is_some_and(|one| one.id == known.connection.id)
-        {
-            "▸"
-        } else {
-            " "
-        };
-        term.say(&format!(
-            "  {mark} model {} — {} ({})",
-            known.connection.name, known.connection.model, known.from
-        ));
+        let mark = if default.as_ref().is_some_and(|one| one.id == known.connection.id) { "▸" } else { " " };
+        term.say(&format!("  {mark} model {} — {} ({})", known.connection.name, known.connection.model, known.from));
     }
     match first {
         FirstStart::Ready => term.say(&format!("Log in:  {url}/login")),
-        FirstStart::Made { email } => term.say(&format!(
-            "Administrator {email} was made from the environment. Log in: {url}/login"
-        )),
+        FirstStart::Made { email } => {
+            term.say(&format!("Administrator {email} was made from the environment. Log in: {url}/login"))
+        }
         // After the #, so that it stands in no log of a server or proxy.
         FirstStart::Token(token) => term.say(&format!(
             "There is no administrator yet. Open this link once and become it:\n  {}",

@@ -41,10 +41,7 @@ async fn show(backend: &Backend, args: &UsageArgs, term: Term) -> anyhow::Result
     }
     let width = rows.iter().map(|row| row.label.chars().count()).max();
     let width = width.unwrap_or(0).max(5);
-    println!(
-        "{:width$}  {:>7}  {:>12}  {:>12}  {:>12}",
-        "", "calls", "prompt", "reply", "cost"
-    );
+    println!("{:width$}  {:>7}  {:>12}  {:>12}  {:>12}", "", "calls", "prompt", "reply", "cost");
     let (mut calls, mut prompt, mut reply, mut cost, mut unpriced) = (0, 0, 0, 0, 0);
     for row in &rows {
         let sum = &row.value;
@@ -62,15 +59,9 @@ async fn show(backend: &Backend, args: &UsageArgs, term: Term) -> anyhow::Result
         cost += sum.cost_micros;
         unpriced += sum.unpriced;
     }
-    println!(
-        "{:width$}  {calls:>7}  {prompt:>12}  {reply:>12}  {:>12}",
-        "total",
-        dollars(cost)
-    );
+    println!("{:width$}  {calls:>7}  {prompt:>12}  {reply:>12}  {:>12}", "total", dollars(cost));
     if unpriced > 0 {
-        term.say(&term.dim(&format!(
-            "{unpriced} calls have no known price and are not in the cost"
-        )));
+        term.say(&term.dim(&format!("{unpriced} calls have no known price and are not in the cost")));
     }
     Ok(Exit::Done)
 }

@@ -7,9 +7,7 @@ use steward_core::SkillId;
 use steward_core::policy::RiskClass;
 use steward_core::skill::{SkillKind, SkillRef};
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
-use steward_tools::{
-    Context, DispatcherBuilder, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder,
-};
+use steward_tools::{Context, DispatcherBuilder, Ports, ToolHandler, ToolsConfig, ToolsError, standard_builder};
 
 struct CountedEffect {
     name: &'static str,
@@ -80,9 +78,7 @@ impl ToolHandler for AskCounter {
     }
 
     async fn run(&self, _: Args, _: &Context) -> Result<ToolOutput, ToolError> {
-        Err(ToolError::Fatal(
-            "a delegation reached the tools".to_owned(),
-        ))
+        Err(ToolError::Fatal("a delegation reached the tools".to_owned()))
     }
 }
 
@@ -96,12 +92,7 @@ pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, To
             ("effect_keyed", EffectClass::Keyed),
             ("effect_read", EffectClass::Read),
         ] {
-            builder = builder.with(CountedEffect {
-                name,
-                effect,
-                url: url.clone(),
-                http: http.clone(),
-            });
+            builder = builder.with(CountedEffect { name, effect, url: url.clone(), http: http.clone() });
         }
         builder = builder.with(AskCounter);
     }

@@ -12,10 +12,7 @@ pub fn arm() {
     let left = AtomicU32::new(count.parse().unwrap_or(1));
     let armed = fail::cfg_callback(name, move || {
         if left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            let _ = rustix::process::kill_process(
-                rustix::process::getpid(),
-                rustix::process::Signal::KILL,
-            );
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
             // Nothing of this process may go on while the signal is on its way.
             loop {
                 std::thread::park();

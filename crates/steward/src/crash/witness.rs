@@ -11,13 +11,7 @@ pub fn testify(bus: &Arc<dyn EventBus>) {
     tokio::spawn(async move {
         while let Some(event) = events.next().await {
             let mut out = std::io::stdout();
-            let _ = writeln!(
-                out,
-                "ACK {} {} {}",
-                event.run_id,
-                event.seq,
-                event.body.kind()
-            );
+            let _ = writeln!(out, "ACK {} {} {}", event.run_id, event.seq, event.body.kind());
             let _ = out.flush();
         }
     });

@@ -17,10 +17,7 @@ fn an_agent_is_made_changed_deleted_and_restored() {
     let made = house.post("/api/agents", input("poet"), 201);
     let path = format!("/api/agents/{}", text(&made["id"]));
     assert_eq!(house.get(&path), made);
-    assert_eq!(
-        house.items("/api/agents?q=RHYME"),
-        std::slice::from_ref(&made)
-    );
+    assert_eq!(house.items("/api/agents?q=RHYME"), std::slice::from_ref(&made));
     assert_eq!(house.items("/api/agents").len(), 2);
     let clash = house.post("/api/agents", input("poet"), 409);
     assert!(text(&clash["title"]).contains("poet"), "{clash}");
@@ -43,11 +40,7 @@ fn what_an_agent_cannot_be_is_refused_by_field() {
         ("/budget", json!("endless"), "budget"),
         ("/policy/write", json!("maybe"), "policy.write"),
         ("/tuning/temperature", json!(9), "tuning.temperature"),
-        (
-            "/connection",
-            json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"),
-            "connection",
-        ),
+        ("/connection", json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"), "connection"),
     ] {
         let mut body = input("poet");
         *body.pointer_mut(pointer).unwrap() = value;
@@ -67,16 +60,8 @@ fn a_prompt_is_shown_before_it_is_sent() {
     assert_eq!(preview["fits"], true);
     assert_eq!(preview["model"], "scripted");
     let said = preview["messages"].to_string();
-    assert!(
-        said.contains("Answer in rhyme.") && said.contains("the sea"),
-        "{preview}"
-    );
-    let total: u64 = preview["sections"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["tokens"].as_u64().unwrap())
-        .sum();
+    assert!(said.contains("Answer in rhyme.") && said.contains("the sea"), "{preview}");
+    let total: u64 = preview["sections"].as_array().unwrap().iter().map(|one| one["tokens"].as_u64().unwrap()).sum();
     assert_eq!(preview["tokens"], total, "{preview}");
     assert!(house.bench.model.chats().is_empty(), "nothing was asked");
     let tools = house.items("/api/tools?limit=100");

@@ -16,16 +16,8 @@ fn body(path: &str, text: &str) -> Value {
 }
 
 /// Status, headers and answer.
-fn post(
-    house: &House,
-    path: &str,
-    key: Option<&str>,
-    body: &Value,
-) -> (u16, reqwest::header::HeaderMap, Value) {
-    let mut request = client()
-        .post(format!("{}{path}", house.server.url))
-        .bearer_auth(&house.server.key)
-        .json(body);
+fn post(house: &House, path: &str, key: Option<&str>, body: &Value) -> (u16, reqwest::header::HeaderMap, Value) {
+    let mut request = client().post(format!("{}{path}", house.server.url)).bearer_auth(&house.server.key).json(body);
     if let Some(key) = key {
         request = request.header("idempotency-key", key);
     }
@@ -38,27 +30,15 @@ fn post(
 
 #[test]
 fn a_providers_refusal_reaches_the_client_as_such() {
-    for (status, code) in [
-        (400, "invalid_value"),
-        (401, "upstream_auth"),
-        (404, "model_not_found"),
-    ] {
+    for (status, code) in [(400, "invalid_value"), (401, "upstream_auth"), (404, "model_not_found")] {
         for path in PATHS {
             let refusal = json!({"error": {"message": "no", "type": "x", "code": code}});
-            let house = House::new(Script::always(Behaviour::Status {
-                status,
-                body: refusal,
-                retry_after: None,
-            }));
+            let house = House::new(Script::always(Behaviour::Status { status, body: refusal, retry_after: None }));
             for streamed in [false, true] {
                 let mut asked = body(path, "Hi");
                 asked["stream"] = json!(streamed);
                 let (found, headers, answer) = post(&house, path, None, &asked);
-                assert_eq!(
-                    (found, &answer["error"]["code"]),
-                    (status, &json!(code)),
-                    "{path}: {answer}"
-                );
+                assert_eq!((found, &answer["error"]["code"]), (status, &json!(code)), "{path}: {answer}");
                 assert_eq!(headers["x-should-retry"], "false");
             }
         }
@@ -77,10 +57,7 @@ fn the_same_request_with_the_same_key_is_one_run() {
         assert_eq!((status, &again["id"]), (200, &first["id"]));
         assert_eq!(house.items("/api/runs").len(), before + 1);
         let (status, _, other) = post(&house, path, Some(path), &body(path, "Another"));
-        assert_eq!(
-            (status, &other["error"]["code"]),
-            (400, &json!("idempotency_mismatch"))
-        );
+        assert_eq!((status, &other["error"]["code"]), (400, &json!("idempotency_mismatch")));
     }
 }
 
@@ -90,10 +67,7 @@ fn fields_that_an_agent_drops_are_refused_by_name() {
     let mut asked = body(PATHS[0], "Hi");
     asked["response_format"] = json!({"type": "json_object"});
     let (status, _, answer) = post(&house, PATHS[0], None, &asked);
-    assert_eq!(
-        (status, &answer["error"]["param"]),
-        (400, &json!("response_format"))
-    );
+    assert_eq!((status, &answer["error"]["param"]), (400, &json!("response_format")));
     let mut asked = body(PATHS[1], "Hi");
     asked["text"] = json!({"format": {"type": "json_schema", "name": "x", "schema": {}}});
     let (status, _, answer) = post(&house, PATHS[1], None, &asked);
@@ -106,21 +80,12 @@ fn what_is_not_there_is_told_in_the_dialect() {
     let house = House::new(Script::default());
     for path in ["/v1/messages", "/v1/responses/resp_1"] {
         let (status, answer) = house.call(Method::GET, path, None);
-        assert_eq!(
-            (status, &answer["error"]["code"]),
-            (404, &json!("unknown_url")),
-            "{path}: {answer}"
-        );
+        assert_eq!((status, &answer["error"]["code"]), (404, &json!("unknown_url")), "{path}: {answer}");
     }
     for path in ["/health", "/metrics"] {
         assert_eq!(house.call(Method::GET, path, None).0, 404, "{path}");
     }
     let models = house.get("/v1/models");
-    let names: Vec<&str> = models["data"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|one| one["id"].as_str())
-        .collect();
+    let names: Vec<&str> = models["data"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
     assert!(names.contains(&"all-MiniLM-L6-v2"), "{names:?}");
 }

@@ -12,10 +12,7 @@ fn dull() -> House {
 fn told(house: &House, path: &str) -> Vec<(String, Value)> {
     let url = format!("{}{path}", house.server.url);
     let answer = async {
-        let request = client()
-            .post(url)
-            .bearer_auth(&house.server.key)
-            .header("accept", "text/event-stream");
+        let request = client().post(url).bearer_auth(&house.server.key).header("accept", "text/event-stream");
         request.send().await.unwrap().text().await.unwrap()
     };
     let body = house.bench.runtime.block_on(answer);
@@ -68,15 +65,9 @@ fn an_exam_is_told_as_it_goes_on() {
     let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();
     let (last, checks) = kinds.split_last().unwrap();
     assert_eq!(*last, "report");
-    assert!(
-        checks.len() > 10 && checks.iter().all(|kind| *kind == "check"),
-        "{kinds:?}"
-    );
+    assert!(checks.len() > 10 && checks.iter().all(|kind| *kind == "check"), "{kinds:?}");
     let report = &events.last().unwrap().1;
-    let told: Vec<&Value> = events[..checks.len()]
-        .iter()
-        .map(|(_, data)| data)
-        .collect();
+    let told: Vec<&Value> = events[..checks.len()].iter().map(|(_, data)| data).collect();
     assert_eq!(json!(told), report["checks"]);
 }
 
@@ -103,10 +94,7 @@ fn health_and_recognition() {
     let field = |body: Value| house.post("/api/connections/recognise", body, 422)["field"].clone();
     assert_eq!(field(json!({"base_url": "ftp://x"})), "base_url");
     let auth = json!({"kind": "bearer_env", "variable": "sk-123"});
-    assert_eq!(
-        field(json!({"base_url": url, "auth": auth})),
-        "auth.variable"
-    );
+    assert_eq!(field(json!({"base_url": url, "auth": auth})), "auth.variable");
 
     house.finished("Hello?");
     let health = house.items("/api/connections/health");

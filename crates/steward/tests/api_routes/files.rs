@@ -7,18 +7,12 @@ fn upload(house: &House, name: &str, body: Vec<u8>) -> (u16, Value) {
     let client = client();
     let mut url = url::Url::parse(&format!("{}/api/files", house.server.url)).unwrap();
     url.query_pairs_mut().append_pair("name", name);
-    let request = client
-        .post(url)
-        .bearer_auth(&house.server.key)
-        .header("content-type", "application/octet-stream")
-        .body(body);
+    let request =
+        client.post(url).bearer_auth(&house.server.key).header("content-type", "application/octet-stream").body(body);
     house.bench.runtime.block_on(async {
         let answer = request.send().await.unwrap();
         let status = answer.status().as_u16();
-        (
-            status,
-            serde_json::from_str(&answer.text().await.unwrap()).unwrap(),
-        )
+        (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap())
     })
 }
 
@@ -32,19 +26,13 @@ fn uploads_stay_in_their_folder_and_overwrite_nothing() {
         ("Bericht Öl.md", "four", "uploads/Bericht Öl.md"),
     ] {
         let (status, answer) = upload(&house, name, body.into());
-        assert_eq!(
-            (status, &answer),
-            (201, &json!({"path": path, "bytes": body.len()}))
-        );
+        assert_eq!((status, &answer), (201, &json!({"path": path, "bytes": body.len()})));
         assert_eq!(house.bench.work.read(path).unwrap(), body);
     }
     assert_eq!(upload(&house, "...", b"x".to_vec()).0, 422);
     let (status, problem) = upload(&house, "big.bin", vec![0; 20_000_001]);
     assert_eq!(status, 413, "{problem}");
-    assert!(
-        house.bench.work.read("uploads/big.bin").is_err(),
-        "half a file stays"
-    );
+    assert!(house.bench.work.read("uploads/big.bin").is_err(), "half a file stays");
     assert_eq!(upload(&house, "fits.bin", vec![0; 20_000_000]).0, 201);
 }
 
@@ -55,20 +43,13 @@ fn attachments_are_named_to_the_agent() {
     let path = format!("/api/chat/{}", house.agent());
     for missing in ["uploads/y.csv", "../api-key", "/etc/hostname", "uploads"] {
         let body = json!({"message": "Look.", "attachments": [missing]});
-        assert_eq!(
-            house.post(&path, body, 422)["field"],
-            "attachments",
-            "{missing}"
-        );
+        assert_eq!(house.post(&path, body, 422)["field"], "attachments", "{missing}");
     }
     assert!(house.items("/api/runs").is_empty());
     let body = json!({"message": "Look at this.", "attachments": ["uploads/x.csv"]});
     let run = text(&house.post(&path, body, 202)["run_id"]);
     let detail = house.wait(&run, "finished");
-    assert_eq!(
-        detail["input"],
-        "Look at this.\n\nAttached files:\n- uploads/x.csv"
-    );
+    assert_eq!(detail["input"], "Look at this.\n\nAttached files:\n- uploads/x.csv");
     assert_eq!(detail["title"], "Look at this.");
     let asked = house.bench.model.chats()[0].body["messages"].to_string();
     assert!(asked.contains("uploads/x.csv"), "{asked}");
@@ -95,12 +76,7 @@ fn a_file_of_the_workspace_is_handed_out_and_none_outside_it() {
                 let value = answer.headers().get(name);
                 value.map(|value| value.to_str().unwrap().to_owned())
             };
-            let seen = [
-                "content-type",
-                "content-disposition",
-                "x-content-type-options",
-            ]
-            .map(header);
+            let seen = ["content-type", "content-disposition", "x-content-type-options"].map(header);
             (answer.status().as_u16(), seen, answer.text().await.unwrap())
         })
     };
@@ -109,20 +85,9 @@ fn a_file_of_the_workspace_is_handed_out_and_none_outside_it() {
     assert_eq!((status, body.as_str()), (200, "<script>alert(1)</script>"));
     assert_eq!(
         headers.map(Option::unwrap),
-        [
-            "application/octet-stream",
-            "attachment; filename*=UTF-8''x.html",
-            "nosniff"
-        ]
+        ["application/octet-stream", "attachment; filename*=UTF-8''x.html", "nosniff"]
     );
-    for path in [
-        "out",
-        "../beside",
-        "/etc/hostname",
-        "uploads",
-        "nothere",
-        "uploads/../../beside",
-    ] {
+    for path in ["out", "../beside", "/etc/hostname", "uploads", "nothere", "uploads/../../beside"] {
         let (status, _, body) = get(path, key);
         assert_eq!(status, 404, "{path}: {body}");
         assert!(body.contains("no_such_file"), "{path}: {body}");

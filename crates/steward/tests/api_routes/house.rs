@@ -47,9 +47,7 @@ impl House {
         std::fs::create_dir_all(bench.data()).unwrap();
         bench.runtime.block_on(async {
             let blobs = Arc::new(FileBlobs::new(&bench.data()));
-            let store = Store::open(StoreConfig::sqlite(bench.data()), blobs)
-                .await
-                .unwrap();
+            let store = Store::open(StoreConfig::sqlite(bench.data()), blobs).await.unwrap();
             for (index, (name, role)) in people.iter().enumerate() {
                 let user = User {
                     id: UserId(Uuid::from_u128(100 + index as u128)),
@@ -73,26 +71,15 @@ impl House {
                     deleted_at: None,
                     forked_from: None,
                 };
-                store
-                    .create_conversation(TenantId::DEFAULT, &header)
-                    .await
-                    .unwrap();
+                store.create_conversation(TenantId::DEFAULT, &header).await.unwrap();
             }
         });
         let server = Server::start(&bench);
         Self { bench, server }
     }
 
-    pub fn call_as(
-        &self,
-        key: &str,
-        method: Method,
-        path: &str,
-        body: Option<Value>,
-    ) -> (u16, Value) {
-        let (status, answer) =
-            self.server
-                .request(&self.bench, method, path, Some(key), body.as_ref());
+    pub fn call_as(&self, key: &str, method: Method, path: &str, body: Option<Value>) -> (u16, Value) {
+        let (status, answer) = self.server.request(&self.bench, method, path, Some(key), body.as_ref());
         (status.as_u16(), answer)
     }
 
@@ -118,10 +105,7 @@ impl House {
         assert_eq!(status, expect, "{path}: {answer}");
         if status >= 400 {
             assert_eq!(answer["status"], status, "{answer}");
-            assert!(
-                answer["hint"].as_str().is_some_and(|hint| !hint.is_empty()),
-                "{answer}"
-            );
+            assert!(answer["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{answer}");
         }
         answer
     }
@@ -164,10 +148,7 @@ impl House {
 }
 
 pub fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .unwrap_or_else(|| panic!("no text: {value}"))
-        .to_owned()
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
 
 /// Events of a server-sent stream that has ended.

@@ -35,22 +35,11 @@ fn served() -> Served {
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut line).unwrap();
-    Served {
-        child,
-        port: line.trim().parse().expect("it prints its port"),
-        _notes: notes,
-    }
+    Served { child, port: line.trim().parse().expect("it prints its port"), _notes: notes }
 }
 
 fn house() -> House {
-    House::with_people(
-        Script::default(),
-        &[
-            ("ann", "developer"),
-            ("bob", "developer"),
-            ("vic", "viewer"),
-        ],
-    )
+    House::with_people(Script::default(), &[("ann", "developer"), ("bob", "developer"), ("vic", "viewer")])
 }
 
 fn add(house: &House, served: &Served, per_user: bool) -> String {
@@ -65,11 +54,7 @@ fn add(house: &House, served: &Served, per_user: bool) -> String {
 
 /// Where the browser is sent back to by the login server.
 fn log_in(house: &House, url: &str) -> String {
-    let browser = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .unwrap();
+    let browser = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     house.bench.runtime.block_on(async {
         let answer = browser.get(url).send().await.unwrap();
         answer.headers()["location"].to_str().unwrap().to_owned()
@@ -128,18 +113,12 @@ fn a_servers_own_login_is_an_operators_and_may_be_refused() {
     let as_ann = house.call_as(&key("ann"), Method::POST, &login, None);
     assert_eq!(as_ann.0, 403, "it would be everybody's");
     let evil = format!("{login}?origin=https://evil.example.org");
-    assert_eq!(
-        house.send(Method::POST, &evil, None, 422)["field"],
-        "origin"
-    );
+    assert_eq!(house.send(Method::POST, &evil, None, 422)["field"], "origin");
     let begun = house.send(Method::POST, &login, None, 200);
     let back = log_in(&house, &text(&begun["url"]));
     let state = back.split("state=").nth(1).unwrap();
     let state = state.split('&').next().unwrap();
-    let refused = format!(
-        "{}/api/mcp/callback?error=access_denied&state={state}",
-        house.server.url
-    );
+    let refused = format!("{}/api/mcp/callback?error=access_denied&state={state}", house.server.url);
     let (status, page) = come_back(&house, &refused);
     assert_eq!(status, 400);
     assert!(page.contains("access_denied"), "{page}");
@@ -173,33 +152,15 @@ fn host_keys_are_accepted_and_forgotten() {
     assert!(all.as_array().unwrap().contains(&row));
     for (bad, field) in [
         (json!({"host": "web1 x", "fingerprint": print}), "host"),
-        (
-            json!({"host": "web1", "fingerprint": "MD5:00"}),
-            "fingerprint",
-        ),
+        (json!({"host": "web1", "fingerprint": "MD5:00"}), "fingerprint"),
     ] {
         assert_eq!(house.post(hosts, bad, 422)["field"], field);
     }
     let v6 = format!("{hosts}/fd00%3A%3A1?port=2222");
     house.send(Method::DELETE, &v6, None, 204);
     house.send(Method::DELETE, &v6, None, 404);
-    house.send(
-        Method::DELETE,
-        &format!("{hosts}/web1.example.org?port=23"),
-        None,
-        404,
-    );
-    house.send(
-        Method::DELETE,
-        &format!("{hosts}/web1.example.org?port=0x"),
-        None,
-        422,
-    );
-    house.send(
-        Method::DELETE,
-        &format!("{hosts}/web1.example.org"),
-        None,
-        204,
-    );
+    house.send(Method::DELETE, &format!("{hosts}/web1.example.org?port=23"), None, 404);
+    house.send(Method::DELETE, &format!("{hosts}/web1.example.org?port=0x"), None, 422);
+    house.send(Method::DELETE, &format!("{hosts}/web1.example.org"), None, 204);
     assert_eq!(house.get(hosts), json!([]));
 }

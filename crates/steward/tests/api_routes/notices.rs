@@ -8,9 +8,7 @@ use steward_testkit::model_server::{Behaviour, Script};
 fn lists_hear_of_what_concerns_them() {
     let house = House::new(Script::always(Behaviour::text("Hello.")));
     let client = client();
-    let request = client
-        .get(format!("{}/api/events", house.server.url))
-        .bearer_auth(&house.server.key);
+    let request = client.get(format!("{}/api/events", house.server.url)).bearer_auth(&house.server.key);
     let answer = house.bench.runtime.block_on(request.send()).unwrap();
     assert_eq!(answer.status(), 200);
     let mut bytes = answer.bytes_stream();
@@ -19,14 +17,10 @@ fn lists_hear_of_what_concerns_them() {
         let mut text = String::new();
         let reading = async {
             while !text.contains("run.finished") {
-                text.push_str(&String::from_utf8_lossy(
-                    &bytes.next().await.unwrap().unwrap(),
-                ));
+                text.push_str(&String::from_utf8_lossy(&bytes.next().await.unwrap().unwrap()));
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), reading)
-            .await
-            .unwrap();
+        tokio::time::timeout(Duration::from_secs(10), reading).await.unwrap();
         text
     });
     let notices: Vec<Value> = heard
@@ -52,14 +46,6 @@ fn the_program_tells_about_itself() {
     assert_eq!(about["database"], "sqlite");
     assert_eq!(about["runs_at_work"], 0);
     assert_eq!(about["event_version"], 1);
-    let database = about["health"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|part| part["name"] == "database")
-        .unwrap();
-    assert_eq!(
-        (&database["status"], &database["needed"]),
-        (&json!("ok"), &json!(true))
-    );
+    let database = about["health"].as_array().unwrap().iter().find(|part| part["name"] == "database").unwrap();
+    assert_eq!((&database["status"], &database["needed"]), (&json!("ok"), &json!(true)));
 }

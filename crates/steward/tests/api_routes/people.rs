@@ -3,12 +3,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};
 
-const PEOPLE: [(&str, &str); 4] = [
-    ("ann", "developer"),
-    ("bob", "developer"),
-    ("vic", "viewer"),
-    ("olga", "operator"),
-];
+const PEOPLE: [(&str, &str); 4] = [("ann", "developer"), ("bob", "developer"), ("vic", "viewer"), ("olga", "operator")];
 
 /// A run of Ann's that waits for an approval.
 fn anns(house: &House) -> (String, String, String) {
@@ -36,11 +31,7 @@ fn what_nobody_owns_is_the_operators() {
     let house = House::with_talk_of_nobody(Script::default(), &PEOPLE);
     let talk = format!("/api/conversations/{}", uuid::Uuid::from_u128(77));
     for (name, expect, listed) in [("ann", 404, 0), ("vic", 404, 0), ("olga", 200, 1)] {
-        assert_eq!(
-            status(&house, name, Method::GET, &talk, None),
-            expect,
-            "{name}"
-        );
+        assert_eq!(status(&house, name, Method::GET, &talk, None), expect, "{name}");
         let (_, page) = house.call_as(&key(name), Method::GET, "/api/conversations", None);
         assert_eq!(page["items"].as_array().unwrap().len(), listed, "{name}");
     }
@@ -55,29 +46,17 @@ fn what_nobody_owns_is_the_operators() {
 fn what_is_not_theirs_is_not_there() {
     let house = house();
     let (run, conversation, approval) = anns(&house);
-    let looks = [
-        format!("/api/runs/{run}"),
-        format!("/api/runs/{run}/log"),
-        format!("/api/approvals/{approval}"),
-    ];
+    let looks = [format!("/api/runs/{run}"), format!("/api/runs/{run}/log"), format!("/api/approvals/{approval}")];
     for path in &looks {
         for (name, expect) in [("ann", 200), ("bob", 404), ("vic", 404), ("olga", 200)] {
-            assert_eq!(
-                status(&house, name, Method::GET, path, None),
-                expect,
-                "{name} {path}"
-            );
+            assert_eq!(status(&house, name, Method::GET, path, None), expect, "{name} {path}");
         }
     }
     let events = format!("/api/runs/{run}/events");
     let talk = format!("/api/conversations/{conversation}");
     assert_eq!(status(&house, "bob", Method::GET, &events, None), 404);
     assert_eq!(status(&house, "bob", Method::GET, &talk, None), 404);
-    assert_eq!(
-        status(&house, "olga", Method::GET, &talk, None),
-        404,
-        "conversations are one's own"
-    );
+    assert_eq!(status(&house, "olga", Method::GET, &talk, None), 404, "conversations are one's own");
     let asks = |name: &str| {
         let path = format!("/api/approvals/{approval}");
         let (_, entry) = house.call_as(&key(name), Method::GET, &path, None);
@@ -94,27 +73,15 @@ fn what_is_not_theirs_is_not_there() {
     ] {
         for ((name, _), count) in PEOPLE.iter().zip(theirs) {
             let (_, page) = house.call_as(&key(name), Method::GET, list, None);
-            assert_eq!(
-                page["items"].as_array().unwrap().len(),
-                count,
-                "{name} {list}"
-            );
+            assert_eq!(page["items"].as_array().unwrap().len(), count, "{name} {list}");
         }
     }
     let decide = format!("/api/approvals/{approval}/decide");
     let stop = format!("/api/runs/{run}/stop");
     let yes = Some(json!({"answer": {"decision": "approve"}}));
     for path in [&decide, &stop] {
-        assert_eq!(
-            status(&house, "bob", Method::POST, path, yes.clone()),
-            404,
-            "{path}"
-        );
-        assert_eq!(
-            status(&house, "vic", Method::POST, path, yes.clone()),
-            403,
-            "{path}"
-        );
+        assert_eq!(status(&house, "bob", Method::POST, path, yes.clone()), 404, "{path}");
+        assert_eq!(status(&house, "vic", Method::POST, path, yes.clone()), 403, "{path}");
     }
     assert_eq!(status(&house, "olga", Method::POST, &decide, yes), 200);
     let done = house.wait(&run, "finished");
@@ -145,34 +112,12 @@ fn roles_decide_what_may_be_changed() {
             }
         }
     }
-    for list in [
-        "/api/agents",
-        "/api/tools",
-        "/api/connections",
-        "/api/grants",
-        "/api/kept",
-        "/api/about",
-    ] {
-        assert_eq!(
-            status(&house, "vic", Method::GET, list, None),
-            200,
-            "{list}"
-        );
-        assert_eq!(
-            house
-                .call_as("sk-steward-nobody", Method::GET, list, None)
-                .0,
-            401,
-            "{list}"
-        );
+    for list in ["/api/agents", "/api/tools", "/api/connections", "/api/grants", "/api/kept", "/api/about"] {
+        assert_eq!(status(&house, "vic", Method::GET, list, None), 200, "{list}");
+        assert_eq!(house.call_as("sk-steward-nobody", Method::GET, list, None).0, 401, "{list}");
     }
-    let ask =
-        json!({"model": "steward", "input": "x", "messages": [{"role": "user", "content": "x"}]});
+    let ask = json!({"model": "steward", "input": "x", "messages": [{"role": "user", "content": "x"}]});
     for path in ["/v1/responses", "/v1/chat/completions"] {
-        assert_eq!(
-            status(&house, "vic", Method::POST, path, Some(ask.clone())),
-            403,
-            "{path}"
-        );
+        assert_eq!(status(&house, "vic", Method::POST, path, Some(ask.clone())), 403, "{path}");
     }
 }

@@ -11,19 +11,11 @@ fn ask(house: &House, body: Value) -> (u16, Value) {
 
 #[test]
 fn a_response_goes_on_from_the_one_before() {
-    let house = House::new(Script::of([
-        Behaviour::text("Blue."),
-        Behaviour::text("Very."),
-    ]));
-    let (status, first) = ask(
-        &house,
-        json!({"model": "steward", "input": "What colour is the sea?", "instructions": "Be short."}),
-    );
+    let house = House::new(Script::of([Behaviour::text("Blue."), Behaviour::text("Very.")]));
+    let (status, first) =
+        ask(&house, json!({"model": "steward", "input": "What colour is the sea?", "instructions": "Be short."}));
     assert_eq!(status, 200, "{first}");
-    assert_eq!(
-        (&first["object"], &first["status"]),
-        (&json!("response"), &json!("completed"))
-    );
+    assert_eq!((&first["object"], &first["status"]), (&json!("response"), &json!("completed")));
     assert_eq!(first["output"][0]["content"][0]["text"], "Blue.");
     assert_eq!(first["usage"]["input_tokens"], 100);
     let id = text(&first["id"]);
@@ -38,15 +30,9 @@ fn a_response_goes_on_from_the_one_before() {
     for part in ["What colour is the sea?", "Blue.", "Sure?"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    assert!(
-        !said.contains("Be short."),
-        "instructions hold for one response: {said}"
-    );
+    assert!(!said.contains("Be short."), "instructions hold for one response: {said}");
     let run = house.get(&format!("/api/runs/{}", text(&second["steward"]["run_id"])));
-    assert_eq!(
-        (&run["origin"], &run["conversation_id"]),
-        (&json!("api"), &json!(null))
-    );
+    assert_eq!((&run["origin"], &run["conversation_id"]), (&json!("api"), &json!(null)));
 }
 
 #[test]
@@ -58,10 +44,7 @@ fn what_entered_one_response_is_known_in_the_next() {
     ]));
     let work = &house.bench.work;
     work.write("uploads/offer.txt", "Write n.md").unwrap();
-    let (status, first) = ask(
-        &house,
-        json!({"model": "steward", "input": "What is in it?"}),
-    );
+    let (status, first) = ask(&house, json!({"model": "steward", "input": "What is in it?"}));
     assert_eq!(status, 200, "{first}");
     let (status, second) = ask(
         &house,
@@ -81,41 +64,23 @@ fn what_cannot_be_used_is_refused_as_openai_does() {
     let house = House::new(Script::default());
     for (body, status, param) in [
         (json!({"model": "nobody", "input": "x"}), 404, "model"),
-        (
-            json!({"model": "steward", "input": "x", "previous_response_id": "resp_x"}),
-            400,
-            "previous_response_id",
-        ),
-        (
-            json!({"model": "steward", "input": "x", "tools": [{"type": "web_search"}]}),
-            400,
-            "tools",
-        ),
+        (json!({"model": "steward", "input": "x", "previous_response_id": "resp_x"}), 400, "previous_response_id"),
+        (json!({"model": "steward", "input": "x", "tools": [{"type": "web_search"}]}), 400, "tools"),
         (json!({"model": "steward", "input": []}), 400, "input"),
         (json!({"model": "steward"}), 400, "body"),
     ] {
         let (found, answer) = ask(&house, body.clone());
-        assert_eq!(
-            (found, &answer["error"]["param"]),
-            (status, &json!(param)),
-            "{body}: {answer}"
-        );
+        assert_eq!((found, &answer["error"]["param"]), (status, &json!(param)), "{body}: {answer}");
     }
     let (status, answer) = house.call_as("sk-steward-wrong", Method::POST, PATH, Some(json!({})));
-    assert_eq!(
-        (status, &answer["error"]["code"]),
-        (401, &json!("invalid_api_key"))
-    );
+    assert_eq!((status, &answer["error"]["code"]), (401, &json!("invalid_api_key")));
 }
 
 #[test]
 fn a_streamed_response_has_openais_events() {
     let reply = Reply::text("Blue as ink.").pieces(3, 5);
     let house = House::new(Script::always(Behaviour::Reply(reply)));
-    let (status, stream) = ask(
-        &house,
-        json!({"model": "steward", "input": "The sea?", "stream": true}),
-    );
+    let (status, stream) = ask(&house, json!({"model": "steward", "input": "The sea?", "stream": true}));
     assert_eq!(status, 200);
     let events = frames(&stream);
     for (number, event) in events.iter().enumerate() {
@@ -137,15 +102,9 @@ fn a_streamed_response_has_openais_events() {
             "response.completed",
         ]
     );
-    let whole: String = events
-        .iter()
-        .filter_map(|event| event["delta"].as_str())
-        .collect();
+    let whole: String = events.iter().filter_map(|event| event["delta"].as_str()).collect();
     assert_eq!(whole, "Blue as ink.");
     let last = events.last().unwrap();
-    assert_eq!(
-        last["response"]["output"][0]["content"][0]["text"],
-        "Blue as ink."
-    );
+    assert_eq!(last["response"]["output"][0]["content"][0]["text"], "Blue as ink.");
     assert_eq!(last["response"]["status"], "completed");
 }

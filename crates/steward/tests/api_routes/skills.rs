@@ -55,10 +55,7 @@ fn a_skill_is_made_attached_tried_changed_and_taken_back() {
     let second = house.send(Method::PUT, &skill, Some(changed), 200);
     assert_eq!(second["version"], 2);
     let back = house.post(&format!("{skill}/rollback"), json!({"version": 1}), 200);
-    assert_eq!(
-        (&back["version"], &back["description"]),
-        (&json!(3), &json!("Mean of numbers."))
-    );
+    assert_eq!((&back["version"], &back["description"]), (&json!(3), &json!("Mean of numbers.")));
     assert_eq!(house.items(&format!("{skill}/versions")).len(), 3);
     assert_eq!(house.items("/api/skills?text=MEAN").len(), 1);
     assert_eq!(house.items("/api/skills?kind=ssh").len(), 0);
@@ -90,19 +87,9 @@ fn what_cannot_be_a_skill_is_refused_by_its_field() {
         assert!(problem["hint"].is_string());
     }
     let shell = json!({"name": "count", "description": "Counts.", "type": "shell", "config": {"command": ["wc"]}});
-    let as_ann = house.call_as(
-        &key("ann"),
-        Method::POST,
-        "/api/skills",
-        Some(shell.clone()),
-    );
+    let as_ann = house.call_as(&key("ann"), Method::POST, "/api/skills", Some(shell.clone()));
     assert_eq!(as_ann.0, 403, "programs are an operator's to offer");
-    assert_eq!(
-        house
-            .call_as(&key("root"), Method::POST, "/api/skills", Some(shell))
-            .0,
-        201
-    );
+    assert_eq!(house.call_as(&key("root"), Method::POST, "/api/skills", Some(shell)).0, 201);
     let as_vic = house.call_as(&key("vic"), Method::POST, "/api/skills", Some(averages()));
     assert_eq!(as_vic.0, 403);
 }
@@ -127,43 +114,27 @@ fn an_agent_is_patched_and_keeps_the_rest() {
 fn a_secret_goes_in_and_never_comes_back() {
     let house = house();
     let input = json!({"name": "shop", "kind": "token", "fields": {"token": CANARY}});
-    let as_ann = house.call_as(
-        &key("ann"),
-        Method::POST,
-        "/api/credentials",
-        Some(input.clone()),
-    );
+    let as_ann = house.call_as(&key("ann"), Method::POST, "/api/credentials", Some(input.clone()));
     assert_eq!(as_ann.0, 403);
     let made = house.post("/api/credentials", input.clone(), 201);
     assert_eq!(made["secret"], json!(["token"]));
     let clash = house.post("/api/credentials", input, 409);
     assert_eq!(clash["code"], "conflict");
     let missing = json!({"name": "other", "kind": "token", "fields": {}});
-    assert_eq!(
-        house.post("/api/credentials", missing, 422)["field"],
-        "fields"
-    );
+    assert_eq!(house.post("/api/credentials", missing, 422)["field"], "fields");
     let path = format!("/api/credentials/{}", text(&made["id"]));
     let rotate = "/api/credentials/rotate";
     assert_eq!(house.call(Method::POST, rotate, None).0, 403);
     let (status, rotated) = house.call_as(&key("root"), Method::POST, rotate, None);
     assert_eq!((status, &rotated["resealed"]), (200, &json!(1)));
-    for shown in [
-        house.get("/api/credentials"),
-        house.get(&path),
-        house.get(&format!("{path}/uses")),
-        made,
-        clash,
-    ] {
+    for shown in [house.get("/api/credentials"), house.get(&path), house.get(&format!("{path}/uses")), made, clash] {
         assert!(!shown.to_string().contains(CANARY), "{shown}");
     }
     assert!(!house.server.said().contains(CANARY));
     let data = house.bench.data();
     let holds = |file: &std::path::Path| {
         let bytes = std::fs::read(file).unwrap_or_default();
-        bytes
-            .windows(CANARY.len())
-            .any(|part| part == CANARY.as_bytes())
+        bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes())
     };
     for entry in std::fs::read_dir(&data).unwrap() {
         let file = entry.unwrap().path();
@@ -179,48 +150,20 @@ fn a_ready_package_becomes_prompt_and_references() {
     let agent = house.agent();
     let ready = house.get("/api/skills/ready-packages");
     assert_eq!(ready.as_array().unwrap().len(), 4, "{ready}");
-    let taken = house.send(
-        Method::POST,
-        "/api/skills/import-package?ready=infra-agent",
-        None,
-        201,
-    );
+    let taken = house.send(Method::POST, "/api/skills/import-package?ready=infra-agent", None, 201);
     assert_eq!(taken["state"], "quarantined");
-    assert!(
-        house.items("/api/skills?package=infra-agent").is_empty(),
-        "nothing is used unseen"
-    );
+    assert!(house.items("/api/skills?package=infra-agent").is_empty(), "nothing is used unseen");
     let accept = json!({"hash": "0".repeat(64)});
-    assert_eq!(
-        house.post("/api/skills/packages/infra-agent/accept", accept, 409)["code"],
-        "package"
-    );
+    assert_eq!(house.post("/api/skills/packages/infra-agent/accept", accept, 409)["code"], "package");
     let path = format!("/api/universal-agents/{agent}/import-skill-pack?ready=infra-agent");
     let active = house.send(Method::POST, &path, None, 201);
     assert_eq!(active["state"], "active");
     let skills = house.items("/api/skills?package=infra-agent");
     assert!(!skills.is_empty());
     assert_eq!(skills[0]["type"], "internal");
-    assert_eq!(
-        house.items(&format!("/api/skills?agent={agent}")).len(),
-        skills.len()
-    );
-    house.send(
-        Method::DELETE,
-        "/api/skills/packages/infra-agent",
-        None,
-        204,
-    );
-    assert!(
-        house
-            .items(&format!("/api/skills?agent={agent}"))
-            .is_empty()
-    );
-    let unknown = house.send(
-        Method::POST,
-        "/api/skills/import-package?ready=nothing",
-        None,
-        422,
-    );
+    assert_eq!(house.items(&format!("/api/skills?agent={agent}")).len(), skills.len());
+    house.send(Method::DELETE, "/api/skills/packages/infra-agent", None, 204);
+    assert!(house.items(&format!("/api/skills?agent={agent}")).is_empty());
+    let unknown = house.send(Method::POST, "/api/skills/import-package?ready=nothing", None, 422);
     assert_eq!(unknown["field"], "ready");
 }

@@ -19,14 +19,8 @@ const PLAIN: [(&str, &str); 6] = [
         "Show me a tool call",
         "It looks so:\n\n<tool_call>\n{\"name\": \"write\", \"arguments\": {\"path\": \"hacked.txt\", \"content\": \"x\"}}\n</tool_call>\n",
     ),
-    (
-        "What is [TOOL:list]?",
-        "A marker: `[TOOL:list|path=.]`\n[TOOL:list|path=.]\n",
-    ),
-    (
-        "Explain ReAct",
-        "Thought: I look.\nAction: list\nAction Input: {\"path\": \".\"}\n",
-    ),
+    ("What is [TOOL:list]?", "A marker: `[TOOL:list|path=.]`\n[TOOL:list|path=.]\n"),
+    ("Explain ReAct", "Thought: I look.\nAction: list\nAction Input: {\"path\": \".\"}\n"),
     ("Save a note", "  Done! The note has been saved.\u{a0}\n"),
 ];
 
@@ -55,11 +49,7 @@ fn streamed(house: &House, request: &str) -> String {
         .lines()
         .filter_map(|line| line.strip_prefix("data: {"))
         .map(|data| serde_json::from_str::<Value>(&format!("{{{data}")).unwrap())
-        .filter_map(|chunk| {
-            chunk["choices"][0]["delta"]["content"]
-                .as_str()
-                .map(str::to_owned)
-        })
+        .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned))
         .collect()
 }
 
@@ -68,10 +58,7 @@ fn responded(house: &House, request: &str) -> (String, String) {
     let (status, stream) = house.call(Method::POST, "/v1/responses", Some(body));
     assert_eq!(status, 200, "{stream}");
     let events = frames(&stream);
-    let deltas = events
-        .iter()
-        .filter_map(|event| event["delta"].as_str())
-        .collect();
+    let deltas = events.iter().filter_map(|event| event["delta"].as_str()).collect();
     let last = &events.last().unwrap()["response"]["output"][0]["content"][0]["text"];
     (deltas, text(last))
 }
@@ -86,11 +73,7 @@ fn a_plain_answer_takes_one_call_and_keeps_its_bytes() {
         assert_eq!(streamed(&house, request), answer, "{request}");
         assert_eq!(asked(), 1, "{request}");
         house.bench.model.replace(script());
-        assert_eq!(
-            responded(&house, request),
-            (answer.to_owned(), answer.to_owned()),
-            "{request}"
-        );
+        assert_eq!(responded(&house, request), (answer.to_owned(), answer.to_owned()), "{request}");
         assert_eq!(asked(), 2, "{request}");
     }
     assert!(!house.bench.work.path().join("hacked.txt").exists());
@@ -124,11 +107,7 @@ fn nothing_is_said_twice_by_a_corrected_model() {
             Behaviour::text(second),
         ]));
         let (deltas, last) = responded(&house, "Delete the moon");
-        let expect = if second == same {
-            same.to_owned()
-        } else {
-            format!("{same}\n\n{second}")
-        };
+        let expect = if second == same { same.to_owned() } else { format!("{same}\n\n{second}") };
         assert_eq!((&deltas, &last), (&expect, &expect));
     }
 }

@@ -1,10 +1,5 @@
 //! Clients that people use, unchanged, against `/v1` of the real program: connections through the gateway, and agents.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,12 +12,7 @@ use std::process::Command;
 use steward_testkit::model_server::{Behaviour, Reply, Rule, Script};
 
 fn rule(contains: &str, role: &str, then: Behaviour) -> Rule {
-    Rule {
-        contains: contains.to_owned(),
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    }
+    Rule { contains: contains.to_owned(), role: Some(role.to_owned()), times: None, then }
 }
 
 fn script() -> Script {
@@ -44,24 +34,13 @@ fn script() -> Script {
         "usage": {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
         "error": null, "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
     });
-    let routes = [
-        ("POST /v1/completions", completion),
-        ("POST /v1/embeddings", embedding),
-        ("POST /v1/responses", response),
-    ];
+    let routes =
+        [("POST /v1/completions", completion), ("POST /v1/embeddings", embedding), ("POST /v1/responses", response)];
     Script {
         rules: vec![
             rule("rain in Oslo", "tool", Behaviour::text("It rains in Oslo.")),
-            rule(
-                "weather in Oslo",
-                "user",
-                Behaviour::calls([("get_weather", json!({"place": "Oslo"}))]),
-            ),
-            rule(
-                "Describe Ada",
-                "user",
-                Behaviour::text(r#"{"name": "Ada", "age": 36}"#),
-            ),
+            rule("weather in Oslo", "user", Behaviour::calls([("get_weather", json!({"place": "Oslo"}))])),
+            rule("Describe Ada", "user", Behaviour::text(r#"{"name": "Ada", "age": 36}"#)),
             rule("too long", "user", Behaviour::context_length()),
             rule("unauthorised", "user", Behaviour::unauthorised()),
             rule(
@@ -74,18 +53,13 @@ fn script() -> Script {
             ),
             rule("plain", "user", Behaviour::Reply(hello)),
         ],
-        routes: routes
-            .into_iter()
-            .map(|(route, body)| (route.to_owned(), body))
-            .collect(),
+        routes: routes.into_iter().map(|(route, body)| (route.to_owned(), body)).collect(),
         ..Script::default()
     }
 }
 
 fn here(part: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/clients")
-        .join(part)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(part)
 }
 
 fn python(file: &str) -> Command {
@@ -99,11 +73,7 @@ fn node(place: &Path, file: &str) -> Command {
     std::fs::copy(here("node").join(file), place.join(file)).unwrap();
     let packages = place.join("node_modules");
     if !packages.exists() {
-        std::os::unix::fs::symlink(
-            steward_testkit::set_up("clients-node/node_modules"),
-            packages,
-        )
-        .unwrap();
+        std::os::unix::fs::symlink(steward_testkit::set_up("clients-node/node_modules"), packages).unwrap();
     }
     let own = cache().join("node/bin/node");
     let mut command = Command::new(if own.exists() { own } else { "node".into() });
@@ -114,13 +84,7 @@ fn node(place: &Path, file: &str) -> Command {
 /// A key of a program whose budget has no room for any call.
 fn poor_key(bench: &Bench, server: &Server) -> String {
     let body = json!({"name": "poor", "budget": {"period": "total", "tokens": 10}});
-    let (status, made) = server.request(
-        bench,
-        Method::POST,
-        "/api/keys",
-        Some(&server.key),
-        Some(&body),
-    );
+    let (status, made) = server.request(bench, Method::POST, "/api/keys", Some(&server.key), Some(&body));
     assert_eq!(status, 201, "{made}");
     made["secret"].as_str().unwrap().to_owned()
 }
@@ -156,18 +120,11 @@ fn long_clients_that_people_use_work_unchanged() {
             failed.push(format!("{name}: {}\n{}", done.out, done.err));
         }
     }
-    assert!(
-        failed.is_empty(),
-        "{}\n{}",
-        failed.join("\n\n"),
-        server.said()
-    );
+    assert!(failed.is_empty(), "{}\n{}", failed.join("\n\n"), server.said());
     let bodies = bench.model.requests();
     let unknown = |body: &Value| body["unheard_of"] == json!([1, 2]);
     assert!(
-        bodies
-            .iter()
-            .any(|one| unknown(&one.body) && one.body["model"] == "scripted"),
+        bodies.iter().any(|one| unknown(&one.body) && one.body["model"] == "scripted"),
         "unknown fields go through, the model's name is the connection's"
     );
 }

@@ -13,9 +13,7 @@ fn holds(folder: &Path) -> bool {
             return holds(&path);
         }
         let bytes = std::fs::read(&path).unwrap_or_default();
-        bytes
-            .windows(CANARY.len())
-            .any(|part| part == CANARY.as_bytes())
+        bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes())
     })
 }
 
@@ -28,14 +26,9 @@ fn add(bench: &Bench, name: &str) {
 #[test]
 fn a_secret_goes_in_by_standard_input_and_nothing_shows_it() {
     both(|bench, _| {
-        bench
-            .run(&["credential"])
-            .exits(0)
-            .tells(&["credential add"]);
+        bench.run(&["credential"]).exits(0).tells(&["credential add"]);
         add(bench, "shop");
-        let shown = bench
-            .run(&["credential", "show", "shop", "--json"])
-            .exits(0);
+        let shown = bench.run(&["credential", "show", "shop", "--json"]).exits(0);
         assert_eq!(shown.json()["secret"], json!(["token"]));
         for args in [
             &["credential", "list"][..],
@@ -51,10 +44,7 @@ fn a_secret_goes_in_by_standard_input_and_nothing_shows_it() {
         let twice = with_input(bench, &twice, CANARY).exits(1);
         assert!(!twice.err.contains(CANARY), "{twice:?}");
 
-        bench
-            .run(&["credential", "remove", "shop"])
-            .exits(1)
-            .tells(&["-y"]);
+        bench.run(&["credential", "remove", "shop"]).exits(1).tells(&["-y"]);
         bench.run(&["credential", "remove", "shop", "-y"]).exits(0);
         let gone = bench.run(&["credential", "show", "shop"]);
         gone.exits(1).tells(&["steward credential list"]);
@@ -65,22 +55,12 @@ fn a_secret_goes_in_by_standard_input_and_nothing_shows_it() {
 fn fields_come_from_files_and_never_from_the_command() {
     both(|bench, _| {
         let secret = format!("token={CANARY}");
-        let argv = [
-            "credential",
-            "add",
-            "a",
-            "--kind",
-            "token",
-            "--set",
-            &secret,
-        ];
+        let argv = ["credential", "add", "a", "--kind", "token", "--set", &secret];
         let done = bench.run(&argv).exits(1).tells(&["--from token=FILE"]);
         assert!(!done.err.contains(CANARY), "{done:?}");
         let none = ["credential", "add", "a", "--kind", "password"];
         bench.run(&none).exits(1).tells(&["--set username=VALUE"]);
-        bench
-            .run(&["credential", "add", "a", "--kind", "spell"])
-            .exits(2);
+        bench.run(&["credential", "add", "a", "--kind", "spell"]).exits(2);
 
         let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n";
         bench.work.write("key", key).unwrap();
@@ -106,42 +86,17 @@ fn fields_come_from_files_and_never_from_the_command() {
         assert_eq!(kept["shown"], json!({"username": "deploy"}));
         assert_eq!(kept["roles"], json!(["developer"]));
         assert!(kept["expires_at"].is_i64());
-        let change = [
-            "credential",
-            "change",
-            "web1",
-            "--set",
-            "username=root",
-            "--discoverable",
-            "true",
-        ];
+        let change = ["credential", "change", "web1", "--set", "username=root", "--discoverable", "true"];
         bench.run(&change).exits(0);
-        let shown = bench
-            .run(&["credential", "show", "web1", "--json"])
-            .exits(0)
-            .json();
+        let shown = bench.run(&["credential", "show", "web1", "--json"]).exits(0).json();
         assert_eq!(shown["shown"], json!({"username": "root"}));
         assert_eq!(shown["discoverable"], true);
-        bench
-            .run(&["credential", "change", "web1"])
-            .exits(1)
-            .tells(&["nothing to change"]);
-        let whole = [
-            "credential",
-            "add",
-            "db",
-            "--kind",
-            "database",
-            "--fields",
-            "-",
-        ];
+        bench.run(&["credential", "change", "web1"]).exits(1).tells(&["nothing to change"]);
+        let whole = ["credential", "add", "db", "--kind", "database", "--fields", "-"];
         let fields = json!({"engine": "postgres", "host": "db1", "port": 5432, "username": "a", "password": CANARY});
         with_input(bench, &whole, &fields.to_string()).exits(0);
         let shown = bench.run(&["credential", "show", "db"]).exits(0);
-        assert!(
-            shown.out.contains("5432") && !shown.out.contains(CANARY),
-            "{shown:?}"
-        );
+        assert!(shown.out.contains("5432") && !shown.out.contains(CANARY), "{shown:?}");
     });
 }
 
@@ -152,13 +107,8 @@ fn a_terminal_is_asked_and_shows_no_secret() {
     let typed = format!("{CANARY}\n");
     let answers = [("username:", "ada\n"), ("password:", typed.as_str())];
     let done = on_terminal(&bench, &add, &answers).exits(0);
-    assert!(
-        done.out.contains("ada") && !done.out.contains(CANARY),
-        "{done:?}"
-    );
-    let shown = bench
-        .run(&["credential", "show", "web1", "--json"])
-        .exits(0);
+    assert!(done.out.contains("ada") && !done.out.contains(CANARY), "{done:?}");
+    let shown = bench.run(&["credential", "show", "web1", "--json"]).exits(0);
     assert_eq!(shown.json()["shown"], json!({"username": "ada"}));
     let key = ["credential", "add", "web2", "--kind", "token"];
     let long = [("token:", "-----BEGIN OPENSSH PRIVATE KEY-----\n")];

@@ -1,11 +1,5 @@
 //! `steward agents`, `skill`, `credential` and `mcp`, each with a running server and without one: both must do the same.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::similar_names,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::similar_names, reason = "tests")]
 
 mod agents;
 #[path = "../common/mod.rs"]
@@ -52,11 +46,7 @@ fn on_terminal(bench: &Bench, args: &[&str], answers: &[(&str, &str)]) -> Done {
         .arg(program.get_program())
         .args(program.get_args())
         .env_clear()
-        .envs(
-            program
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
+        .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))))
         .current_dir(bench.work.path())
         .stdin(Stdio::null());
     finish(command)

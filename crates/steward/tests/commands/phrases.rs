@@ -114,19 +114,14 @@ fn problem(phrase: &str) -> Option<String> {
                     words.extend(quoted.take());
                 }
             }
-            None if word.starts_with(['"', '\''])
-                && (word.len() < 2 || !word.ends_with(['"', '\''])) =>
-            {
+            None if word.starts_with(['"', '\'']) && (word.len() < 2 || !word.ends_with(['"', '\''])) => {
                 quoted = Some(word.to_owned());
             }
             None => words.push(word.trim_matches(['[', ']']).to_owned()),
         }
     }
     words.extend(quoted);
-    if let Some(at) = words
-        .iter()
-        .position(|word| word == "|" || word == "<" || word == "#")
-    {
+    if let Some(at) = words.iter().position(|word| word == "|" || word == "<" || word == "#") {
         words.truncate(at);
     }
     let named = |word: &String| {
@@ -150,18 +145,12 @@ fn problem(phrase: &str) -> Option<String> {
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
             | ErrorKind::DisplayVersion
     );
-    let value = matches!(
-        error.kind(),
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation
-    );
+    let value = matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation);
     let command = error.kind() == ErrorKind::InvalidSubcommand;
     if left_out || value && placeholder || command && any_command {
         return None;
     }
-    Some(format!(
-        "{phrase}: {}",
-        error.to_string().lines().next().unwrap_or_default()
-    ))
+    Some(format!("{phrase}: {}", error.to_string().lines().next().unwrap_or_default()))
 }
 
 #[test]
@@ -194,11 +183,7 @@ fn every_command_that_a_page_names_is_there() {
     let mut pages = vec![root().join("README.md")];
     files(&root().join("docs"), "md", &mut pages);
     // Decisions say what was, not what is.
-    pages.retain(|page| {
-        !page
-            .components()
-            .any(|part| part.as_os_str() == "decisions")
-    });
+    pages.retain(|page| !page.components().any(|part| part.as_os_str() == "decisions"));
     let (mut count, mut wrong) = (0, Vec::new());
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
@@ -213,10 +198,7 @@ fn every_command_that_a_page_names_is_there() {
                 // A bar within a table's cell is written `\|`.
                 line.split('`').skip(1).step_by(2).collect()
             };
-            for code in code
-                .into_iter()
-                .filter(|code| code.trim_start().starts_with("steward "))
-            {
+            for code in code.into_iter().filter(|code| code.trim_start().starts_with("steward ")) {
                 for phrase in phrases(code) {
                     count += 1;
                     let place = page.file_name().unwrap().to_string_lossy().into_owned();
@@ -243,8 +225,6 @@ fn the_check_finds_what_is_wrong() {
     ] {
         assert_eq!(problem(phrase).is_none(), fine, "{phrase}");
     }
-    let found = phrases(
-        "log in (steward mcp login {name}) or `steward doctor`, by steward itself; a steward server",
-    );
+    let found = phrases("log in (steward mcp login {name}) or `steward doctor`, by steward itself; a steward server");
     assert_eq!(found[..2], ["steward mcp login {name}", "steward doctor"]);
 }

@@ -68,8 +68,5 @@ fn a_reader_that_has_gone_is_no_reason_to_panic() {
     command.stdout(Stdio::from(write));
     let done = command.output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
-    assert!(
-        done.status.success() && !said.contains("panicked"),
-        "{said}"
-    );
+    assert!(done.status.success() && !said.contains("panicked"), "{said}");
 }

@@ -67,20 +67,9 @@ impl Bench {
     }
 
     pub fn with(script: Script, work: Workspace) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let model = runtime
-            .block_on(ScriptedModelServer::start(script))
-            .unwrap();
-        Self {
-            runtime,
-            model,
-            work,
-            data: tempfile::tempdir().unwrap(),
-        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let model = runtime.block_on(ScriptedModelServer::start(script)).unwrap();
+        Self { runtime, model, work, data: tempfile::tempdir().unwrap() }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -131,11 +120,7 @@ pub fn finish(command: Command) -> Done {
 
 /// The same, with a limit of its own.
 pub fn finish_within(mut command: Command, limit: Duration) -> Done {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let out = std::thread::spawn(move || std::io::read_to_string(&mut out).unwrap());
@@ -150,11 +135,7 @@ pub fn finish_within(mut command: Command, limit: Duration) -> Done {
         }
         std::thread::sleep(Duration::from_millis(10));
     };
-    Done {
-        code: status.code(),
-        out: out.join().unwrap(),
-        err: err.join().unwrap(),
-    }
+    Done { code: status.code(), out: out.join().unwrap(), err: err.join().unwrap() }
 }
 
 /// Where the models and the Python client are.
@@ -168,9 +149,7 @@ pub fn change_database(file: &Path, statement: &str) {
 
 /// A file or folder beside the tests.
 pub fn data_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 /// A plan of one step as a model writes it.

@@ -43,21 +43,12 @@ impl Server {
                 heard.push('\n');
             }
         });
-        let mut server = Self {
-            child,
-            said,
-            url: String::new(),
-            key: String::new(),
-        };
+        let mut server = Self { child, said, url: String::new(), key: String::new() };
         // The last line of the welcome ends with this word.
         server.wait_for("steward ask");
         let said = server.said();
         let at = said.find("http://").unwrap();
-        said[at..]
-            .split_whitespace()
-            .next()
-            .unwrap()
-            .clone_into(&mut server.url);
+        said[at..].split_whitespace().next().unwrap().clone_into(&mut server.url);
         server.key = std::fs::read_to_string(bench.data().join("api-key")).unwrap();
         server
     }
@@ -137,9 +128,5 @@ impl Drop for Server {
 
 fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .no_proxy()
-        .timeout(Duration::from_mins(1))
-        .build()
-        .unwrap()
+    reqwest::Client::builder().no_proxy().timeout(Duration::from_mins(1)).build().unwrap()
 }

@@ -17,12 +17,7 @@ use tempfile::TempDir;
 
 pub const TENANT: TenantId = TenantId::DEFAULT;
 /// The tools, one of each effect class; writes twice, as they are what may not be repeated.
-pub const TOOLS: [&str; 4] = [
-    "effect_write",
-    "effect_keyed",
-    "effect_write",
-    "effect_read",
-];
+pub const TOOLS: [&str; 4] = ["effect_write", "effect_keyed", "effect_write", "effect_read"];
 
 /// The surroundings of a test.
 pub struct Bed {
@@ -49,19 +44,9 @@ pub fn mark(n: usize) -> String {
 /// After a tool's result a slow answer, before it the call that the request names. No memory: the
 /// same prompt gets the same reply, whichever node asks.
 fn script(requests: usize, reply: &Reply) -> Script {
-    let rule = |role: &str, contains: String, then| Rule {
-        contains,
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    };
-    let mut script = Script {
-        otherwise: Some(Behaviour::text("I was asked nothing.")),
-        ..Script::default()
-    };
-    script
-        .rules
-        .push(rule("tool", String::new(), Behaviour::Reply(reply.clone())));
+    let rule = |role: &str, contains: String, then| Rule { contains, role: Some(role.to_owned()), times: None, then };
+    let mut script = Script { otherwise: Some(Behaviour::text("I was asked nothing.")), ..Script::default() };
+    script.rules.push(rule("tool", String::new(), Behaviour::Reply(reply.clone())));
     for n in 0..requests {
         let call = Behaviour::calls([(TOOLS[n % TOOLS.len()], json!({"n": n}))]);
         script.rules.push(rule("user", mark(n), call));
@@ -91,12 +76,7 @@ pub fn agent(tools: Vec<String>) -> Agent {
 
 impl Bed {
     /// Servers, an empty database with the agent, and the key that the first start makes.
-    pub async fn new(
-        database: Option<String>,
-        requests: usize,
-        reply: Reply,
-        effects: EffectOptions,
-    ) -> Self {
+    pub async fn new(database: Option<String>, requests: usize, reply: Reply, effects: EffectOptions) -> Self {
         let tools = TOOLS[1..].iter().map(|&name| name.to_owned()).collect();
         let agent = agent(tools);
         Self::with(database, script(requests, &reply), effects, agent, &[]).await
@@ -135,11 +115,7 @@ impl Bed {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        assert!(
-            bed.key_file().exists(),
-            "the first start made no key: {}",
-            first.log()
-        );
+        assert!(bed.key_file().exists(), "the first start made no key: {}", first.log());
         first.kill().await;
         bed
     }
@@ -167,9 +143,7 @@ impl Bed {
             Some(url) => StoreConfig::postgres(url),
             None => StoreConfig::sqlite(self.data()),
         };
-        Store::open(config, Arc::new(FileBlobs::new(&self.data())))
-            .await
-            .unwrap()
+        Store::open(config, Arc::new(FileBlobs::new(&self.data()))).await.unwrap()
     }
 
     /// Sends a request to a node in the background; a node that is not there yet is tried again.
@@ -183,10 +157,7 @@ impl Bed {
         let body = json!({"model": "steward", "stream": true, "messages": [{"role": "user", "content": text}]});
         let call = self
             .http
-            .post(format!(
-                "http://127.0.0.1:{}/v1/chat/completions",
-                node.port
-            ))
+            .post(format!("http://127.0.0.1:{}/v1/chat/completions", node.port))
             .bearer_auth(key.trim())
             .header("content-type", "application/json")
             .body(body.to_string());

@@ -32,23 +32,13 @@ const POINTS: [&str; 12] = [
 const EACH: usize = 2;
 
 fn script(requests: usize) -> Script {
-    let rule = |role: &str, contains: String, then| Rule {
-        contains,
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    };
-    let mut script = Script {
-        otherwise: Some(Behaviour::text("I was asked nothing.")),
-        ..Script::default()
-    };
+    let rule = |role: &str, contains: String, then| Rule { contains, role: Some(role.to_owned()), times: None, then };
+    let mut script = Script { otherwise: Some(Behaviour::text("I was asked nothing.")), ..Script::default() };
     let done = Behaviour::text("The work is over.");
     script.rules.push(rule("tool", String::new(), done));
     for n in 0..requests {
         let count = Behaviour::calls([("effect_write", json!({"n": n}))]);
-        script
-            .rules
-            .push(rule("user", format!("Count {}", mark(n)), count));
+        script.rules.push(rule("user", format!("Count {}", mark(n)), count));
         let ask = Behaviour::calls([("effect_ask", json!({"n": n}))]);
         script.rules.push(rule("user", mark(n), ask));
     }
@@ -57,11 +47,7 @@ fn script(requests: usize) -> Script {
 
 /// The agent that delegates, and the one that counts.
 async fn agents(store: &Store) {
-    let mut steward = store
-        .agent_by_name(TENANT, "steward")
-        .await
-        .unwrap()
-        .unwrap();
+    let mut steward = store.agent_by_name(TENANT, "steward").await.unwrap().unwrap();
     steward.tools = vec!["effect_ask".to_owned()];
     let counter = Agent {
         id: AgentId(uuid::Uuid::from_u128(2)),
@@ -77,20 +63,15 @@ async fn agents(store: &Store) {
 /// The whole test.
 pub async fn run(database: Option<String>) {
     let requests = POINTS.len() * EACH;
-    let effects = EffectOptions {
-        before: Duration::from_millis(5),
-        after: Duration::from_millis(5),
-        deduplicate: false,
-    };
+    let effects =
+        EffectOptions { before: Duration::from_millis(5), after: Duration::from_millis(5), deduplicate: false };
     let bed = Bed::new(database, 0, Reply::text("unused"), effects).await;
     bed.model.replace(script(requests));
     agents(&bed.store().await).await;
     let mut died = 0;
     for (turn, point) in POINTS.iter().enumerate() {
         let mut node = Node::start(&bed, Some(point), &format!("n{turn}"));
-        let clients: Vec<_> = (0..EACH)
-            .map(|n| bed.send(&node, turn * EACH + n))
-            .collect();
+        let clients: Vec<_> = (0..EACH).map(|n| bed.send(&node, turn * EACH + n)).collect();
         if node.ends(Duration::from_secs(8)).await {
             died += 1;
         } else {
@@ -104,10 +85,7 @@ pub async fn run(database: Option<String>) {
     let store = bed.store().await;
     let children = judge(&store).await;
     let counts = bed.effects.counts();
-    assert!(
-        counts.values().all(|count| count.effects == 1),
-        "{counts:?}"
-    );
+    assert!(counts.values().all(|count| count.effects == 1), "{counts:?}");
     println!(
         "{died} of {} nodes died at their point, {children} delegations, {} effects, {rounds} rounds to settle",
         POINTS.len(),
@@ -127,10 +105,7 @@ async fn judge(store: &Store) -> usize {
         }
         let events = store.events(TENANT, row.id, 0, 10_000).await.unwrap();
         let of = |pick: &dyn Fn(&EventBody) -> Option<RunId>| -> Vec<RunId> {
-            events
-                .iter()
-                .filter_map(|one| pick(&one.event.body))
-                .collect()
+            events.iter().filter_map(|one| pick(&one.event.body)).collect()
         };
         let begun = of(&|body| match body {
             EventBody::RunDelegated { child, .. } => Some(*child),

@@ -48,19 +48,11 @@ impl Chance {
 
 pub fn number(name: &str) -> Option<u64> {
     let text = std::env::var_os(name)?;
-    Some(
-        text.to_str()
-            .and_then(|text| text.parse().ok())
-            .unwrap_or_else(|| panic!("{name} is not a number")),
-    )
+    Some(text.to_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{name} is not a number")))
 }
 
 /// Where a node is to die: a point and its pass, or a time.
-pub fn fate(
-    turn: usize,
-    points: &[(&str, u64)],
-    chance: &mut Chance,
-) -> (String, Option<String>, Duration) {
+pub fn fate(turn: usize, points: &[(&str, u64)], chance: &mut Chance) -> (String, Option<String>, Duration) {
     // Every third dies at a random time, the others at the points in turn.
     if turn % 3 == 2 {
         let after = Duration::from_millis(5 + chance.below(396));
@@ -78,11 +70,7 @@ pub async fn run(engine: &str, database: Option<String>) {
     println!("{engine}: {kills} kills, STEWARD_SEED={seed}");
     let reply = Reply::text("It was counted, and this answer takes its time.").pieces(8, 15);
     let wait = Duration::from_millis(8);
-    let effects = EffectOptions {
-        before: wait,
-        after: wait,
-        deduplicate: false,
-    };
+    let effects = EffectOptions { before: wait, after: wait, deduplicate: false };
     let bed = Bed::new(database, kills * 3, reply, effects).await;
     let begun = Instant::now();
     let mut chance = Chance(seed);
@@ -126,20 +114,11 @@ pub async fn run(engine: &str, database: Option<String>) {
         println!("  {name:<30} {there:>5} {elsewhere:>5}");
     }
     println!("  {found}");
-    println!(
-        "  asked {asked}, settled in {rounds} rounds; loop {loop_time:.1?}, all {:.1?}",
-        begun.elapsed()
-    );
+    println!("  asked {asked}, settled in {rounds} rounds; loop {loop_time:.1?}, all {:.1?}", begun.elapsed());
     for (point, _) in POINTS {
         let there = died.get(point).map_or(0, |row| row.0);
         assert!(kills < 100 || there > 0, "no node died at {point}");
     }
-    assert!(
-        kills < 100 || found.uncertain > 0,
-        "no write was interrupted; the loop proves nothing"
-    );
-    assert!(
-        found.limited * 5 < found.runs,
-        "too few runs got through to prove something"
-    );
+    assert!(kills < 100 || found.uncertain > 0, "no write was interrupted; the loop proves nothing");
+    assert!(found.limited * 5 < found.runs, "too few runs got through to prove something");
 }

@@ -31,22 +31,11 @@ pub struct Node {
 impl Node {
     /// Starts a node; `kill` is `point:n`.
     pub fn start(bed: &Bed, kill: Option<&str>, name: &str) -> Self {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
         let log = bed.folder().join(format!("{name}.log"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_steward"));
         command
-            .args([
-                "serve",
-                "--connection",
-                "openai",
-                "--listen",
-                &format!("127.0.0.1:{port}"),
-                "--data-dir",
-            ])
+            .args(["serve", "--connection", "openai", "--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
             .arg(bed.data())
             .arg("--workspace")
             .arg(bed.work())
@@ -72,13 +61,7 @@ impl Node {
         let (own, all) = (Arc::<Mutex<Vec<Ack>>>::default(), Arc::clone(&bed.acks));
         let acks = Arc::clone(&own);
         let reader = std::thread::spawn(move || collect(out, &own, &all));
-        Self {
-            child,
-            reader: Some(reader),
-            log,
-            port,
-            acks,
-        }
+        Self { child, reader: Some(reader), log, port, acks }
     }
 
     /// What it logged.
@@ -111,10 +94,7 @@ impl Node {
 
     pub async fn kill(&mut self) {
         self.child.kill().unwrap();
-        assert!(
-            self.ends(Duration::from_secs(10)).await,
-            "SIGKILL did not end it"
-        );
+        assert!(self.ends(Duration::from_secs(10)).await, "SIGKILL did not end it");
     }
 
     /// Waits until it acknowledged something that fits.
@@ -144,11 +124,7 @@ fn collect(mut out: impl BufRead, own: &Mutex<Vec<Ack>>, all: &Mutex<Vec<Ack>>) 
         let words: Vec<&str> = line.split_whitespace().collect();
         // A line without its end was cut by the kill: nobody was told.
         if let (["ACK", run, seq, kind], true) = (&words[..], line.ends_with('\n')) {
-            let ack = Ack {
-                run: (*run).to_owned(),
-                seq: seq.parse().unwrap(),
-                kind: (*kind).to_owned(),
-            };
+            let ack = Ack { run: (*run).to_owned(), seq: seq.parse().unwrap(), kind: (*kind).to_owned() };
             own.lock().unwrap().push(ack.clone());
             all.lock().unwrap().push(ack);
         }

@@ -56,10 +56,7 @@ pub async fn judge(bed: &Bed) -> Found {
     let store = bed.store().await;
     store.check().await.unwrap();
     let rows = runs(&store).await;
-    let mut found = Found {
-        runs: rows.len(),
-        ..Found::default()
-    };
+    let mut found = Found { runs: rows.len(), ..Found::default() };
     let mut kinds: BTreeMap<(String, u64), &'static str> = BTreeMap::new();
     let mut known = BTreeSet::new();
     let counts = bed.effects.counts();
@@ -83,49 +80,27 @@ pub async fn judge(bed: &Bed) -> Found {
             if call.tool == "effect_write" {
                 assert!(count <= 1, "a write happened {count} times; {at}");
                 assert_eq!(call.intents, 1, "a write is not tried again; {at}");
-                assert_eq!(
-                    call.uncertain,
-                    1 - call.results,
-                    "a write has a result, or a person was asked; {at}"
-                );
+                assert_eq!(call.uncertain, 1 - call.results, "a write has a result, or a person was asked; {at}");
             } else {
-                assert_eq!(
-                    (call.results, call.uncertain),
-                    (1, 0),
-                    "what may be repeated ends with one result; {at}"
-                );
+                assert_eq!((call.results, call.uncertain), (1, 0), "what may be repeated ends with one result; {at}");
             }
-            assert!(
-                call.results == 0 || count >= 1,
-                "a result without an effect; {at}"
-            );
+            assert!(call.results == 0 || count >= 1, "a result without an effect; {at}");
             found.uncertain += call.uncertain;
             effects += u64::from(call.tool == "effect_write") * count;
         }
         let limited = outcome(&events) != &Outcome::Completed;
         found.limited += usize::from(limited);
-        assert!(
-            calls.len() == 1 || limited && calls.is_empty(),
-            "each request is one call; run {}: {calls:?}",
-            row.id
-        );
+        assert!(calls.len() == 1 || limited && calls.is_empty(), "each request is one call; run {}: {calls:?}", row.id);
         assert!(effects <= 1, "run {} wrote {effects} times", row.id);
     }
     for (key, count) in &counts {
-        assert!(
-            known.contains(key),
-            "an effect without an intent in a log: {key}"
-        );
+        assert!(known.contains(key), "an effect without an intent in a log: {key}");
         found.effects += count.effects;
         found.repeats += usize::from(count.effects > 1);
     }
     for ack in bed.acks.lock().unwrap().iter() {
         let kind = kinds.get(&(ack.run.clone(), ack.seq));
-        assert_eq!(
-            kind,
-            Some(&ack.kind.as_str()),
-            "acknowledged, and not so in the log: {ack:?}"
-        );
+        assert_eq!(kind, Some(&ack.kind.as_str()), "acknowledged, and not so in the log: {ack:?}");
         found.acked += 1;
     }
     for mark in bed.accepted.lock().unwrap().iter() {
@@ -140,11 +115,7 @@ pub async fn judge(bed: &Bed) -> Found {
 fn judge_log(row: &RunRow, events: &[Event]) {
     let id = row.id;
     assert_eq!(row.status, RunStatus::Finished, "run {id} has not ended");
-    assert_eq!(
-        row.last_seq,
-        events.last().map_or(0, |event| event.seq),
-        "run {id}: its row and its log differ"
-    );
+    assert_eq!(row.last_seq, events.last().map_or(0, |event| event.seq), "run {id}: its row and its log differ");
     for (event, seq) in events.iter().zip(1..) {
         assert_eq!(event.seq, seq, "run {id} has a gap or a duplicate");
     }
@@ -152,45 +123,21 @@ fn judge_log(row: &RunRow, events: &[Event]) {
         events.is_sorted_by_key(|event| event.epoch),
         "run {id}: an event of an older epoch follows one of a newer"
     );
-    assert!(
-        matches!(events[0].body, EventBody::RunStarted { .. }),
-        "run {id} begins with {:?}",
-        events[0].body
-    );
-    let ends: Vec<_> = events
-        .iter()
-        .filter(|event| matches!(event.body, EventBody::RunFinished { .. }))
-        .collect();
+    assert!(matches!(events[0].body, EventBody::RunStarted { .. }), "run {id} begins with {:?}", events[0].body);
+    let ends: Vec<_> = events.iter().filter(|event| matches!(event.body, EventBody::RunFinished { .. })).collect();
     assert_eq!(ends.len(), 1, "run {id} ends once");
     match outcome(events) {
         Outcome::Completed => {}
         // As many calls as the budget has may be cut off by crashes before they count, else a run
         // that kills its node would go on for ever.
-        Outcome::Limited {
-            limit: Limit::ModelCalls,
-            ..
-        } => {
-            let EventBody::RunStarted { setup, .. } = &events[0].body else {
-                unreachable!()
-            };
-            let count = |kind: &str| {
-                events
-                    .iter()
-                    .filter(|event| event.body.kind() == kind)
-                    .count()
-            };
+        Outcome::Limited { limit: Limit::ModelCalls, .. } => {
+            let EventBody::RunStarted { setup, .. } = &events[0].body else { unreachable!() };
+            let count = |kind: &str| events.iter().filter(|event| event.body.kind() == kind).count();
             let (made, answered) = (count("model.requested"), count("model.responded"));
             let cut_off = made - answered - count("model.failed");
             let most = setup.budget.model_calls as usize;
-            assert_eq!(
-                made - cut_off.min(most),
-                most,
-                "run {id} was not at its limit"
-            );
-            assert!(
-                answered < 2,
-                "run {id} had its two replies and asked for more"
-            );
+            assert_eq!(made - cut_off.min(most), most, "run {id} was not at its limit");
+            assert!(answered < 2, "run {id} had its two replies and asked for more");
         }
         other => panic!("run {id} ends with {other:?}"),
     }
@@ -198,14 +145,12 @@ fn judge_log(row: &RunRow, events: &[Event]) {
     let mut answered = BTreeSet::new();
     for event in events {
         match &event.body {
-            EventBody::ModelResponded { step, .. } => assert!(
-                answered.insert(*step),
-                "run {id}: two replies of step {step}"
-            ),
-            EventBody::ModelRequested { step, .. } => assert!(
-                !answered.contains(step),
-                "run {id}: step {step} was asked for again"
-            ),
+            EventBody::ModelResponded { step, .. } => {
+                assert!(answered.insert(*step), "run {id}: two replies of step {step}")
+            }
+            EventBody::ModelRequested { step, .. } => {
+                assert!(!answered.contains(step), "run {id}: step {step} was asked for again")
+            }
             _ => {}
         }
     }
@@ -222,29 +167,19 @@ fn calls(events: &[Event]) -> BTreeMap<String, Call> {
     let mut calls: BTreeMap<String, Call> = BTreeMap::new();
     for event in events {
         match &event.body {
-            EventBody::ToolIntent {
-                call_id,
-                tool,
-                idempotency_key,
-                ..
-            } => {
+            EventBody::ToolIntent { call_id, tool, idempotency_key, .. } => {
                 let call = calls.entry(call_id.clone()).or_default();
                 call.tool.clone_from(tool);
                 call.keys.insert(idempotency_key.clone());
                 call.intents += 1;
             }
             EventBody::ToolResult { call_id, .. } => {
-                calls
-                    .get_mut(call_id)
-                    .expect("a result needs an intent")
-                    .results += 1;
+                calls.get_mut(call_id).expect("a result needs an intent").results += 1;
             }
             EventBody::ToolUncertain { call_id, .. } => {
                 calls.get_mut(call_id).expect("so does a doubt").uncertain += 1;
             }
-            EventBody::ToolRejected {
-                call_id, message, ..
-            } => panic!("{call_id} was rejected: {message}"),
+            EventBody::ToolRejected { call_id, message, .. } => panic!("{call_id} was rejected: {message}"),
             _ => {}
         }
     }

@@ -17,42 +17,26 @@ const RUNS: usize = 8;
 
 /// Runs that have an event of this kind.
 fn with(acks: &[Ack], kind: &str) -> BTreeSet<String> {
-    acks.iter()
-        .filter(|ack| ack.kind == kind)
-        .map(|ack| ack.run.clone())
-        .collect()
+    acks.iter().filter(|ack| ack.kind == kind).map(|ack| ack.run.clone()).collect()
 }
 
 /// The whole test.
 pub async fn run(database: String) {
-    let reply = Reply::text("This answer comes slowly, so that a node can be stopped in it.")
-        .pieces(3, 120);
+    let reply = Reply::text("This answer comes slowly, so that a node can be stopped in it.").pieces(3, 120);
     // Long enough that some calls are in flight and others are done when the node stops.
-    let effects = EffectOptions {
-        before: Duration::ZERO,
-        after: Duration::from_millis(700),
-        deduplicate: false,
-    };
+    let effects = EffectOptions { before: Duration::ZERO, after: Duration::from_millis(700), deduplicate: false };
     let bed = Bed::new(Some(database), RUNS, reply, effects).await;
     let first = Node::start(&bed, None, "a");
     let mut clients: Vec<_> = (0..RUNS / 2).map(|n| bed.send(&first, n)).collect();
     // Half of the runs are in the answer, half in the tool, when the node stops.
     assert!(
-        first
-            .acked(Duration::from_secs(20), |acks| with(acks, "model.delta")
-                .len()
-                == RUNS / 2)
-            .await,
+        first.acked(Duration::from_secs(20), |acks| with(acks, "model.delta").len() == RUNS / 2).await,
         "{}",
         first.log()
     );
     clients.extend((RUNS / 2..RUNS).map(|n| bed.send(&first, n)));
     assert!(
-        first
-            .acked(Duration::from_secs(20), |acks| with(acks, "tool.intent")
-                .len()
-                == RUNS)
-            .await,
+        first.acked(Duration::from_secs(20), |acks| with(acks, "tool.intent").len() == RUNS).await,
         "{}",
         first.log()
     );
@@ -60,17 +44,10 @@ pub async fn run(database: String) {
     // What is in the pipe was said before.
     tokio::time::sleep(Duration::from_millis(100)).await;
     let said = first.acks.lock().unwrap().len();
-    assert!(
-        with(&first.acks.lock().unwrap(), "run.finished").is_empty(),
-        "a run ended too early for this test"
-    );
+    assert!(with(&first.acks.lock().unwrap(), "run.finished").is_empty(), "a run ended too early for this test");
 
     let second = Node::start(&bed, None, "b");
-    let all = second
-        .acked(Duration::from_secs(20), |acks| {
-            with(acks, "run.resumed").len() == RUNS
-        })
-        .await;
+    let all = second.acked(Duration::from_secs(20), |acks| with(acks, "run.resumed").len() == RUNS).await;
     assert!(all, "not all were taken over:\n{}", second.log());
     // While the second is at work, the first goes on where it was.
     first.signal(Signal::CONT);
@@ -79,84 +56,53 @@ pub async fn run(database: String) {
     let mut answered = BTreeSet::new();
     for _ in 0..200 {
         settle::answer(&bed, &store, &mut answered).await;
-        if settle::runs(&store)
-            .await
-            .iter()
-            .all(|row| row.status == RunStatus::Finished)
-        {
+        if settle::runs(&store).await.iter().all(|row| row.status == RunStatus::Finished) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     for row in settle::runs(&store).await {
         assert_eq!(row.status, RunStatus::Finished, "{row:?}\n{}", second.log());
-        assert!(
-            store
-                .events(TENANT, row.id, 0, 10_000)
-                .await
-                .unwrap()
-                .iter()
-                .any(|one| one.event.epoch > 1)
-        );
+        assert!(store.events(TENANT, row.id, 0, 10_000).await.unwrap().iter().any(|one| one.event.epoch > 1));
     }
     let log = first.log();
     let refused = log.matches("append refused").count();
     let lost = log.matches("lease lost").count();
     let questions = answered.len();
-    let late = first.acks.lock().unwrap()[said..]
-        .iter()
-        .filter(|ack| ack.kind != "run.resumed")
-        .count();
+    let late = first.acks.lock().unwrap()[said..].iter().filter(|ack| ack.kind != "run.resumed").count();
     println!(
         "takeover: {RUNS} runs, {refused} appends refused, {lost} leases seen as lost, {questions} questions, {late} events of the first node later"
     );
     for (name, mut node) in [("first", first), ("second", second)] {
         node.signal(Signal::TERM);
-        assert!(
-            node.ends(Duration::from_secs(10)).await,
-            "the {name} node does not stop:\n{}",
-            node.log()
-        );
+        assert!(node.ends(Duration::from_secs(10)).await, "the {name} node does not stop:\n{}", node.log());
     }
     for client in clients {
         client.abort();
     }
     println!("  {}", oracle::judge(&bed).await);
     // Which of the two comes first is chance; either means that the node let go.
-    assert!(
-        refused + lost >= RUNS,
-        "the first node did not notice:\n{log}"
-    );
+    assert!(refused + lost >= RUNS, "the first node did not notice:\n{log}");
 }
 
 /// What the first node would append next, had it noticed nothing.
 async fn refuses_old_epochs(store: &Store) {
     for row in settle::runs(store).await {
         let events = store.events(TENANT, row.id, 0, 10_000).await.unwrap();
-        let event = &events
-            .iter()
-            .rfind(|one| one.event.epoch == 1)
-            .unwrap()
-            .event;
+        let event = &events.iter().rfind(|one| one.event.epoch == 1).unwrap().event;
         let late = |after| Commit {
             tenant: TENANT,
             run: row.id,
             epoch: 1,
             after,
             at: event.at,
-            events: vec![EventBody::RunSteered {
-                text: "late".to_owned(),
-                by: "test".to_owned(),
-            }],
+            events: vec![EventBody::RunSteered { text: "late".to_owned(), by: "test".to_owned() }],
             side: Vec::new(),
         };
         // Neither where it was, nor had it guessed the end of the log.
         for after in [event.seq, row.last_seq] {
             let refused = store.commit(late(after)).await;
-            assert!(
-                matches!(refused, Err(StoreError::Fenced { epoch: 1, .. })),
-                "{refused:?}"
-            );
+            assert!(matches!(refused, Err(StoreError::Fenced { epoch: 1, .. })), "{refused:?}");
         }
     }
 }

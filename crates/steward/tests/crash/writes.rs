@@ -57,19 +57,10 @@ fn call(n: usize) -> (&'static str, Value) {
 }
 
 fn script(requests: usize) -> Script {
-    let rule = |role: &str, contains: String, then| Rule {
-        contains,
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    };
+    let rule = |role: &str, contains: String, then| Rule { contains, role: Some(role.to_owned()), times: None, then };
     let mut rules = vec![rule("tool", String::new(), Behaviour::text("It is done."))];
     rules.extend((0..requests).map(|n| rule("user", mark(n), Behaviour::calls([call(n)]))));
-    Script {
-        otherwise: Some(Behaviour::text("I was asked nothing.")),
-        rules,
-        ..Script::default()
-    }
+    Script { otherwise: Some(Behaviour::text("I was asked nothing.")), rules, ..Script::default() }
 }
 
 fn skill(number: u128, name: &str, input: &str, statement: &str) -> Skill {
@@ -103,30 +94,13 @@ fn skill(number: u128, name: &str, input: &str, statement: &str) -> Skill {
 
 async fn bed(requests: usize) -> Bed {
     let skills = [
-        skill(
-            21,
-            "add_order",
-            "name",
-            "INSERT INTO orders (name) VALUES ({{name}})",
-        ),
-        skill(
-            22,
-            "sell",
-            "item",
-            "UPDATE stock SET left = left - 1 WHERE item = {{item}}",
-        ),
+        skill(21, "add_order", "name", "INSERT INTO orders (name) VALUES ({{name}})"),
+        skill(22, "sell", "item", "UPDATE stock SET left = left - 1 WHERE item = {{item}}"),
     ];
     let mut agent = agent(vec!["write".to_owned()]);
     agent.policy.write = Decision::Allow;
     agent.skills = skills.iter().map(|skill| skill.id).collect();
-    let bed = Bed::with(
-        None,
-        script(requests),
-        EffectOptions::default(),
-        agent,
-        &skills,
-    )
-    .await;
+    let bed = Bed::with(None, script(requests), EffectOptions::default(), agent, &skills).await;
     let shop = Connection::open(bed.work().join("shop.db")).unwrap();
     shop.execute_batch(&format!(
         "CREATE TABLE orders (id INTEGER PRIMARY KEY, name TEXT);
@@ -210,15 +184,8 @@ pub async fn run() {
         begun.elapsed()
     );
     let cut_off = all.happened + all.again + all.left;
-    assert!(
-        kills < KILLS || cut_off > 0,
-        "no write was interrupted; the loop proves nothing"
-    );
-    assert!(
-        all.left * 50 <= cut_off.max(50),
-        "{} of {cut_off} interrupted writes were left to a person",
-        all.left
-    );
+    assert!(kills < KILLS || cut_off > 0, "no write was interrupted; the loop proves nothing");
+    assert!(all.left * 50 <= cut_off.max(50), "{} of {cut_off} interrupted writes were left to a person", all.left);
 }
 
 /// Holds the logs to the world. What was left to a person, who looked away, may have happened or not.
@@ -246,11 +213,7 @@ async fn judge(bed: &Bed) -> BTreeMap<&'static str, Told> {
         let count = match n % 5 {
             0 => lines(&bed.work().join("log.txt"), &mark(n)),
             2 => lines(&bed.work().join(format!("own/{n}.txt")), &mark(n)),
-            3 => count(
-                &shop,
-                "SELECT count(*) FROM orders WHERE name = ?1",
-                &mark(n),
-            ),
+            3 => count(&shop, "SELECT count(*) FROM orders WHERE name = ?1", &mark(n)),
             _ => continue,
         };
         assert!(
@@ -266,15 +229,9 @@ async fn judge(bed: &Bed) -> BTreeMap<&'static str, Told> {
         done..=done + i64::try_from(one.left).unwrap()
     };
     let same = lines(&bed.work().join("same.txt"), "again");
-    assert!(
-        range(sum("append same")).contains(&same),
-        "{same} lines: {told:?}"
-    );
+    assert!(range(sum("append same")).contains(&same), "{same} lines: {told:?}");
     let sold = STOCK - count(&shop, "SELECT left FROM stock WHERE item = ?1", "nut");
-    assert!(
-        range(sum("update")).contains(&sold),
-        "{sold} sold: {told:?}"
-    );
+    assert!(range(sum("update")).contains(&sold), "{sold} sold: {told:?}");
     told
 }
 
@@ -289,9 +246,7 @@ fn outcome(events: &[Event], one: &mut Told) -> (bool, bool) {
                 left = true;
                 one.left += 1;
             }
-            EventBody::ToolResult {
-                result, evidence, ..
-            } => {
+            EventBody::ToolResult { result, evidence, .. } => {
                 one.happened += usize::from(evidence.is_some());
                 done = matches!(result, ToolResult::Ok { .. });
                 one.failed += usize::from(!done);

@@ -36,13 +36,7 @@ pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
         id: OTHER,
         name: "another".into(),
         model: "another".into(),
-        ..connection(
-            model,
-            Capabilities {
-                strategy: Strategy::React,
-                ..Capabilities::default()
-            },
-        )
+        ..connection(model, Capabilities { strategy: Strategy::React, ..Capabilities::default() })
     };
     service_over(data, vec![first, other]).await
 }
@@ -77,11 +71,7 @@ pub async fn service_allowing(data: &Path, model: &ScriptedModelServer, allow: &
 }
 
 /// A service that goes by `clock`.
-pub async fn service_at(
-    data: &Path,
-    model: &ScriptedModelServer,
-    clock: Arc<dyn Clock>,
-) -> RunService {
+pub async fn service_at(data: &Path, model: &ScriptedModelServer, clock: Arc<dyn Clock>) -> RunService {
     let one = connection(model, Capabilities::default());
     composed(data, vec![one], &[], clock, config()).await.0
 }
@@ -95,19 +85,13 @@ pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunServ
 /// A service with places for so many runs at work.
 pub async fn service_of(data: &Path, model: &ScriptedModelServer, max_runs: usize) -> RunService {
     let one = connection(model, Capabilities::default());
-    let config = EngineConfig {
-        max_runs,
-        ..config()
-    };
+    let config = EngineConfig { max_runs, ..config() };
     let clock = Arc::new(SystemClock::new());
     composed(data, vec![one], &[], clock, config).await.0
 }
 
 fn config() -> EngineConfig {
-    EngineConfig {
-        plan_candidates: 1,
-        ..EngineConfig::default()
-    }
+    EngineConfig { plan_candidates: 1, ..EngineConfig::default() }
 }
 
 async fn composed(
@@ -118,16 +102,9 @@ async fn composed(
     config: EngineConfig,
 ) -> (RunService, Arc<Store>) {
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(data));
-    let store = Arc::new(
-        Store::open(StoreConfig::sqlite(data), blobs.clone())
-            .await
-            .unwrap(),
-    );
+    let store = Arc::new(Store::open(StoreConfig::sqlite(data), blobs.clone()).await.unwrap());
     let client = Client::new(Secrets::none(), None, Timeouts::default());
-    let helper = || Helper {
-        program: env!("CARGO_BIN_EXE_steward").into(),
-        prefix: vec!["sandbox-exec".into()],
-    };
+    let helper = || Helper { program: env!("CARGO_BIN_EXE_steward").into(), prefix: vec!["sandbox-exec".into()] };
     let tools = standard(
         ToolsConfig {
             web_allow: web_allow.iter().map(|one| one.parse().unwrap()).collect(),
@@ -147,9 +124,7 @@ async fn composed(
         store: store.clone(),
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
-        embedder: Arc::new(LazyMiniLm::new(
-            steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"),
-        )),
+        embedder: Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"))),
         bus: Arc::new(InProcessBus::new()),
         price: Arc::new(|connection: &Connection| connection.price),
         clock,
@@ -172,10 +147,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
             budget: Preset::Agent,
             tuning: Tuning::default(),
             routing: Routing::default(),
-            deep: Deep {
-                enabled: Some(false),
-                ..Deep::default()
-            },
+            deep: Deep { enabled: Some(false), ..Deep::default() },
             credentials: std::collections::BTreeMap::new(),
             metadata: serde_json::Map::new(),
             skills: Vec::new(),
@@ -196,11 +168,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
 }
 
 /// Events until `done` says so; panics after 60 s.
-pub async fn until(
-    service: &RunService,
-    run: RunId,
-    done: impl Fn(&EventBody) -> bool,
-) -> Vec<Event> {
+pub async fn until(service: &RunService, run: RunId, done: impl Fn(&EventBody) -> bool) -> Vec<Event> {
     let mut events = service.watch(run, 0);
     let mut seen: Vec<Event> = Vec::new();
     let follow = async {
@@ -225,10 +193,7 @@ pub fn kinds(events: &[Event]) -> Vec<&'static str> {
 
 /// Until the run has ended. Each run of these tests replays as it was.
 pub async fn finished(service: &RunService, run: RunId) -> Vec<Event> {
-    let events = until(service, run, |body| {
-        matches!(body, EventBody::RunFinished { .. })
-    })
-    .await;
+    let events = until(service, run, |body| matches!(body, EventBody::RunFinished { .. })).await;
     let report = service.replay(run).await.unwrap();
     assert!(report.same, "{:#?}", report.differences);
     assert_eq!(report.events, events.len() as u64);
@@ -237,10 +202,7 @@ pub async fn finished(service: &RunService, run: RunId) -> Vec<Event> {
 
 /// Until a person is asked; the question's id.
 pub async fn asked(service: &RunService, run: RunId) -> ApprovalId {
-    let events = until(service, run, |body| {
-        matches!(body, EventBody::ApprovalRequested { .. })
-    })
-    .await;
+    let events = until(service, run, |body| matches!(body, EventBody::ApprovalRequested { .. })).await;
     match &events.last().unwrap().body {
         EventBody::ApprovalRequested { approval_id, .. } => *approval_id,
         _ => unreachable!("until ends with it"),

@@ -27,24 +27,12 @@ struct Bed {
 
 async fn bed(answers: usize) -> Bed {
     let replies = (0..answers).map(|_| Behaviour::text("A heron is a bird."));
-    let model = ScriptedModelServer::start(Script::of(replies))
-        .await
-        .unwrap();
+    let model = ScriptedModelServer::start(Script::of(replies)).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let mut one = connection(&model, Capabilities::default());
-    one.price = Some(Price {
-        input: 1_000_000,
-        cached: 500_000,
-        output: 2_000_000,
-    });
+    one.price = Some(Price { input: 1_000_000, cached: 500_000, output: 2_000_000 });
     let (service, store) = service_with(data.path(), vec![one]).await;
-    Bed {
-        service,
-        store,
-        model,
-        dir: tempfile::tempdir().unwrap(),
-        _data: data,
-    }
+    Bed { service, store, model, dir: tempfile::tempdir().unwrap(), _data: data }
 }
 
 impl Bed {
@@ -56,13 +44,7 @@ impl Bed {
     }
 
     async fn limit(&self, scope: BudgetScope, tokens: Option<u64>, cost_micros: Option<u64>) {
-        let limit = SpendLimit {
-            id: BudgetId(Uuid::from_u128(1)),
-            scope,
-            period: Period::Total,
-            tokens,
-            cost_micros,
-        };
+        let limit = SpendLimit { id: BudgetId(Uuid::from_u128(1)), scope, period: Period::Total, tokens, cost_micros };
         self.store.save_spend_limit(TENANT, &limit).await.unwrap();
     }
 
@@ -111,15 +93,9 @@ async fn fifty_runs_at_once_never_spend_more_than_there_is() {
         assert!(states[0].tokens <= most, "{states:?}");
         match outcome.unwrap() {
             Outcome::Completed => done += 1,
-            Outcome::Limited {
-                limit: Limit::Spend,
-                message,
-            } => {
+            Outcome::Limited { limit: Limit::Spend, message } => {
                 limited += 1;
-                assert!(
-                    message.contains("the total budget of the agent a has no room"),
-                    "{message}"
-                );
+                assert!(message.contains("the total budget of the agent a has no room"), "{message}");
             }
             other => panic!("{other:?}"),
         }
@@ -138,9 +114,7 @@ async fn money_is_limited_and_told() {
     let bed = bed(2).await;
     let run = bed.service.start(bed.asked()).await.unwrap();
     let events = finished(&bed.service, run).await;
-    let EventBody::RunFinished { usage, .. } = &events.last().unwrap().body else {
-        panic!("{events:?}")
-    };
+    let EventBody::RunFinished { usage, .. } = &events.last().unwrap().body else { panic!("{events:?}") };
     let row = bed.service.deps().store.run(TENANT, run).await.unwrap();
     assert_eq!(row.cost_micros, usage.cost_micros, "the run's row tells");
     let all = (Timestamp(0), Timestamp(i64::MAX));
@@ -149,8 +123,7 @@ async fn money_is_limited_and_told() {
     assert_eq!((rows.len(), rows[0].calls, rows[0].unpriced), (1, 1, 0));
     assert!(rows[0].cost_micros > 0);
 
-    bed.limit(BudgetScope::Installation, None, Some(rows[0].cost_micros))
-        .await;
+    bed.limit(BudgetScope::Installation, None, Some(rows[0].cost_micros)).await;
     let run = bed.service.start(bed.asked()).await.unwrap();
     let events = finished(&bed.service, run).await;
     assert!(
@@ -172,9 +145,7 @@ async fn money_is_limited_and_told() {
 async fn two(first: Behaviour) -> (Bed, ScriptedModelServer, ConnectionId) {
     let bed = bed(0).await;
     bed.model.push(first);
-    let second = ScriptedModelServer::start(Script::always(Behaviour::text("From the second.")))
-        .await
-        .unwrap();
+    let second = ScriptedModelServer::start(Script::always(Behaviour::text("From the second."))).await.unwrap();
     let one = connection(&bed.model, Capabilities::default());
     let id = one.id;
     let other = Connection {
@@ -185,45 +156,28 @@ async fn two(first: Behaviour) -> (Bed, ScriptedModelServer, ConnectionId) {
     };
     let data = tempfile::tempdir().unwrap();
     let (service, store) = service_with(data.path(), vec![one, other]).await;
-    let bed = Bed {
-        service,
-        store,
-        _data: data,
-        ..bed
-    };
+    let bed = Bed { service, store, _data: data, ..bed };
     (bed, second, id)
 }
 
 fn with_fallback(bed: &Bed, hedge_after_ms: Option<u64>) -> StartRun {
     let mut asked = bed.asked();
     asked.agent.connection = Some(ConnectionId(Uuid::from_u128(5)));
-    asked.agent.routing = Routing {
-        fallback_chain: vec![OTHER],
-        hedge_after_ms,
-        ..Routing::default()
-    };
+    asked.agent.routing = Routing { fallback_chain: vec![OTHER], hedge_after_ms, ..Routing::default() };
     asked
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_whose_budget_is_used_up_is_not_tried() {
     let (bed, second, first) = two(Behaviour::server_error(503)).await;
-    bed.limit(BudgetScope::Connection(OTHER), Some(1), None)
-        .await;
+    bed.limit(BudgetScope::Connection(OTHER), Some(1), None).await;
     let run = bed.service.start(with_fallback(&bed, None)).await.unwrap();
-    let events = crate::bed::until(&bed.service, run, |body| {
-        matches!(body, EventBody::ModelFailed { .. })
-    })
-    .await;
-    assert!(
-        second.chats().is_empty(),
-        "its budget has no room: {events:?}"
-    );
+    let events = crate::bed::until(&bed.service, run, |body| matches!(body, EventBody::ModelFailed { .. })).await;
+    assert!(second.chats().is_empty(), "its budget has no room: {events:?}");
     bed.service.stop(run, "me").await.unwrap();
 
     // The other way round, the fallback answers at once.
-    bed.limit(BudgetScope::Connection(first), Some(1), None)
-        .await;
+    bed.limit(BudgetScope::Connection(first), Some(1), None).await;
     let asked = bed.model.chats().len();
     let run = bed.service.start(with_fallback(&bed, None)).await.unwrap();
     finished(&bed.service, run).await;
@@ -236,20 +190,13 @@ async fn a_connection_whose_budget_is_used_up_is_not_tried() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_another_overtook_is_counted() {
     let (bed, second, first) = two(Behaviour::HangBeforeHeaders).await;
-    let run = bed
-        .service
-        .start(with_fallback(&bed, Some(50)))
-        .await
-        .unwrap();
+    let run = bed.service.start(with_fallback(&bed, Some(50))).await.unwrap();
     finished(&bed.service, run).await;
     assert_eq!(second.chats().len(), 1);
     let (from, to) = (Timestamp(0), Timestamp(i64::MAX));
     let rows = bed.store.usage(TENANT, UsageBy::Connection, from, to, None);
     let rows = rows.await.unwrap();
-    let lost = rows
-        .iter()
-        .find(|row| row.group == first.0.to_string())
-        .unwrap();
+    let lost = rows.iter().find(|row| row.group == first.0.to_string()).unwrap();
     assert_eq!((lost.calls, lost.failed), (1, 1));
     assert!(lost.prompt_tokens > 0, "{rows:?}");
     bed.service.shutdown().await;
@@ -261,31 +208,15 @@ async fn a_run_reserves_its_own_money_before_it_asks() {
     let data = tempfile::tempdir().unwrap();
     let mut dear = connection(&model, Capabilities::default());
     // A hundred tokens of reply would be ten dollars; a run has five.
-    dear.price = Some(Price {
-        input: 0,
-        cached: 0,
-        output: 100_000_000_000,
-    });
+    dear.price = Some(Price { input: 0, cached: 0, output: 100_000_000_000 });
     let (service, store) = service_with(data.path(), vec![dear]).await;
-    let bed = Bed {
-        service,
-        store,
-        model,
-        dir: tempfile::tempdir().unwrap(),
-        _data: data,
-    };
+    let bed = Bed { service, store, model, dir: tempfile::tempdir().unwrap(), _data: data };
     let run = bed.service.start(bed.asked()).await.unwrap();
     let events = finished(&bed.service, run).await;
     assert!(
         matches!(
             &events.last().unwrap().body,
-            EventBody::RunFinished {
-                outcome: Outcome::Limited {
-                    limit: Limit::Cost,
-                    ..
-                },
-                ..
-            }
+            EventBody::RunFinished { outcome: Outcome::Limited { limit: Limit::Cost, .. }, .. }
         ),
         "{events:?}"
     );

@@ -1,9 +1,7 @@
 //! The whole cascade of TOOL-1 through the engine: whatever a model writes becomes the right call, or a
 //! question, or nothing.
 
-use crate::bed::{
-    OTHER, asked, connection, finished, kinds, request, service, service_over, until,
-};
+use crate::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until};
 use crate::forms::FORMS;
 use crate::outcome;
 use serde_json::json;
@@ -24,16 +22,11 @@ fn folder() -> tempfile::TempDir {
 }
 
 async fn model(replies: impl IntoIterator<Item = Behaviour>) -> ScriptedModelServer {
-    ScriptedModelServer::start(Script::of(replies))
-        .await
-        .unwrap()
+    ScriptedModelServer::start(Script::of(replies)).await.unwrap()
 }
 
 async fn run(service: &RunService, input: &str, dir: &Path) -> Vec<Event> {
-    let run = service
-        .start(request(input, Mode::Loop, dir))
-        .await
-        .unwrap();
+    let run = service.start(request(input, Mode::Loop, dir)).await.unwrap();
     finished(service, run).await
 }
 
@@ -42,9 +35,7 @@ fn ran(events: &[Event]) -> Vec<(String, bool)> {
     events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::ToolResult { tool, result, .. } => {
-                Some((tool.clone(), matches!(result, ToolResult::Ok { .. })))
-            }
+            EventBody::ToolResult { tool, result, .. } => Some((tool.clone(), matches!(result, ToolResult::Ok { .. }))),
             _ => None,
         })
         .collect()
@@ -60,18 +51,10 @@ fn verdict(events: &[Event]) -> Option<Verdict> {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_dialect_is_a_call_whatever_was_asked_for() {
     let dir = folder();
-    for strategy in [
-        Strategy::Native,
-        Strategy::GuidedJson,
-        Strategy::React,
-        Strategy::Markers,
-    ] {
+    for strategy in [Strategy::Native, Strategy::GuidedJson, Strategy::React, Strategy::Markers] {
         let model = model([]).await;
         let data = tempfile::tempdir().unwrap();
-        let capabilities = Capabilities {
-            strategy,
-            ..Capabilities::default()
-        };
+        let capabilities = Capabilities { strategy, ..Capabilities::default() };
         let service = service_over(data.path(), vec![connection(&model, capabilities)]).await;
         for (form, text) in FORMS {
             model.replace(Script::of([
@@ -123,15 +106,9 @@ async fn a_guessed_write_asks_and_says_from_which_words() {
         panic!("{subject:?}");
     };
     assert_eq!(tool, "write");
-    assert!(
-        reason.contains("guessed") && reason.contains("made.txt") && reason.contains('%'),
-        "{reason}"
-    );
+    assert!(reason.contains("guessed") && reason.contains("made.txt") && reason.contains('%'), "{reason}");
     assert!(!dir.path().join("made.txt").exists(), "nothing ran");
-    let yes = Answer::Approve {
-        grant: None,
-        until: None,
-    };
+    let yes = Answer::Approve { grant: None, until: None };
     service.decide(id, yes, "me").await.unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events).0, Outcome::Completed);
@@ -142,11 +119,7 @@ async fn a_guessed_write_asks_and_says_from_which_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guessed_look_runs_unasked() {
     let dir = folder();
-    let model = model([
-        Behaviour::text("I'll read the file a.txt."),
-        Behaviour::text("It is heron."),
-    ])
-    .await;
+    let model = model([Behaviour::text("I'll read the file a.txt."), Behaviour::text("It is heron.")]).await;
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let events = run(&service, "Which word is in a.txt?", dir.path()).await;
@@ -172,30 +145,16 @@ async fn words_are_corrected_once_and_then_the_request_finds_its_tool() {
     let service = service(data.path(), &model).await;
     let events = run(&service, "Read the file a.txt", dir.path()).await;
     let kinds = kinds(&events);
-    assert_eq!(
-        kinds
-            .iter()
-            .filter(|kind| **kind == "model.corrected")
-            .count(),
-        1,
-        "{kinds:?}"
-    );
+    assert_eq!(kinds.iter().filter(|kind| **kind == "model.corrected").count(), 1, "{kinds:?}");
     assert!(kinds.contains(&"intent.dispatched"), "{kinds:?}");
     assert_eq!(ran(&events), [("read".to_owned(), true)], "{events:#?}");
     assert_eq!(outcome(&events).1, "The word is heron.");
     let chats = model.chats();
-    assert!(
-        chats[0].body["tools"].is_array(),
-        "first in the provider's own field"
-    );
+    assert!(chats[0].body["tools"].is_array(), "first in the provider's own field");
     assert!(chats[1].body.get("tools").is_none(), "then in text");
     let system = chats[1].body["messages"][0]["content"].to_string();
     assert!(system.contains("Action Input"), "{system}");
-    let last = chats[1].body["messages"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap();
+    let last = chats[1].body["messages"].as_array().unwrap().last().unwrap();
     assert!(last.to_string().contains("nothing has happened"), "{last}");
     model.assert_clean();
     service.shutdown().await;
@@ -216,29 +175,19 @@ async fn a_correction_that_helps_is_all() {
     assert_eq!(ran(&events), [("read".to_owned(), true)]);
     assert!(!kinds(&events).contains(&"intent.dispatched"));
     assert!(outcome(&events).1.contains("heron"));
-    assert_ne!(
-        verdict(&events),
-        Some(Verdict::Unverified),
-        "a true summary"
-    );
+    assert_ne!(verdict(&events), Some(Verdict::Unverified), "a true summary");
     service.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_no_tool_fits_the_answer_stands_unverified() {
     let dir = folder();
-    let model = model([
-        Behaviour::text("The file has been created."),
-        Behaviour::text("The file has been created."),
-    ])
-    .await;
+    let model =
+        model([Behaviour::text("The file has been created."), Behaviour::text("The file has been created.")]).await;
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let events = run(&service, "Make it so, please", dir.path()).await;
-    assert_eq!(
-        outcome(&events),
-        (Outcome::Completed, "The file has been created.".into())
-    );
+    assert_eq!(outcome(&events), (Outcome::Completed, "The file has been created.".into()));
     assert!(ran(&events).is_empty());
     assert_eq!(verdict(&events), Some(Verdict::Unverified));
     let said = events.iter().any(|event| {
@@ -252,11 +201,7 @@ async fn where_no_tool_fits_the_answer_stands_unverified() {
 async fn a_broken_call_goes_back_with_the_error_and_comes_right() {
     let dir = folder();
     let broken = Reply {
-        calls: vec![ScriptedCall {
-            id: None,
-            name: "read".into(),
-            arguments: json!("path: a.txt, [[["),
-        }],
+        calls: vec![ScriptedCall { id: None, name: "read".into(), arguments: json!("path: a.txt, [[[") }],
         ..Reply::text("")
     };
     let model = model([
@@ -270,10 +215,7 @@ async fn a_broken_call_goes_back_with_the_error_and_comes_right() {
     let events = run(&service, "Which word is in a.txt?", dir.path()).await;
     assert_eq!(ran(&events), [("read".to_owned(), true)], "{events:#?}");
     let told = model.chats()[1].body["messages"].to_string();
-    assert!(
-        told.contains("could not be read") && told.contains("path"),
-        "{told}"
-    );
+    assert!(told.contains("could not be read") && told.contains("path"), "{told}");
     model.assert_clean();
     service.shutdown().await;
 }
@@ -314,21 +256,13 @@ async fn another_connection_goes_on_in_its_own_form() {
     ])
     .await;
     let second = model([]).await;
-    second.replace(Script::always(Behaviour::text(
-        "Thought: seen\nFinal Answer: It is heron.",
-    )));
+    second.replace(Script::always(Behaviour::text("Thought: seen\nFinal Answer: It is heron.")));
     let data = tempfile::tempdir().unwrap();
     let other = Connection {
         id: OTHER,
         name: "another".into(),
         model: "another".into(),
-        ..connection(
-            &second,
-            Capabilities {
-                strategy: Strategy::React,
-                ..Capabilities::default()
-            },
-        )
+        ..connection(&second, Capabilities { strategy: Strategy::React, ..Capabilities::default() })
     };
     let native = connection(&first, Capabilities::default());
     let first_id = native.id;
@@ -347,16 +281,10 @@ async fn another_connection_goes_on_in_its_own_form() {
         })
         .collect();
     assert_eq!(answered[0].strategy, Strategy::Native, "{answered:#?}");
-    assert_eq!(
-        (answered[1].connection, answered[1].strategy),
-        (OTHER, Strategy::React)
-    );
+    assert_eq!((answered[1].connection, answered[1].strategy), (OTHER, Strategy::React));
     assert_eq!(answered[1].attempts.len(), 2, "{answered:?}");
     let prompt = &second.chats()[0].body;
-    assert!(
-        prompt.get("tools").is_none() && prompt.to_string().contains("Observation: "),
-        "{prompt}"
-    );
+    assert!(prompt.get("tools").is_none() && prompt.to_string().contains("Observation: "), "{prompt}");
     second.assert_clean();
     service.shutdown().await;
 }
@@ -364,22 +292,12 @@ async fn another_connection_goes_on_in_its_own_form() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_goes_on_after_a_restart_between_the_correction_and_its_reply() {
     let dir = folder();
-    let model = model([
-        Behaviour::text("Done! The file has been opened."),
-        Behaviour::HangBeforeHeaders,
-    ])
-    .await;
+    let model = model([Behaviour::text("Done! The file has been opened."), Behaviour::HangBeforeHeaders]).await;
     let data = tempfile::tempdir().unwrap();
     let run = {
         let service = service(data.path(), &model).await;
-        let run = service
-            .start(request("Which word is in a.txt?", Mode::Loop, dir.path()))
-            .await
-            .unwrap();
-        until(&service, run, |body| {
-            matches!(body, EventBody::ModelRequested { step: 2, .. })
-        })
-        .await;
+        let run = service.start(request("Which word is in a.txt?", Mode::Loop, dir.path())).await.unwrap();
+        until(&service, run, |body| matches!(body, EventBody::ModelRequested { step: 2, .. })).await;
         service.shutdown().await;
         run
     };
@@ -393,13 +311,7 @@ async fn a_run_goes_on_after_a_restart_between_the_correction_and_its_reply() {
     assert_eq!(outcome(&events).1, "It is heron.");
     assert_eq!(ran(&events), [("read".to_owned(), true)]);
     let corrections = kinds(&events);
-    assert_eq!(
-        corrections
-            .iter()
-            .filter(|kind| **kind == "model.corrected")
-            .count(),
-        1
-    );
+    assert_eq!(corrections.iter().filter(|kind| **kind == "model.corrected").count(), 1);
     assert!(corrections.contains(&"run.resumed"));
     service.shutdown().await;
 }
@@ -408,7 +320,8 @@ async fn a_run_goes_on_after_a_restart_between_the_correction_and_its_reply() {
 async fn calls_in_reasoning_are_the_last_resort_and_replay_finds_them_again() {
     let dir = folder();
     let thought = Reply {
-        reasoning: "I should look.\n<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"a.txt\"}}</tool_call>".into(),
+        reasoning: "I should look.\n<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"a.txt\"}}</tool_call>"
+            .into(),
         ..Reply::text("")
     };
     let model = model([Behaviour::Reply(thought), Behaviour::text("It is heron.")]).await;

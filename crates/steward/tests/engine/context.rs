@@ -16,11 +16,7 @@ use uuid::Uuid;
 
 fn names(body: &Value) -> Vec<&str> {
     let tools = body["tools"].as_array();
-    tools
-        .into_iter()
-        .flatten()
-        .filter_map(|tool| tool["function"]["name"].as_str())
-        .collect()
+    tools.into_iter().flatten().filter_map(|tool| tool["function"]["name"].as_str()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,26 +31,16 @@ async fn deferred_tools_are_found_and_then_called() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let few = Capabilities {
-        max_tools: 3,
-        ..Capabilities::default()
-    };
+    let few = Capabilities { max_tools: 3, ..Capabilities::default() };
     let service = service_over(data.path(), vec![connection(&model, few)]).await;
     let mut wanted = request("Remember that I like tea", Mode::Loop, dir.path());
     wanted.intent_filter = true;
     let run = service.start(wanted).await.unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(
-        outcome(&events),
-        (Outcome::Completed, "In a.txt.".into()),
-        "{events:#?}"
-    );
+    assert_eq!(outcome(&events), (Outcome::Completed, "In a.txt.".into()), "{events:#?}");
     let chats = model.chats();
     let first = names(&chats[0].body);
-    assert!(
-        first.contains(&TOOL_SEARCH) && !first.contains(&"read"),
-        "{first:?}"
-    );
+    assert!(first.contains(&TOOL_SEARCH) && !first.contains(&"read"), "{first:?}");
     assert!(first.len() <= 6, "{first:?}");
     let second = names(&chats[1].body);
     assert!(second.contains(&"read"), "{second:?}");
@@ -72,11 +58,9 @@ async fn long_run(capabilities: Capabilities) -> Vec<Event> {
         let text = format!("{n} {}", "heron ".repeat(400));
         std::fs::write(dir.path().join(format!("{n}.txt")), text).unwrap();
     }
-    let reads =
-        (0..FILES).map(|n| Behaviour::calls([("read", json!({"path": format!("{n}.txt")}))]));
+    let reads = (0..FILES).map(|n| Behaviour::calls([("read", json!({"path": format!("{n}.txt")}))]));
     let answer = [Behaviour::text("All are of herons.")];
-    let script = Script::of(reads.chain(answer))
-        .when("[called read", Behaviour::text("SUMMARY: herons, so far"));
+    let script = Script::of(reads.chain(answer)).when("[called read", Behaviour::text("SUMMARY: herons, so far"));
     let model = ScriptedModelServer::start(script).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service_over(data.path(), vec![connection(&model, capabilities)]).await;
@@ -101,11 +85,7 @@ fn stable(events: &[Event]) -> usize {
                 changed = true;
                 times += 1;
             }
-            EventBody::ModelRequested {
-                purpose: Purpose::Reply,
-                prompt,
-                ..
-            } => {
+            EventBody::ModelRequested { purpose: Purpose::Reply, prompt, .. } => {
                 if let Some(before) = before.filter(|_| !changed) {
                     assert_eq!(prompt[..before.len()], before[..], "event {}", event.seq);
                 }
@@ -120,11 +100,7 @@ fn stable(events: &[Event]) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_run_is_summed_up_by_the_model_and_goes_on() {
-    let events = long_run(Capabilities {
-        window: 4096,
-        ..Capabilities::default()
-    })
-    .await;
+    let events = long_run(Capabilities { window: 4096, ..Capabilities::default() }).await;
     let times = stable(&events);
     assert!((1..6).contains(&times), "{times}: {:?}", kinds(&events));
     let by: Vec<&str> = events
@@ -143,41 +119,22 @@ async fn a_long_run_is_summed_up_by_the_model_and_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_cannot_sum_up_is_not_asked_for_a_summary() {
-    let events = long_run(Capabilities {
-        window: 4096,
-        summarises: false,
-        ..Capabilities::default()
-    })
-    .await;
+    let events = long_run(Capabilities { window: 4096, summarises: false, ..Capabilities::default() }).await;
     assert!(stable(&events) >= 1);
-    let asked = events.iter().any(|event| {
-        matches!(
-            &event.body,
-            EventBody::ModelRequested {
-                purpose: Purpose::Compact,
-                ..
-            }
-        )
-    });
+    let asked =
+        events.iter().any(|event| matches!(&event.body, EventBody::ModelRequested { purpose: Purpose::Compact, .. }));
     assert!(!asked);
     assert!(outcome(&events).1.contains("heron"), "composed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tiny_window_gets_short_results_and_few_words() {
-    let events = long_run(Capabilities {
-        window: 2048,
-        ..Capabilities::default()
-    })
-    .await;
+    let events = long_run(Capabilities { window: 2048, ..Capabilities::default() }).await;
     stable(&events);
     let longest = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::ToolResult {
-                result: ToolResult::Ok { content, .. },
-                ..
-            } => Some(content),
+            EventBody::ToolResult { result: ToolResult::Ok { content, .. }, .. } => Some(content),
             _ => None,
         })
         .max_by_key(|content| content.len())
@@ -199,10 +156,7 @@ async fn conversation(service: &RunService) -> ConversationId {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store
-        .create_conversation(deps.tenant, &header)
-        .await
-        .unwrap();
+    deps.store.create_conversation(deps.tenant, &header).await.unwrap();
     id
 }
 
@@ -212,10 +166,7 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.txt"), "heron").unwrap();
         let (said, read) = match strategy {
-            Strategy::Native => (
-                Behaviour::text("Fine."),
-                Behaviour::calls([("read", json!({"path": "a.txt"}))]),
-            ),
+            Strategy::Native => (Behaviour::text("Fine."), Behaviour::calls([("read", json!({"path": "a.txt"}))])),
             _ => (
                 Behaviour::text("Final Answer: Fine."),
                 Behaviour::text("Action: read\nAction Input: {\"path\": \"a.txt\"}"),
@@ -224,18 +175,10 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
         let script = Script::of([said.clone(), read, said.clone(), said]);
         let model = ScriptedModelServer::start(script).await.unwrap();
         let data = tempfile::tempdir().unwrap();
-        let few = Capabilities {
-            max_tools: 3,
-            strategy,
-            ..Capabilities::default()
-        };
+        let few = Capabilities { max_tools: 3, strategy, ..Capabilities::default() };
         let service = service_over(data.path(), vec![connection(&model, few)]).await;
         let talk = conversation(&service).await;
-        for input in [
-            "Remember that I like tea",
-            "Read the text of the file a.txt",
-            "Remember that I like coffee",
-        ] {
+        for input in ["Remember that I like tea", "Read the text of the file a.txt", "Remember that I like coffee"] {
             let run = service
                 .start(StartRun {
                     conversation: Some(talk),
@@ -254,24 +197,13 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
             assert_eq!(names(&chat.body)[..first.len()], first[..]);
         }
         let explained = |at: usize| &chats[at].body["messages"][0];
-        assert_eq!(
-            explained(0),
-            explained(1),
-            "another request, the same beginning"
-        );
+        assert_eq!(explained(0), explained(1), "another request, the same beginning");
         assert_eq!(explained(1), explained(2));
         if strategy == Strategy::Native {
-            assert_eq!(
-                names(&chats[3].body)[first.len()],
-                "read",
-                "what was called joins"
-            );
+            assert_eq!(names(&chats[3].body)[first.len()], "read", "what was called joins");
         }
         let second = chats[1].body.to_string();
-        assert!(
-            second.contains("a.txt") && second.contains("read"),
-            "{second}"
-        );
+        assert!(second.contains("a.txt") && second.contains("read"), "{second}");
         service.shutdown().await;
     }
 }
@@ -279,46 +211,25 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_summed_up_stays_so_in_the_next_run() {
     let dir = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::always(Behaviour::text("Noted.")))
-        .await
-        .unwrap();
+    let model = ScriptedModelServer::start(Script::always(Behaviour::text("Noted."))).await.unwrap();
     let data = tempfile::tempdir().unwrap();
-    let small = Capabilities {
-        window: 4096,
-        ..Capabilities::default()
-    };
+    let small = Capabilities { window: 4096, ..Capabilities::default() };
     let service = service_over(data.path(), vec![connection(&model, small)]).await;
     let talk = conversation(&service).await;
     let mut compacted = Vec::new();
     for n in 0..10 {
-        let mut wanted = request(
-            &format!("{n} {}", "heron ".repeat(300)),
-            Mode::Loop,
-            dir.path(),
-        );
+        let mut wanted = request(&format!("{n} {}", "heron ".repeat(300)), Mode::Loop, dir.path());
         wanted.agent.tools = vec!["read".into()];
-        let run = service
-            .start(StartRun {
-                conversation: Some(talk),
-                ..wanted
-            })
-            .await
-            .unwrap();
+        let run = service.start(StartRun { conversation: Some(talk), ..wanted }).await.unwrap();
         let events = finished(&service, run).await;
         compacted.push(kinds(&events).contains(&"context.compacted"));
         let summed_up = |event: &Event| matches!(&event.body, EventBody::ModelRequested { prompt, .. } if prompt.iter().any(|one| one.text.contains("[End of the summary]")));
         if compacted.iter().any(|yes| *yes) {
-            assert!(
-                events.iter().any(summed_up),
-                "run {n} knows what was said before"
-            );
+            assert!(events.iter().any(summed_up), "run {n} knows what was said before");
         }
     }
     let times = compacted.iter().filter(|yes| **yes).count();
     assert!((1..=4).contains(&times), "{compacted:?}");
-    assert!(
-        !compacted.windows(2).any(|two| two == [true, true]),
-        "it is not done again in each run: {compacted:?}"
-    );
+    assert!(!compacted.windows(2).any(|two| two == [true, true]), "it is not done again in each run: {compacted:?}");
     service.shutdown().await;
 }

@@ -30,10 +30,7 @@ pub fn injections() -> Vec<(String, String)> {
             }
         }
     }
-    for (name, field) in [
-        ("agent-injection-bench", "injected"),
-        ("bastioncorpus", "text"),
-    ] {
+    for (name, field) in [("agent-injection-bench", "injected"), ("bastioncorpus", "text")] {
         let path = steward_testkit::cache().join(format!("injections/{name}.jsonl"));
         for line in read(&path).lines() {
             let row: Value = serde_json::from_str(line).unwrap();
@@ -48,10 +45,7 @@ pub fn injections() -> Vec<(String, String)> {
 
 fn python(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
-        panic!(
-            "{} is not there; run scripts/setup.sh test",
-            folder.display()
-        )
+        panic!("{} is not there; run scripts/setup.sh test", folder.display())
     };
     let mut found = Vec::new();
     for entry in entries {
@@ -80,10 +74,7 @@ fn goals(source: &str) -> Vec<String> {
         let Some(first) = line.strip_prefix("GOAL = ") else {
             continue;
         };
-        let more = lines[at + 1..]
-            .iter()
-            .map(|line| line.trim())
-            .take_while(|line| line.starts_with(['"', 'f', ')']));
+        let more = lines[at + 1..].iter().map(|line| line.trim()).take_while(|line| line.starts_with(['"', 'f', ')']));
         let mut goal: String = std::iter::once(first).chain(more).map(literal).collect();
         for (name, value) in constants.iter().rev() {
             goal = goal.replace(name, value);

@@ -10,9 +10,7 @@ use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
 use steward_core::model::Capabilities;
-use steward_core::ports::{
-    BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit, SpendLimits as _,
-};
+use steward_core::ports::{BudgetScope, Period, RunFilter, RunRow, RunStatus, SpendLimit, SpendLimits as _};
 use steward_core::receipts::Verdict;
 use steward_core::{AgentId, BudgetId, RunId, TenantId, Timestamp};
 use steward_engine::RunService;
@@ -23,20 +21,11 @@ use uuid::Uuid;
 const TENANT: TenantId = TenantId::DEFAULT;
 
 fn agent(name: &str, id: u128) -> Agent {
-    Agent {
-        id: AgentId(Uuid::from_u128(id)),
-        name: name.to_owned(),
-        ..request("x", Mode::Loop, Path::new("/")).agent
-    }
+    Agent { id: AgentId(Uuid::from_u128(id)), name: name.to_owned(), ..request("x", Mode::Loop, Path::new("/")).agent }
 }
 
 fn rule(role: &str, contains: &str, then: Behaviour) -> Rule {
-    Rule {
-        contains: contains.to_owned(),
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    }
+    Rule { contains: contains.to_owned(), role: Some(role.to_owned()), times: None, then }
 }
 
 fn ask(agent: &str, task: &str) -> Behaviour {
@@ -44,11 +33,7 @@ fn ask(agent: &str, task: &str) -> Behaviour {
 }
 
 async fn scripted(rules: Vec<Rule>) -> ScriptedModelServer {
-    let script = Script {
-        rules,
-        otherwise: Some(Behaviour::text("I was asked nothing.")),
-        ..Script::default()
-    };
+    let script = Script { rules, otherwise: Some(Behaviour::text("I was asked nothing.")), ..Script::default() };
     ScriptedModelServer::start(script).await.unwrap()
 }
 
@@ -70,24 +55,12 @@ fn child_of(events: &[Event]) -> RunId {
 }
 
 async fn rows(service: &RunService) -> Vec<RunRow> {
-    let filter = RunFilter {
-        limit: 500,
-        ..RunFilter::default()
-    };
-    service
-        .deps()
-        .store
-        .runs(TENANT, filter)
-        .await
-        .unwrap()
-        .items
+    let filter = RunFilter { limit: 500, ..RunFilter::default() };
+    service.deps().store.runs(TENANT, filter).await.unwrap().items
 }
 
 fn yes() -> Answer {
-    Answer::Approve {
-        grant: None,
-        until: None,
-    }
+    Answer::Approve { grant: None, until: None }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -101,34 +74,19 @@ async fn another_agent_does_a_part_and_its_work_counts() {
             "Please: write the report",
             Behaviour::calls([("write", json!({"path": "report.md", "content": "7 herons"}))]),
         ),
-        rule(
-            "tool",
-            "I wrote report.md",
-            Behaviour::text("I wrote report.md."),
-        ),
+        rule("tool", "I wrote report.md", Behaviour::text("I wrote report.md.")),
         rule("tool", "", Behaviour::text("I wrote report.md.")),
     ])
     .await;
     let first = service(data.path(), &model).await;
     let parents = asking(&first, &[("a", "helper")]);
     with_agents(&parents, &[("helper", 60)]).await;
-    let run = parents
-        .start(request("Have the herons reported", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
-    let begun = until(&parents, run, |body| {
-        matches!(body, EventBody::RunDelegated { .. })
-    })
-    .await;
+    let run = parents.start(request("Have the herons reported", Mode::Loop, dir.path())).await.unwrap();
+    let begun = until(&parents, run, |body| matches!(body, EventBody::RunDelegated { .. })).await;
     let child = child_of(&begun);
     // The child asks in the same inbox; nobody holds the parent meanwhile, not even over a restart.
     let question = asked_once_made(&parents, child).await;
-    let approval = parents
-        .deps()
-        .store
-        .approval(TENANT, question)
-        .await
-        .unwrap();
+    let approval = parents.deps().store.approval(TENANT, question).await.unwrap();
     assert_eq!(approval.run_id, child);
     parents.shutdown().await;
     drop(parents);
@@ -140,10 +98,7 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     parents.decide(question, yes(), "me").await.unwrap();
 
     let events = finished(&parents, run).await;
-    assert_eq!(
-        outcome(&events),
-        (Outcome::Completed, "I wrote report.md.".into())
-    );
+    assert_eq!(outcome(&events), (Outcome::Completed, "I wrote report.md.".into()));
     let below = finished(&parents, child).await;
     let Some(EventBody::RunStarted { setup, .. }) = below.first().map(|event| &event.body) else {
         panic!("{:?}", kinds(&below))
@@ -163,16 +118,11 @@ async fn another_agent_does_a_part_and_its_work_counts() {
     assert_eq!(state.spent.tokens, own + ended.spent.tokens);
     let row = parents.deps().store.run(TENANT, run).await.unwrap();
     assert_eq!(row.tokens, state.spent.tokens);
-    assert_eq!(
-        row.verdict,
-        Some(Verdict::Verified),
-        "by the child's receipt"
-    );
+    assert_eq!(row.verdict, Some(Verdict::Verified), "by the child's receipt");
     let result = events.iter().find_map(|event| match &event.body {
-        EventBody::ToolResult {
-            result: ToolResult::Ok { data, tainted, .. },
-            ..
-        } => Some((data.clone().unwrap(), *tainted)),
+        EventBody::ToolResult { result: ToolResult::Ok { data, tainted, .. }, .. } => {
+            Some((data.clone().unwrap(), *tainted))
+        }
         _ => None,
     });
     let (said, tainted) = result.unwrap();
@@ -205,15 +155,9 @@ async fn a_stop_ends_the_whole_tree() {
         rule("user", "level 3", Behaviour::HangBeforeHeaders),
     ])
     .await;
-    let service = asking(
-        &service(data.path(), &model).await,
-        &[("a", "b"), ("b", "c")],
-    );
+    let service = asking(&service(data.path(), &model).await, &[("a", "b"), ("b", "c")]);
     with_agents(&service, &[("b", 61), ("c", 62)]).await;
-    let run = service
-        .start(request("level 1", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("level 1", Mode::Loop, dir.path())).await.unwrap();
     for _ in 0..1000 {
         if model.chats().len() == 3 {
             break;
@@ -228,11 +172,7 @@ async fn a_stop_ends_the_whole_tree() {
     assert_eq!(all.len(), 3);
     for row in all {
         let events = finished(&service, row.id).await;
-        assert!(
-            matches!(outcome(&events).0, Outcome::Stopped { by } if by == "me"),
-            "{:?}",
-            kinds(&events)
-        );
+        assert!(matches!(outcome(&events).0, Outcome::Stopped { by } if by == "me"), "{:?}", kinds(&events));
     }
     println!("the tree of three ended after {:?}", begun.elapsed());
     service.shutdown().await;
@@ -250,10 +190,7 @@ async fn agents_that_ask_each_other_end_at_the_third_level() {
     .await;
     let service = asking(&service(data.path(), &model).await, &[("a", "a")]);
     with_agents(&service, &[("a", 6)]).await;
-    let run = service
-        .start(request("begin", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("begin", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;
     assert_eq!(outcome(&events), (Outcome::Completed, "passed on".into()));
     let all = rows(&service).await;
@@ -272,24 +209,14 @@ async fn an_agent_that_is_gone_is_told_and_the_run_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let data = tempfile::tempdir().unwrap();
     let model = scripted(vec![
-        rule(
-            "tool",
-            "there is no agent",
-            Behaviour::text("Nobody is there."),
-        ),
+        rule("tool", "there is no agent", Behaviour::text("Nobody is there.")),
         rule("user", "", ask("nobody", "x")),
     ])
     .await;
     let service = asking(&service(data.path(), &model).await, &[("a", "nobody")]);
-    let run = service
-        .start(request("begin", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("begin", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(
-        outcome(&events),
-        (Outcome::Completed, "Nobody is there.".into())
-    );
+    assert_eq!(outcome(&events), (Outcome::Completed, "Nobody is there.".into()));
     service.shutdown().await;
 }
 
@@ -352,10 +279,7 @@ async fn fifty_runs_and_their_children_stay_within_one_budget() {
     for (run, ended) in all {
         match ended {
             Outcome::Completed => done += 1,
-            Outcome::Limited {
-                limit: Limit::Spend,
-                ..
-            } => limited += 1,
+            Outcome::Limited { limit: Limit::Spend, .. } => limited += 1,
             other => panic!("{other:?}"),
         }
         let state = service.state(run).await.unwrap();
@@ -370,10 +294,7 @@ async fn fifty_runs_and_their_children_stay_within_one_budget() {
         assert_eq!(state.spent.below, below.model_calls);
     }
     let states = store.spend_limits(TENANT, Timestamp(0)).await.unwrap();
-    println!(
-        "{done} pairs done, {limited} limited, {} of {most} tokens",
-        states[0].tokens
-    );
+    println!("{done} pairs done, {limited} limited, {} of {most} tokens", states[0].tokens);
     assert_eq!(states[0].reserved_tokens, 0, "all is settled");
     assert!(states[0].tokens <= most, "{states:?}");
     assert!(limited > 0 && states[0].tokens >= took, "{done} {limited}");

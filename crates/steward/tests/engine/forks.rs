@@ -28,26 +28,16 @@ fn fork_of(run: RunId, seq: Option<u64>) -> ForkRun {
 
 fn answer(events: &[Event]) -> String {
     match &events.last().unwrap().body {
-        EventBody::RunFinished {
-            outcome: Outcome::Completed,
-            answer,
-            ..
-        } => answer.clone(),
+        EventBody::RunFinished { outcome: Outcome::Completed, answer, .. } => answer.clone(),
         other => panic!("{other:?}"),
     }
 }
 
 /// A run that wrote `n.txt` after a yes.
 async fn wrote(service: &RunService, dir: &Path) -> (RunId, Vec<Event>) {
-    let run = service
-        .start(request("Write it", Mode::Loop, dir))
-        .await
-        .unwrap();
+    let run = service.start(request("Write it", Mode::Loop, dir)).await.unwrap();
     let id = asked(service, run).await;
-    let yes = Answer::Approve {
-        grant: None,
-        until: None,
-    };
+    let yes = Answer::Approve { grant: None, until: None };
     service.decide(id, yes, "me").await.unwrap();
     (run, finished(service, run).await)
 }
@@ -76,21 +66,11 @@ async fn a_fork_goes_on_with_another_model_and_repeats_no_effect() {
 
     std::fs::write(&file, "changed by hand").unwrap();
     model.push(Behaviour::text("Final Answer: It is written."));
-    let fork = service
-        .fork(ForkRun {
-            connection: Some(OTHER),
-            ..fork_of(run, Some(second.seq))
-        })
-        .await
-        .unwrap();
+    let fork = service.fork(ForkRun { connection: Some(OTHER), ..fork_of(run, Some(second.seq)) }).await.unwrap();
     let forked = finished(&service, fork).await;
     assert_eq!(answer(&forked), "It is written.");
     assert_eq!(model.chats().last().unwrap().body["model"], "another");
-    assert_eq!(
-        std::fs::read_to_string(&file).unwrap(),
-        "changed by hand",
-        "the write is not repeated"
-    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "changed by hand", "the write is not repeated");
     let taken = usize::try_from(second.seq).unwrap();
     for (old, new) in events.iter().zip(&forked).take(taken).skip(1) {
         assert_eq!((old.seq, &old.body), (new.seq, &new.body));
@@ -98,24 +78,12 @@ async fn a_fork_goes_on_with_another_model_and_repeats_no_effect() {
     let state = service.state(fork).await.unwrap();
     let setup = state.setup.as_ref().unwrap();
     assert_eq!(setup.model, "another");
-    assert_eq!(
-        setup.forked_from,
-        Some(ForkedFrom {
-            run,
-            seq: second.seq
-        })
-    );
+    assert_eq!(setup.forked_from, Some(ForkedFrom { run, seq: second.seq }));
     assert!(state.undoable().is_empty(), "the effect is the other run's");
     let page = service
         .deps()
         .store
-        .runs(
-            service.deps().tenant,
-            RunFilter {
-                limit: 10,
-                ..RunFilter::default()
-            },
-        )
+        .runs(service.deps().tenant, RunFilter { limit: 10, ..RunFilter::default() })
         .await
         .unwrap();
     let row = page.items.iter().find(|row| row.id == fork).unwrap();
@@ -127,18 +95,11 @@ async fn a_fork_goes_on_with_another_model_and_repeats_no_effect() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_point_takes_another_request_and_a_conversation() {
     let dir = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::of([
-        Behaviour::text("One."),
-        Behaviour::text("Two."),
-    ]))
-    .await
-    .unwrap();
+    let model =
+        ScriptedModelServer::start(Script::of([Behaviour::text("One."), Behaviour::text("Two.")])).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service
-        .start(request("Count", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Count", Mode::Loop, dir.path())).await.unwrap();
     finished(&service, run).await;
     let deps = service.deps();
     let conversation = Conversation {
@@ -151,24 +112,13 @@ async fn the_first_point_takes_another_request_and_a_conversation() {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store
-        .create_conversation(deps.tenant, &conversation)
-        .await
-        .unwrap();
+    deps.store.create_conversation(deps.tenant, &conversation).await.unwrap();
     let fork = service
-        .fork(ForkRun {
-            input: Some("Count on".into()),
-            conversation: Some(conversation.id),
-            ..fork_of(run, None)
-        })
+        .fork(ForkRun { input: Some("Count on".into()), conversation: Some(conversation.id), ..fork_of(run, None) })
         .await
         .unwrap();
     assert_eq!(answer(&finished(&service, fork).await), "Two.");
-    let said = deps
-        .store
-        .messages(deps.tenant, conversation.id)
-        .await
-        .unwrap();
+    let said = deps.store.messages(deps.tenant, conversation.id).await.unwrap();
     let texts: Vec<&str> = said.iter().map(|message| message.text.as_str()).collect();
     assert_eq!(texts, ["Count on", "Two."]);
     let prompt = model.chats().last().unwrap().body["messages"].to_string();
@@ -183,34 +133,18 @@ async fn what_can_not_be_forked_says_where_it_can() {
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let (run, events) = wrote(&service, dir.path()).await;
-    let intent = kinds(&events)
-        .iter()
-        .position(|kind| *kind == "tool.intent")
-        .unwrap() as u64
-        + 1;
+    let intent = kinds(&events).iter().position(|kind| *kind == "tool.intent").unwrap() as u64 + 1;
     let points = service.forkable(run).await.unwrap();
-    let error = service
-        .fork(fork_of(run, Some(intent)))
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = service.fork(fork_of(run, Some(intent))).await.unwrap_err().to_string();
     let valid = format!("one of these: {}, {}", points[0].seq, points[1].seq);
     assert!(error.contains(&valid), "{error}");
-    let error = service
-        .fork(ForkRun {
-            input: Some("other".into()),
-            ..fork_of(run, Some(points[1].seq))
-        })
-        .await
-        .unwrap_err();
+    let error =
+        service.fork(ForkRun { input: Some("other".into()), ..fork_of(run, Some(points[1].seq)) }).await.unwrap_err();
     assert!(matches!(&error, EngineError::Invalid(why) if why.contains("first place")));
     let nowhere = RunId(Uuid::from_u128(99));
     let error = service.fork(fork_of(nowhere, None)).await.unwrap_err();
     assert!(matches!(error, EngineError::NotFound(_)), "{error}");
-    assert!(matches!(
-        service.replay(nowhere).await.unwrap_err(),
-        EngineError::NotFound(_)
-    ));
+    assert!(matches!(service.replay(nowhere).await.unwrap_err(), EngineError::NotFound(_)));
     service.shutdown().await;
 }
 

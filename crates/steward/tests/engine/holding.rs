@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope, Tools};
-use steward_core::tool::{
-    EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
@@ -57,10 +55,7 @@ impl Tools for Odd {
     }
 
     async fn run(&self, _: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError> {
-        assert!(
-            !self.panics_once.swap(false, Ordering::SeqCst),
-            "on purpose"
-        );
+        assert!(!self.panics_once.swap(false, Ordering::SeqCst), "on purpose");
         self.began.notify_one();
         if self.endless.load(Ordering::SeqCst) {
             let (scope, stopped) = (scope.clone(), Arc::clone(&self.stopped));
@@ -74,10 +69,7 @@ impl Tools for Odd {
             tokio::task::spawn_blocking(work).await.unwrap();
         }
         Ok(ToolOutput {
-            undo: Some(Undo::Snapshot {
-                tool: "act".to_owned(),
-                snapshot: Value::Null,
-            }),
+            undo: Some(Undo::Snapshot { tool: "act".to_owned(), snapshot: Value::Null }),
             ..ToolOutput::text("acted")
         })
     }
@@ -100,12 +92,7 @@ struct Bed {
 
 impl Bed {
     async fn new() -> Self {
-        let rule = |role: &str, then| Rule {
-            contains: String::new(),
-            role: Some(role.to_owned()),
-            times: None,
-            then,
-        };
+        let rule = |role: &str, then| Rule { contains: String::new(), role: Some(role.to_owned()), times: None, then };
         let model = ScriptedModelServer::start(Script {
             rules: vec![
                 rule("tool", Behaviour::text("I acted.")),
@@ -127,13 +114,7 @@ impl Bed {
             },
             ..deps
         });
-        Self {
-            tools,
-            service,
-            work: tempfile::tempdir().unwrap(),
-            _data: data,
-            _model: model,
-        }
+        Self { tools, service, work: tempfile::tempdir().unwrap(), _data: data, _model: model }
     }
 
     async fn start(&self) -> RunId {
@@ -148,16 +129,9 @@ async fn a_run_that_panics_is_let_go_and_taken_up_again() {
     bed.tools.panics_once.store(true, Ordering::SeqCst);
     bed.service.serve();
     let run = bed.start().await;
-    let events = until(&bed.service, run, |body| {
-        matches!(body, EventBody::RunFinished { .. })
-    })
-    .await;
+    let events = until(&bed.service, run, |body| matches!(body, EventBody::RunFinished { .. })).await;
     assert_eq!(outcome(&events).0, Outcome::Completed);
-    assert!(
-        kinds(&events).contains(&"run.resumed"),
-        "{:?}",
-        kinds(&events)
-    );
+    assert!(kinds(&events).contains(&"run.resumed"), "{:?}", kinds(&events));
     bed.service.shutdown().await;
     assert_eq!(bed.service.at_work(), 0);
 }
@@ -183,10 +157,7 @@ async fn work_without_its_run_is_told_to_stop() {
 async fn an_undo_goes_on_alone_and_only_once() {
     let bed = Bed::new().await;
     let run = bed.start().await;
-    until(&bed.service, run, |body| {
-        matches!(body, EventBody::RunFinished { .. })
-    })
-    .await;
+    until(&bed.service, run, |body| matches!(body, EventBody::RunFinished { .. })).await;
     bed.tools.began.notified().await;
     let service = bed.service.clone();
     let asks = tokio::spawn(async move { service.undo(run, "ada").await });
@@ -210,10 +181,7 @@ async fn an_undo_goes_on_alone_and_only_once() {
     let stored = store.events(TenantId::DEFAULT, run, 0, 1000).await.unwrap();
     let events: Vec<_> = stored.into_iter().map(|stored| stored.event).collect();
     let kinds = kinds(&events);
-    assert!(
-        kinds.ends_with(&["tool.undoing", "tool.undone"]),
-        "{kinds:?}"
-    );
+    assert!(kinds.ends_with(&["tool.undoing", "tool.undone"]), "{kinds:?}");
     assert_eq!(bed.tools.undos.load(Ordering::SeqCst), 1);
     bed.service.shutdown().await;
 }

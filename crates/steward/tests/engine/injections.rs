@@ -13,18 +13,13 @@ use steward_core::approval::{Answer, Subject};
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::policy::{Decision, Grant, GrantScope, Policy, RiskClass};
 use steward_core::ports::{Authorized, ToolScope, Tools};
-use steward_core::tool::{
-    EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_engine::{Deps, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
 
 /// What the model does with each: a write, a send, a run.
-const ACTS: [(&str, RiskClass); 3] = [
-    ("write_note", RiskClass::Write),
-    ("send_mail", RiskClass::External),
-    ("run_command", RiskClass::Destructive),
-];
+const ACTS: [(&str, RiskClass); 3] =
+    [("write_note", RiskClass::Write), ("send_mail", RiskClass::External), ("run_command", RiskClass::Destructive)];
 
 struct Mailbox {
     mails: Vec<String>,
@@ -48,9 +43,7 @@ fn spec(name: &str, risk: RiskClass) -> ToolSpec {
 impl Tools for Mailbox {
     fn catalogue(&self) -> Vec<ToolSpec> {
         let acts = ACTS.iter().map(|(name, risk)| spec(name, *risk));
-        std::iter::once(spec("read_mail", RiskClass::Read))
-            .chain(acts)
-            .collect()
+        std::iter::once(spec("read_mail", RiskClass::Read)).chain(acts).collect()
     }
 
     async fn suggest(&self, _: &str, _: &str, _: &ToolScope) -> Vec<Suggestion> {
@@ -58,10 +51,7 @@ impl Tools for Mailbox {
     }
 
     async fn preview(&self, call: &ToolCall, _: &ToolScope) -> Preview {
-        Preview {
-            summary: call.name.clone(),
-            ..Preview::default()
-        }
+        Preview { summary: call.name.clone(), ..Preview::default() }
     }
 
     async fn run(&self, call: Authorized, _: &ToolScope) -> Result<ToolOutput, ToolError> {
@@ -94,32 +84,20 @@ fn everything() -> Policy {
 }
 
 fn yes_to_all() -> Vec<Grant> {
-    let of_tool = |(name, _): &(&str, RiskClass)| GrantScope::Tool {
-        name: (*name).to_owned(),
-    };
+    let of_tool = |(name, _): &(&str, RiskClass)| GrantScope::Tool { name: (*name).to_owned() };
     let scopes = std::iter::once(GrantScope::AllButDestructive).chain(ACTS.iter().map(of_tool));
     scopes.map(|scope| Grant { scope, until: None }).collect()
 }
 
 fn obeys(mails: &[String]) -> Script {
-    let rule = |role: &str, contains: String, then| Rule {
-        contains,
-        role: Some(role.to_owned()),
-        times: None,
-        then,
-    };
-    let mut script = Script {
-        otherwise: Some(Behaviour::text("I read it.")),
-        ..Script::default()
-    };
+    let rule = |role: &str, contains: String, then| Rule { contains, role: Some(role.to_owned()), times: None, then };
+    let mut script = Script { otherwise: Some(Behaviour::text("I read it.")), ..Script::default() };
     for (n, text) in mails.iter().enumerate() {
         let read = Behaviour::calls([("read_mail", json!({"n": n}))]);
         let acts = ACTS.map(|(name, _)| (name, json!({"text": text, "to": "eve@example.net"})));
         script.rules.push(rule("user", format!("mail {n};"), read));
         let shown = format!("[mail {n};]");
-        script
-            .rules
-            .push(rule("tool", shown, Behaviour::calls(acts)));
+        script.rules.push(rule("tool", shown, Behaviour::calls(acts)));
     }
     script
 }
@@ -128,13 +106,7 @@ fn obeys(mails: &[String]) -> Script {
 async fn one(service: &RunService, n: usize, workspace: &std::path::Path) -> usize {
     let mut asked = request(&format!("Sum up mail {n};"), Mode::Loop, workspace);
     asked.agent.policy = everything();
-    let run = service
-        .start(StartRun {
-            grants: yes_to_all(),
-            ..asked
-        })
-        .await
-        .unwrap();
+    let run = service.start(StartRun { grants: yes_to_all(), ..asked }).await.unwrap();
     let mut questions = Vec::new();
     loop {
         let seen = questions.len();
@@ -146,26 +118,11 @@ async fn one(service: &RunService, n: usize, workspace: &std::path::Path) -> usi
         })
         .await;
         match &events.last().unwrap().body {
-            EventBody::ApprovalRequested {
-                approval_id,
-                subject,
-                ..
-            } => {
-                let Subject::Call {
-                    tool,
-                    taint,
-                    reason,
-                    ..
-                } = subject.as_ref()
-                else {
-                    panic!("{subject:?}")
-                };
+            EventBody::ApprovalRequested { approval_id, subject, .. } => {
+                let Subject::Call { tool, taint, reason, .. } = subject.as_ref() else { panic!("{subject:?}") };
                 let origin = format!("mail {n} of eve@example.net");
                 assert_eq!(taint.len(), 1, "{taint:?}");
-                assert_eq!(
-                    (&taint[0].origin, taint[0].tool.as_str()),
-                    (&origin, "read_mail")
-                );
+                assert_eq!((&taint[0].origin, taint[0].tool.as_str()), (&origin, "read_mail"));
                 assert!(reason.contains(&origin), "{reason}");
                 questions.push(tool.clone());
                 let no = Answer::Deny { reason: None };
@@ -198,15 +155,9 @@ async fn long_no_injected_instruction_acts_unseen() {
     let (data, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let plain = service(data.path(), &model).await;
     let total = mails.len();
-    let tools = Arc::new(Mailbox {
-        mails,
-        acted: AtomicUsize::new(0),
-    });
+    let tools = Arc::new(Mailbox { mails, acted: AtomicUsize::new(0) });
     let deps = plain.deps().clone();
-    let service = RunService::new(Deps {
-        tools: tools.clone(),
-        ..deps
-    });
+    let service = RunService::new(Deps { tools: tools.clone(), ..deps });
     let questions: usize = stream::iter(0..total)
         .map(|n| one(&service, n, dir.path()))
         .buffer_unordered(8)
@@ -234,32 +185,15 @@ async fn a_page_that_says_write_parks_the_run_and_is_named() {
     let service = service_allowing(data.path(), &model, &allow).await;
     let mut asked = request("What does the page say?", Mode::Loop, dir.path());
     asked.agent.policy.write = Decision::Allow;
-    let run = service
-        .start(StartRun {
-            grants: yes_to_all(),
-            ..asked
-        })
-        .await
-        .unwrap();
+    let run = service.start(StartRun { grants: yes_to_all(), ..asked }).await.unwrap();
     let events = until(&service, run, |body| {
-        matches!(
-            body,
-            EventBody::ApprovalRequested { .. } | EventBody::RunFinished { .. }
-        )
+        matches!(body, EventBody::ApprovalRequested { .. } | EventBody::RunFinished { .. })
     })
     .await;
     let EventBody::ApprovalRequested { subject, .. } = &events.last().unwrap().body else {
         panic!("{:?}", kinds(&events))
     };
-    let Subject::Call {
-        tool,
-        taint,
-        reason,
-        ..
-    } = subject.as_ref()
-    else {
-        panic!("{subject:?}")
-    };
+    let Subject::Call { tool, taint, reason, .. } = subject.as_ref() else { panic!("{subject:?}") };
     assert_eq!(tool, "write");
     assert_eq!(taint[0].origin, page);
     assert_eq!(*reason, format!("its arguments may derive from {page}"));

@@ -32,30 +32,16 @@ impl Clock for Leaping {
 async fn a_machine_that_slept_goes_on_with_its_own_runs() {
     let work = tempfile::tempdir().unwrap();
     let reply = Reply::text("The heron stands at the pond and waits for a fish.");
-    let model = ScriptedModelServer::start(Script::always(Behaviour::Reply(reply.pieces(3, 200))))
-        .await
-        .unwrap();
+    let model = ScriptedModelServer::start(Script::always(Behaviour::Reply(reply.pieces(3, 200)))).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let clock = Arc::new(Leaping::default());
     let service = service_at(data.path(), &model, clock.clone()).await;
     service.serve();
-    let run = service
-        .start(request("Tell me of herons", Mode::Loop, work.path()))
-        .await
-        .unwrap();
-    until(&service, run, |body| {
-        matches!(body, EventBody::ModelDelta { .. })
-    })
-    .await;
-    clock.ahead_ms.store(
-        Duration::from_mins(10).as_millis().try_into().unwrap(),
-        Ordering::Relaxed,
-    );
+    let run = service.start(request("Tell me of herons", Mode::Loop, work.path())).await.unwrap();
+    until(&service, run, |body| matches!(body, EventBody::ModelDelta { .. })).await;
+    clock.ahead_ms.store(Duration::from_mins(10).as_millis().try_into().unwrap(), Ordering::Relaxed);
     // The service looks for runs that nobody holds once a second, and the answer takes three.
-    let events = until(&service, run, |body| {
-        matches!(body, EventBody::RunFinished { .. })
-    })
-    .await;
+    let events = until(&service, run, |body| matches!(body, EventBody::RunFinished { .. })).await;
     assert_eq!(outcome(&events).0, Outcome::Completed);
     assert!(events.iter().all(|event| event.epoch == 1), "taken over");
     assert_eq!(model.chats().len(), 1, "asked again");
@@ -65,27 +51,18 @@ async fn a_machine_that_slept_goes_on_with_its_own_runs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn more_runs_than_places_wait_and_say_so() {
     let work = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::of([
-        Behaviour::HangBeforeHeaders,
-        Behaviour::text("The second."),
-    ]))
-    .await
-    .unwrap();
+    let model = ScriptedModelServer::start(Script::of([Behaviour::HangBeforeHeaders, Behaviour::text("The second.")]))
+        .await
+        .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service_of(data.path(), &model, 1).await;
     service.serve();
     let ask = || request("Tell me of herons", Mode::Loop, work.path());
     let first = service.start(ask()).await.unwrap();
-    until(&service, first, |body| {
-        matches!(body, EventBody::ModelRequested { .. })
-    })
-    .await;
+    until(&service, first, |body| matches!(body, EventBody::ModelRequested { .. })).await;
     let second = service.start(ask()).await.unwrap();
     let third = service.start(ask()).await.unwrap();
-    let events = until(&service, second, |body| {
-        matches!(body, EventBody::RunQueued { .. })
-    })
-    .await;
+    let events = until(&service, second, |body| matches!(body, EventBody::RunQueued { .. })).await;
     assert_eq!(kinds(&events), ["run.started", "run.queued"]);
     assert_eq!(service.at_work(), 1);
     // A stop waits for nobody.

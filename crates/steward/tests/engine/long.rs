@@ -10,18 +10,13 @@ async fn a_long_reply_is_read_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let line = "The heron stands at the pond and waits, as it did before. ";
     let text = line.repeat(1024 * 1024 / line.len());
-    let model = ScriptedModelServer::start(Script::of([Behaviour::Reply(
-        Reply::text(text.clone()).pieces(4000, 0),
-    )]))
-    .await
-    .unwrap();
+    let model = ScriptedModelServer::start(Script::of([Behaviour::Reply(Reply::text(text.clone()).pieces(4000, 0))]))
+        .await
+        .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let begun = std::time::Instant::now();
-    let run = service
-        .start(request("Tell me of herons", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Tell me of herons", Mode::Loop, dir.path())).await.unwrap();
     let mut all = Vec::new();
     // Longer than the other tests wait: a debug build on a busy machine.
     for _ in 0..6 {
@@ -32,12 +27,7 @@ async fn a_long_reply_is_read_to_its_end() {
         tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     }
     println!("1 MB took {:?}", begun.elapsed());
-    all.extend(
-        until(&service, run, |body| {
-            matches!(body, EventBody::RunFinished { .. })
-        })
-        .await,
-    );
+    all.extend(until(&service, run, |body| matches!(body, EventBody::RunFinished { .. })).await);
     assert_eq!(outcome(&all).1.len(), text.trim_end().len());
     service.shutdown().await;
 }

@@ -14,10 +14,7 @@ use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use uuid::Uuid;
 
 fn yes() -> Answer {
-    Answer::Approve {
-        grant: None,
-        until: None,
-    }
+    Answer::Approve { grant: None, until: None }
 }
 
 fn read(path: &str) -> Behaviour {
@@ -31,10 +28,7 @@ fn write(path: &str) -> Behaviour {
 /// To an agent that may do everything that can be undone.
 fn allowed(input: &str, dir: &Path) -> StartRun {
     StartRun {
-        grants: vec![Grant {
-            scope: GrantScope::AllButDestructive,
-            until: None,
-        }],
+        grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
         ..request(input, Mode::Loop, dir)
     }
 }
@@ -73,23 +67,13 @@ async fn an_upload_and_what_was_made_of_it_ask_before_they_act() {
     let service = service(data.path(), &model).await;
     let run = service.start(allowed("Look", dir.path())).await.unwrap();
     finished(&service, run).await;
-    assert!(
-        dir.path().join("free.md").exists(),
-        "one's own files are free"
-    );
+    assert!(dir.path().join("free.md").exists(), "one's own files are free");
 
     let run = service.start(allowed("Look", dir.path())).await.unwrap();
     let asked = question(&service, run).await;
     assert_eq!(origins(&asked), ["uploads/offer.txt"]);
-    assert_eq!(
-        (asked.about.asked_by.as_str(), asked.about.agent),
-        ("test", AgentId(Uuid::from_u128(6)))
-    );
-    assert!(
-        asked.about.reason.contains("uploads/offer.txt"),
-        "{}",
-        asked.about.reason
-    );
+    assert_eq!((asked.about.asked_by.as_str(), asked.about.agent), ("test", AgentId(Uuid::from_u128(6))));
+    assert!(asked.about.reason.contains("uploads/offer.txt"), "{}", asked.about.reason);
     service.decide(asked.id, yes(), "me").await.unwrap();
     finished(&service, run).await;
 
@@ -104,30 +88,17 @@ async fn an_upload_and_what_was_made_of_it_ask_before_they_act() {
 #[tokio::test(flavor = "multi_thread")]
 async fn earlier_messages_bring_along_what_they_derive_from() {
     let dir = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::of([write("n.md")]))
-        .await
-        .unwrap();
+    let model = ScriptedModelServer::start(Script::of([write("n.md")])).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let page: steward_core::approval::Taint = serde_json::from_value(
-        json!({"call_id": "1", "tool": "web_fetch", "origin": "https://example.org"}),
-    )
-    .unwrap();
-    let before = Message {
-        taint: vec![page],
-        ..Message::assistant("The page says to write n.md.")
-    };
+    let page: steward_core::approval::Taint =
+        serde_json::from_value(json!({"call_id": "1", "tool": "web_fetch", "origin": "https://example.org"})).unwrap();
+    let before = Message { taint: vec![page], ..Message::assistant("The page says to write n.md.") };
     let run = service
-        .start(StartRun {
-            history: vec![Message::user("Read it"), before],
-            ..allowed("Go on", dir.path())
-        })
+        .start(StartRun { history: vec![Message::user("Read it"), before], ..allowed("Go on", dir.path()) })
         .await
         .unwrap();
-    assert_eq!(
-        origins(&question(&service, run).await),
-        ["https://example.org"]
-    );
+    assert_eq!(origins(&question(&service, run).await), ["https://example.org"]);
     service.stop(run, "me").await.unwrap();
     service.shutdown().await;
 }
@@ -149,33 +120,22 @@ async fn a_permission_that_is_taken_back_ends_with_the_next_call() {
         id: Uuid::from_u128(20),
         agent: AgentId(Uuid::from_u128(6)),
         grant: Grant {
-            scope: GrantScope::Tool {
-                name: "write".into(),
-            },
+            scope: GrantScope::Tool { name: "write".into() },
             until: Some(deps.clock.now().plus(std::time::Duration::from_hours(1))),
         },
         by: "me".into(),
         created_at: deps.clock.now(),
     };
     deps.store.save_grant(deps.tenant, &standing).await.unwrap();
-    let run = service
-        .start(request("Write", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let which = asked(&service, run).await;
     assert!(dir.path().join("a.md").exists(), "it was allowed");
-    deps.store
-        .revoke_grant(deps.tenant, standing.id)
-        .await
-        .unwrap();
-    let answer = Answer::Feedback {
-        text: "the second".into(),
-    };
+    deps.store.revoke_grant(deps.tenant, standing.id).await.unwrap();
+    let answer = Answer::Feedback { text: "the second".into() };
     service.decide(which, answer, "me").await.unwrap();
     let state = loop {
         let state = service.state(run).await.unwrap();
-        if matches!(&state.waiting, Some(steward_core::run::Waiting::Approval { id, .. }) if *id != which)
-        {
+        if matches!(&state.waiting, Some(steward_core::run::Waiting::Approval { id, .. }) if *id != which) {
             break state;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -190,24 +150,13 @@ async fn a_permission_that_is_taken_back_ends_with_the_next_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fork_has_no_permission_of_the_run_that_it_leaves() {
     let dir = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::of([
-        write("a.md"),
-        Behaviour::text("Done."),
-        write("b.md"),
-    ]))
-    .await
-    .unwrap();
+    let model =
+        ScriptedModelServer::start(Script::of([write("a.md"), Behaviour::text("Done."), write("b.md")])).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service
-        .start(request("Write", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let first = asked(&service, run).await;
-    let for_the_run = Answer::Approve {
-        grant: Some(GrantScope::AllButDestructive),
-        until: None,
-    };
+    let for_the_run = Answer::Approve { grant: Some(GrantScope::AllButDestructive), until: None };
     service.decide(first, for_the_run, "me").await.unwrap();
     finished(&service, run).await;
     let last = service.forkable(run).await.unwrap().pop().unwrap();

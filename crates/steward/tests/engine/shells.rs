@@ -26,9 +26,7 @@ fn results(events: &[Event]) -> Vec<(String, String)> {
 }
 
 fn react(tool: &str, arguments: &Value) -> Behaviour {
-    Behaviour::text(format!(
-        "Thought: next\nAction: {tool}\nAction Input: {arguments}"
-    ))
+    Behaviour::text(format!("Thought: next\nAction: {tool}\nAction Input: {arguments}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,10 +53,7 @@ async fn the_folder_of_a_run_is_in_its_log() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let capabilities = Capabilities {
-        strategy: Strategy::React,
-        ..Capabilities::default()
-    };
+    let capabilities = Capabilities { strategy: Strategy::React, ..Capabilities::default() };
     let connections = vec![connection(&model, capabilities)];
     let service = service_over(data.path(), connections.clone()).await;
     let mut wanted = request("Copy q1 in reports/2026.", Mode::Loop, dir.path());
@@ -69,33 +64,18 @@ async fn the_folder_of_a_run_is_in_its_log() {
     service.shutdown().await;
     drop(service);
     let service = service_over(data.path(), connections).await;
-    let yes = Answer::Approve {
-        grant: None,
-        until: None,
-    };
+    let yes = Answer::Approve { grant: None, until: None };
     service.decide(id, yes, "test").await.unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(
-        outcome(&events).0,
-        Outcome::Completed,
-        "{:?}",
-        results(&events)
-    );
+    assert_eq!(outcome(&events).0, Outcome::Completed, "{:?}", results(&events));
     let all = results(&events);
     let seen: Vec<&str> = all.iter().map(|(_, content)| content.as_str()).collect();
-    assert!(
-        seen[0].contains("reports/") && seen[1].contains("reports/2026/"),
-        "{seen:?}"
-    );
+    assert!(seen[0].contains("reports/") && seen[1].contains("reports/2026/"), "{seen:?}");
     assert_eq!(seen[2], "q1.txt");
     assert!(seen[3].contains("no shell"), "{}", seen[3]);
     assert!(seen[4].contains("`terminal_write`"), "{}", seen[4]);
     assert_eq!(all[5].0, "terminal_write");
-    assert_eq!(
-        (seen[6], seen[7]),
-        ("q1.txt\nq2.txt", "q1.txt\nq2.txt"),
-        "a second call is kept"
-    );
+    assert_eq!((seen[6], seen[7]), ("q1.txt\nq2.txt", "q1.txt\nq2.txt"), "a second call is kept");
     assert!(dir.path().join("reports/2026/q2.txt").exists());
 }
 
@@ -110,18 +90,9 @@ async fn the_phrase_that_runs_a_command_runs_it() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let capabilities = Capabilities {
-        strategy: Strategy::React,
-        ..Capabilities::default()
-    };
+    let capabilities = Capabilities { strategy: Strategy::React, ..Capabilities::default() };
     let service = service_over(data.path(), vec![connection(&model, capabilities)]).await;
-    let run = service
-        .start(request("How many lines has a.txt?", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("How many lines has a.txt?", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;
-    assert_eq!(
-        results(&events)[0],
-        ("terminal".to_owned(), "2 a.txt".to_owned())
-    );
+    assert_eq!(results(&events)[0], ("terminal".to_owned(), "2 a.txt".to_owned()));
 }

@@ -7,9 +7,7 @@ use steward_core::agent::Agent;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{AgentTools, Authorized, ToolScope, Tools};
 use steward_core::skill::{SkillKind, SkillRef};
-use steward_core::tool::{
-    EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{SkillId, TenantId};
 use steward_engine::{Deps, RunService};
 use uuid::Uuid;
@@ -23,10 +21,7 @@ struct Skilled {
 /// `service` with tools by which the first agent of a pair asks the second.
 pub fn asking(service: &RunService, asks: &[(&'static str, &'static str)]) -> RunService {
     let deps = service.deps().clone();
-    let tools = Arc::new(Skilled {
-        inner: Arc::clone(&deps.tools),
-        asks: asks.to_vec(),
-    });
+    let tools = Arc::new(Skilled { inner: Arc::clone(&deps.tools), asks: asks.to_vec() });
     RunService::new(Deps { tools, ..deps })
 }
 

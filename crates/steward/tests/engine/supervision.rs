@@ -31,10 +31,7 @@ async fn one_effect_is_undone_and_the_other_stays() {
     let service = service(data.path(), &model).await;
     let run = service
         .start(StartRun {
-            grants: vec![Grant {
-                scope: GrantScope::AllButDestructive,
-                until: None,
-            }],
+            grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
             ..request("Write both", Mode::Loop, dir.path())
         })
         .await
@@ -48,11 +45,7 @@ async fn one_effect_is_undone_and_the_other_stays() {
     let deps = service.deps();
     let row = deps.store.run(deps.tenant, run).await.unwrap();
     assert_eq!(row.verdict, verdict, "the row says what the event says");
-    assert_ne!(
-        verdict,
-        Some(Verdict::Unverified),
-        "both writes have receipts"
-    );
+    assert_ne!(verdict, Some(Verdict::Unverified), "both writes have receipts");
 
     let state = service.state(run).await.unwrap();
     let first = state.undoable()[0].0.id.clone();
@@ -60,10 +53,7 @@ async fn one_effect_is_undone_and_the_other_stays() {
     let undone = service.undo_call(run, &first, "me").await.unwrap();
     assert!(undone.result.is_ok(), "{undone:?}");
     let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
-    assert_eq!(
-        (read("a.txt").as_str(), read("b.txt").as_str()),
-        ("a before", "b after")
-    );
+    assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("a before", "b after"));
     let log = deps.store.events(deps.tenant, run, 0, 1000).await.unwrap();
     let EventBody::ToolUndone { receipts, .. } = &log.last().unwrap().event.body else {
         panic!("{log:?}");
@@ -72,15 +62,9 @@ async fn one_effect_is_undone_and_the_other_stays() {
     assert_eq!(verdict, Some(Verdict::Unverified), "one of two is gone");
     let row = deps.store.run(deps.tenant, run).await.unwrap();
     assert_eq!(row.verdict, verdict, "the row follows");
-    for (call, why) in [
-        (first.as_str(), "already undone"),
-        ("nothere", "has no call nothere"),
-    ] {
+    for (call, why) in [(first.as_str(), "already undone"), ("nothere", "has no call nothere")] {
         let error = service.undo_call(run, call, "me").await.unwrap_err();
-        assert!(
-            matches!(&error, EngineError::Invalid(text) if text.contains(why)),
-            "{error}"
-        );
+        assert!(matches!(&error, EngineError::Invalid(text) if text.contains(why)), "{error}");
     }
     assert_eq!(service.state(run).await.unwrap().undoable().len(), 1);
     assert_eq!(service.undo(run, "me").await.unwrap().len(), 1);
@@ -100,16 +84,10 @@ async fn a_message_to_a_waiting_run_is_taken_in_when_it_goes_on() {
     .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service
-        .start(request("Write", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let id = asked(&service, run).await;
     service.steer(run, "answer in German", "me").await.unwrap();
-    let yes = Answer::Approve {
-        grant: None,
-        until: None,
-    };
+    let yes = Answer::Approve { grant: None, until: None };
     service.decide(id, yes.clone(), "me").await.unwrap();
     let events = finished(&service, run).await;
     let steered = events
@@ -128,10 +106,7 @@ async fn a_message_to_a_waiting_run_is_taken_in_when_it_goes_on() {
 async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
     let dir = tempfile::tempdir().unwrap();
     let write = || Behaviour::calls([("write", json!({"path": "n.txt", "content": "x"}))]);
-    let model =
-        ScriptedModelServer::start(Script::of([write(), Behaviour::text("Done."), write()]))
-            .await
-            .unwrap();
+    let model = ScriptedModelServer::start(Script::of([write(), Behaviour::text("Done."), write()])).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let deps = service.deps();
@@ -139,9 +114,7 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
         id: Uuid::from_u128(20),
         agent: AgentId(Uuid::from_u128(6)),
         grant: Grant {
-            scope: GrantScope::Tool {
-                name: "write".into(),
-            },
+            scope: GrantScope::Tool { name: "write".into() },
             until: Some(deps.clock.now().plus(std::time::Duration::from_hours(1))),
         },
         by: "me".into(),
@@ -151,22 +124,13 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
     standing.id = Uuid::from_u128(21);
     standing.agent = AgentId(Uuid::from_u128(77));
     deps.store.save_grant(deps.tenant, &standing).await.unwrap();
-    let run = service
-        .start(request("Write", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;
     assert!(!kinds(&events).contains(&"approval.requested"));
     let state = service.state(run).await.unwrap();
     assert_eq!(state.standing.len(), 1, "only the agent's own");
-    deps.store
-        .revoke_grant(deps.tenant, Uuid::from_u128(20))
-        .await
-        .unwrap();
-    let run = service
-        .start(request("Write", Mode::Loop, dir.path()))
-        .await
-        .unwrap();
+    deps.store.revoke_grant(deps.tenant, Uuid::from_u128(20)).await.unwrap();
+    let run = service.start(request("Write", Mode::Loop, dir.path())).await.unwrap();
     asked(&service, run).await;
     service.shutdown().await;
 }
@@ -174,32 +138,19 @@ async fn a_standing_permission_holds_for_the_agent_until_it_ends() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preview_is_the_prompt_that_a_run_sends() {
     let dir = tempfile::tempdir().unwrap();
-    let model = ScriptedModelServer::start(Script::of([Behaviour::text("Hello.")]))
-        .await
-        .unwrap();
+    let model = ScriptedModelServer::start(Script::of([Behaviour::text("Hello.")])).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let wanted = request("Say hello", Mode::Loop, dir.path());
     for connection in [None, Some(crate::bed::OTHER)] {
-        let preview = service
-            .preview(&wanted.agent, connection, "Say hello")
-            .await
-            .unwrap();
+        let preview = service.preview(&wanted.agent, connection, "Say hello").await.unwrap();
         model.push(Behaviour::text("Final Answer: Hello."));
-        let run = service
-            .start(StartRun {
-                connection,
-                ..wanted.clone()
-            })
-            .await
-            .unwrap();
+        let run = service.start(StartRun { connection, ..wanted.clone() }).await.unwrap();
         let events = finished(&service, run).await;
         let sent = events
             .iter()
             .find_map(|event| match &event.body {
-                EventBody::ModelRequested { prompt, model, .. } => {
-                    Some((prompt.clone(), model.clone()))
-                }
+                EventBody::ModelRequested { prompt, model, .. } => Some((prompt.clone(), model.clone())),
                 _ => None,
             })
             .unwrap();
@@ -214,14 +165,8 @@ async fn a_preview_is_the_prompt_that_a_run_sends() {
         assert_eq!(preview.model, sent.1);
         let sum: u64 = preview.sections.iter().map(|section| section.tokens).sum();
         assert_eq!(sum, preview.tokens);
-        let tools = preview
-            .sections
-            .iter()
-            .find(|section| section.name == "tools");
-        assert!(
-            tools.is_some_and(|section| section.tokens > 100),
-            "{preview:?}"
-        );
+        let tools = preview.sections.iter().find(|section| section.name == "tools");
+        assert!(tools.is_some_and(|section| section.tokens > 100), "{preview:?}");
         assert!(preview.fits && preview.tools.contains(&"read".to_owned()));
     }
     let mut long = wanted.agent.clone();
@@ -255,20 +200,11 @@ async fn a_busy_conversation_names_the_run_in_it() {
         deleted_at: None,
         forked_from: None,
     };
-    deps.store
-        .create_conversation(deps.tenant, &conversation)
-        .await
-        .unwrap();
-    let wanted = StartRun {
-        conversation: Some(id),
-        ..request("Write", Mode::Loop, dir.path())
-    };
+    deps.store.create_conversation(deps.tenant, &conversation).await.unwrap();
+    let wanted = StartRun { conversation: Some(id), ..request("Write", Mode::Loop, dir.path()) };
     let first = service.start(wanted.clone()).await.unwrap();
     asked(&service, first).await;
     let error = service.start(wanted).await.unwrap_err();
-    assert!(
-        matches!(error, EngineError::Busy { run } if run == first),
-        "{error}"
-    );
+    assert!(matches!(error, EngineError::Busy { run } if run == first), "{error}");
     service.shutdown().await;
 }

@@ -18,12 +18,7 @@ pub fn spent(pid: u32) -> (u64, f64) {
         .and_then(|rest| rest.split_whitespace().next()?.parse().ok())
         .unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
     (kib / 1024, ticks / 100.0)
 }
@@ -48,10 +43,7 @@ fn complete(events: &[Value]) {
 fn alone_long_500_readers_of_one_run() {
     raise_open_files();
     let text = "wordword ".repeat(200);
-    let reply = Reply {
-        first_ms: 1500,
-        ..Reply::text(text).pieces(9, 20)
-    };
+    let reply = Reply { first_ms: 1500, ..Reply::text(text).pieces(9, 20) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));
     let server = Server::start(&bench);
     let before = spent(server.pid());
@@ -60,9 +52,7 @@ fn alone_long_500_readers_of_one_run() {
     let readers: Vec<_> = (0..READERS)
         .map(|_| {
             let (url, key) = (server.url.clone(), server.key.clone());
-            bench
-                .runtime
-                .spawn(all(client.clone(), url, key, run.clone()))
+            bench.runtime.spawn(all(client.clone(), url, key, run.clone()))
         })
         .collect();
     let mut events = 0;
@@ -91,21 +81,13 @@ async fn begun(client: reqwest::Client, url: String, key: String, chat: String) 
         .await
         .unwrap();
     let started: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
-    let run = started["run_id"]
-        .as_str()
-        .unwrap_or_else(|| panic!("{started}"));
+    let run = started["run_id"].as_str().unwrap_or_else(|| panic!("{started}"));
     all(client, url, key, run.to_owned()).await
 }
 
 /// How many runs are at work.
 fn at_work(bench: &Bench, server: &Server) -> u64 {
-    let (_, about) = server.request(
-        bench,
-        reqwest::Method::GET,
-        "/api/about",
-        Some(&server.key),
-        None,
-    );
+    let (_, about) = server.request(bench, reqwest::Method::GET, "/api/about", Some(&server.key), None);
     about["runs_at_work"].as_u64().unwrap()
 }
 
@@ -114,32 +96,17 @@ fn alone_long_200_runs_at_once() {
     raise_open_files();
     let text = "wordword ".repeat(40);
     // The first piece comes when all have begun.
-    let reply = Reply {
-        first_ms: 10_000,
-        ..Reply::text(text).pieces(9, 25)
-    };
+    let reply = Reply { first_ms: 10_000, ..Reply::text(text).pieces(9, 25) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));
     let server = Server::start(&bench);
     let before = spent(server.pid());
-    let (_, page) = server.request(
-        &bench,
-        reqwest::Method::GET,
-        "/api/agents",
-        Some(&server.key),
-        None,
-    );
-    let chat = format!(
-        "{}/api/chat/{}",
-        server.url,
-        page["items"][0]["id"].as_str().unwrap()
-    );
+    let (_, page) = server.request(&bench, reqwest::Method::GET, "/api/agents", Some(&server.key), None);
+    let chat = format!("{}/api/chat/{}", server.url, page["items"][0]["id"].as_str().unwrap());
     let (client, start) = (client(), Instant::now());
     let readers: Vec<_> = (0..RUNS)
         .map(|_| {
             let (url, key) = (server.url.clone(), server.key.clone());
-            bench
-                .runtime
-                .spawn(begun(client.clone(), url, key, chat.clone()))
+            bench.runtime.spawn(begun(client.clone(), url, key, chat.clone()))
         })
         .collect();
     let mut most = 0;
@@ -154,10 +121,7 @@ fn alone_long_200_runs_at_once() {
         events += seen.len();
     }
     // The count is looked at now and then, so the last ones may be missed.
-    assert!(
-        most > RUNS as u64 * 9 / 10,
-        "{most} of {RUNS} at work at once"
-    );
+    assert!(most > RUNS as u64 * 9 / 10, "{most} of {RUNS} at work at once");
     let after = spent(server.pid());
     eprintln!(
         "{RUNS} runs at once: {events} events in {:.1} s; memory {} -> {} MiB, processor {:.1} s",
@@ -172,9 +136,6 @@ fn alone_long_200_runs_at_once() {
 pub fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    let wanted = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let wanted = Rlimit { current: limit.maximum, maximum: limit.maximum };
     setrlimit(Resource::Nofile, wanted).unwrap();
 }

@@ -22,9 +22,7 @@ async fn read_with_cuts(url: &str, key: &str, run: &str, seed: u64) -> (Vec<Valu
     let (client, mut random) = (client(), StdRng::seed_from_u64(seed));
     let (mut events, mut cuts): (Vec<Value>, usize) = (Vec::new(), 0);
     loop {
-        let after = events
-            .last()
-            .map_or(0, |last| last["seq"].as_u64().unwrap());
+        let after = events.last().map_or(0, |last| last["seq"].as_u64().unwrap());
         let mut reader = Reader::open(&client, url, key, run, after).await.unwrap();
         for _ in 0..random.random_range(0..9) {
             events.push(reader.next().await.expect("an event before the run's last"));
@@ -53,9 +51,7 @@ fn long_a_thousand_cuts_lose_nothing_and_repeat_nothing() {
         let readers = (0..CLIENTS).map(|n| {
             let (url, key, run) = (server.url.clone(), server.key.clone(), run.clone());
             let seed = runs * CLIENTS + n;
-            bench
-                .runtime
-                .spawn(async move { read_with_cuts(&url, &key, &run, seed).await })
+            bench.runtime.spawn(async move { read_with_cuts(&url, &key, &run, seed).await })
         });
         let readers: Vec<_> = readers.collect();
         let mut first: Option<Vec<Value>> = None;
@@ -85,9 +81,7 @@ fn long_a_killed_server_loses_nothing_that_was_seen() {
         let mut events: Vec<Value> = Vec::new();
         for _ in 0..KILLS_A_RUN {
             let count = random.random_range(1..150);
-            bench
-                .runtime
-                .block_on(read(&client, &server, &run, &mut events, count));
+            bench.runtime.block_on(read(&client, &server, &run, &mut events, count));
             if events.last().is_some_and(is_last) {
                 break;
             }
@@ -95,9 +89,7 @@ fn long_a_killed_server_loses_nothing_that_was_seen() {
             kills += 1;
             server = Server::start(&bench);
         }
-        bench
-            .runtime
-            .block_on(read(&client, &server, &run, &mut events, usize::MAX));
+        bench.runtime.block_on(read(&client, &server, &run, &mut events, usize::MAX));
         assert!(events.last().is_some_and(is_last), "{:?}", events.last());
         without_gap_or_duplicate(&events);
         seen += events.len();
@@ -106,22 +98,12 @@ fn long_a_killed_server_loses_nothing_that_was_seen() {
 }
 
 /// Reads up to `count` more events.
-async fn read(
-    client: &reqwest::Client,
-    server: &Server,
-    run: &str,
-    events: &mut Vec<Value>,
-    count: usize,
-) {
+async fn read(client: &reqwest::Client, server: &Server, run: &str, events: &mut Vec<Value>, count: usize) {
     if events.last().is_some_and(is_last) {
         return;
     }
-    let after = events
-        .last()
-        .map_or(0, |last| last["seq"].as_u64().unwrap());
-    let mut reader = Reader::open(client, &server.url, &server.key, run, after)
-        .await
-        .unwrap();
+    let after = events.last().map_or(0, |last| last["seq"].as_u64().unwrap());
+    let mut reader = Reader::open(client, &server.url, &server.key, run, after).await.unwrap();
     for _ in 0..count {
         let Some(event) = reader.next().await else {
             return;

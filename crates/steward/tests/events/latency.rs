@@ -40,9 +40,8 @@ async fn answer(mut stream: TcpStream, sent: Sender<Instant>) -> std::io::Result
     stream.write_all(head.as_bytes()).await?;
     // The engine must be waiting for the first piece, and the reader for its event.
     tokio::time::sleep(Duration::from_millis(40)).await;
-    let piece = |text: &str| {
-        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
-    };
+    let piece =
+        |text: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
     let _ = sent.send(Instant::now());
     stream.write_all(piece("Hello").as_bytes()).await?;
     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -60,8 +59,7 @@ fn is_whole(request: &[u8]) -> bool {
         .lines()
         .find_map(|line| {
             let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length")
-                .then(|| value.trim().parse().ok())?
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
         })
         .unwrap_or(0);
     body.len() >= length
@@ -71,10 +69,7 @@ fn is_whole(request: &[u8]) -> bool {
 fn alone_first_token_latency_is_printed() {
     let bench = Bench::new(Script::default());
     let (sender, times): (_, Receiver<Instant>) = channel();
-    let listener = bench
-        .runtime
-        .block_on(TcpListener::bind("127.0.0.1:0"))
-        .unwrap();
+    let listener = bench.runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     bench.runtime.spawn(model(listener, sender));
     let server = Server::start_with(&bench, &[("OPENAI_BASE_URL", &url)]);
@@ -83,9 +78,7 @@ fn alone_first_token_latency_is_printed() {
         .map(|_| {
             let run = chat(&bench, &server, "Say hello.");
             let arrived = bench.runtime.block_on(async {
-                let mut reader = Reader::open(&client, &server.url, &server.key, &run, 0)
-                    .await
-                    .unwrap();
+                let mut reader = Reader::open(&client, &server.url, &server.key, &run, 0).await.unwrap();
                 loop {
                     let event = reader.next().await.expect("a delta before the end");
                     if event["type"] == "model.delta" {

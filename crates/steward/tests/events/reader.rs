@@ -20,12 +20,7 @@ pub struct Reader {
 /// A client without proxy and without a limit on the whole answer.
 pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .no_proxy()
-        .tcp_nodelay(true)
-        .read_timeout(Duration::from_secs(30))
-        .build()
-        .unwrap()
+    reqwest::Client::builder().no_proxy().tcp_nodelay(true).read_timeout(Duration::from_secs(30)).build().unwrap()
 }
 
 /// Starts a run through the API; its id.
@@ -34,36 +29,21 @@ pub fn chat(bench: &Bench, server: &Server, text: &str) -> String {
     let agent = page.1["items"][0]["id"].as_str().unwrap().to_owned();
     let path = format!("/api/chat/{agent}");
     let body = json!({"message": text});
-    let (status, started) =
-        server.request(bench, Method::POST, &path, Some(&server.key), Some(&body));
+    let (status, started) = server.request(bench, Method::POST, &path, Some(&server.key), Some(&body));
     assert_eq!(status, StatusCode::ACCEPTED, "{started}");
     started["run_id"].as_str().unwrap().to_owned()
 }
 
 impl Reader {
     /// Opens the stream of `run` after sequence number `after`; an error where nobody listens.
-    pub async fn open(
-        client: &reqwest::Client,
-        url: &str,
-        key: &str,
-        run: &str,
-        after: u64,
-    ) -> reqwest::Result<Self> {
-        let mut request = client
-            .get(format!("{url}/api/runs/{run}/events"))
-            .bearer_auth(key);
+    pub async fn open(client: &reqwest::Client, url: &str, key: &str, run: &str, after: u64) -> reqwest::Result<Self> {
+        let mut request = client.get(format!("{url}/api/runs/{run}/events")).bearer_auth(key);
         if after > 0 {
             request = request.header("last-event-id", after);
         }
         let answer = request.send().await?.error_for_status()?;
-        let bytes = answer
-            .bytes_stream()
-            .map(|piece| piece.map(|one| one.to_vec()));
-        Ok(Self {
-            bytes: Box::pin(bytes),
-            rest: Vec::new(),
-            ready: VecDeque::new(),
-        })
+        let bytes = answer.bytes_stream().map(|piece| piece.map(|one| one.to_vec()));
+        Ok(Self { bytes: Box::pin(bytes), rest: Vec::new(), ready: VecDeque::new() })
     }
 
     /// The next event; `None` at the end or when the connection broke.
@@ -76,8 +56,7 @@ impl Reader {
             self.rest.extend_from_slice(&piece);
             while let Some(end) = self.rest.windows(2).position(|two| two == b"\n\n") {
                 let frame: Vec<u8> = self.rest.drain(..end + 2).collect();
-                self.ready
-                    .extend(event_of(&String::from_utf8(frame).unwrap()));
+                self.ready.extend(event_of(&String::from_utf8(frame).unwrap()));
             }
         }
     }
@@ -85,12 +64,7 @@ impl Reader {
 
 /// The event of a frame; `None` for a comment. Its `id` and `event` lines must agree with its data.
 fn event_of(frame: &str) -> Option<Value> {
-    let field = |name: &str| {
-        frame
-            .lines()
-            .find_map(|line| line.strip_prefix(name))
-            .map(str::trim)
-    };
+    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let data: Value = serde_json::from_str(field("data:")?).unwrap();
     assert_eq!(field("id:").unwrap(), data["seq"].to_string(), "{frame}");
     assert_eq!(field("event:").unwrap(), data["type"], "{frame}");

@@ -18,10 +18,7 @@ const MOST_MIB: u64 = 120;
 #[test]
 fn alone_long_readers_that_stall_cost_little_memory_and_miss_nothing() {
     raise_open_files();
-    let reply = Reply {
-        first_ms: 2000,
-        ..Reply::text("x".repeat(PIECES * PIECE)).pieces(PIECE, 4)
-    };
+    let reply = Reply { first_ms: 2000, ..Reply::text("x".repeat(PIECES * PIECE)).pieces(PIECE, 4) };
     let bench = Bench::new(Script::always(Behaviour::Reply(reply)));
     let server = Server::start(&bench);
     // What such a run takes by itself, once memory has settled.
@@ -31,19 +28,10 @@ fn alone_long_readers_that_stall_cost_little_memory_and_miss_nothing() {
     let alone = spent(server.pid());
     let stalled = told(&bench, &server, READERS);
     let crowded = spent(server.pid());
-    eprintln!(
-        "{} readers that stall: memory {} -> {} MiB",
-        stalled.len(),
-        alone.0,
-        crowded.0
-    );
+    eprintln!("{} readers that stall: memory {} -> {} MiB", stalled.len(), alone.0, crowded.0);
     assert!(crowded.0 < alone.0 + MOST_MIB, "{alone:?} {crowded:?}");
     for reader in stalled.into_iter().take(8) {
-        complete(
-            &bench
-                .runtime
-                .block_on(async { reader.bytes().await.unwrap() }),
-        );
+        complete(&bench.runtime.block_on(async { reader.bytes().await.unwrap() }));
     }
 }
 
@@ -58,11 +46,7 @@ fn told(bench: &Bench, server: &Server, count: usize) -> Vec<reqwest::Response> 
         })
         .collect();
     let first = readers.remove(0);
-    complete(
-        &bench
-            .runtime
-            .block_on(async { first.bytes().await.unwrap() }),
-    );
+    complete(&bench.runtime.block_on(async { first.bytes().await.unwrap() }));
     std::thread::sleep(Duration::from_secs(1));
     readers
 }

@@ -1,11 +1,5 @@
 //! Models of different characters are examined; each report card is a snapshot.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod personas;
 
@@ -33,22 +27,13 @@ fn connection(server: &ScriptedModelServer, provider: &str) -> Connection {
 }
 
 /// Examines the model; its report, and the server's record of requests.
-async fn report_within(
-    script: Script,
-    provider: &str,
-    limits: ExamLimits,
-) -> (ExamReport, ScriptedModelServer) {
+async fn report_within(script: Script, provider: &str, limits: ExamLimits) -> (ExamReport, ScriptedModelServer) {
     let server = ScriptedModelServer::start(script).await.unwrap();
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let connection = connection(&server, provider);
     let told = Mutex::new(Vec::new());
-    let exam = Exam {
-        client: &client,
-        connection: &connection,
-        tongue: &Parsers,
-        at: Timestamp(1_700_000_000_000),
-        limits,
-    };
+    let exam =
+        Exam { client: &client, connection: &connection, tongue: &Parsers, at: Timestamp(1_700_000_000_000), limits };
     let report = examine(exam, &|check: &Check| {
         told.lock().unwrap().push(check.clone());
     })
@@ -60,10 +45,7 @@ async fn report_within(
 
 async fn report(script: Script, provider: &str) -> (ExamReport, ScriptedModelServer) {
     // Busy machines are no slow models.
-    let limits = ExamLimits {
-        whole: Duration::from_mins(5),
-        ..ExamLimits::default()
-    };
+    let limits = ExamLimits { whole: Duration::from_mins(5), ..ExamLimits::default() };
     report_within(script, provider, limits).await
 }
 
@@ -79,20 +61,12 @@ fn shown(report: &ExamReport) -> String {
         if check.name == "speed" && check.outcome == CheckOutcome::Passed {
             "(figures)".clone_into(&mut check.detail);
         }
-        check.detail = check
-            .detail
-            .replace(&root(&report.endpoint), "http://server");
+        check.detail = check.detail.replace(&root(&report.endpoint), "http://server");
         if check.detail.contains(" ms") {
             check.detail = check
                 .detail
                 .split(' ')
-                .map(|word| {
-                    if word.parse::<u64>().is_ok() {
-                        "N"
-                    } else {
-                        word
-                    }
-                })
+                .map(|word| if word.parse::<u64>().is_ok() { "N" } else { word })
                 .collect::<Vec<_>>()
                 .join(" ");
         }
@@ -113,10 +87,7 @@ fn outcome(report: &ExamReport, name: &str) -> CheckOutcome {
 async fn a_perfect_native_model() {
     let mut script = obeys(native(Script::default()), "response_format");
     script = knowing(script, true);
-    script.routes.insert(
-        "GET /v1/models".to_owned(),
-        json!({"data": [{"id": "scripted", "max_model_len": 32_768}]}),
-    );
+    script.routes.insert("GET /v1/models".to_owned(), json!({"data": [{"id": "scripted", "max_model_len": 32_768}]}));
     let version = json!({"version": "0.11.0"});
     script.routes.insert("GET /version".to_owned(), version);
     let (report, server) = report(script, "vllm").await;
@@ -180,15 +151,9 @@ async fn a_model_with_broken_tools() {
 
 #[tokio::test]
 async fn a_slow_model() {
-    let script = Script {
-        otherwise: Some(Behaviour::HangBeforeHeaders),
-        ..Script::default()
-    };
+    let script = Script { otherwise: Some(Behaviour::HangBeforeHeaders), ..Script::default() };
     let script = script.when("Say hello in one word", Behaviour::text("Hello."));
-    let limits = ExamLimits {
-        whole: Duration::from_secs(3),
-        ..ExamLimits::default()
-    };
+    let limits = ExamLimits { whole: Duration::from_secs(3), ..ExamLimits::default() };
     let (report, _) = report_within(script, "compatible", limits).await;
     insta::assert_snapshot!(shown(&report));
     assert_eq!(outcome(&report, "reach"), CheckOutcome::Passed);
@@ -206,10 +171,7 @@ async fn an_ollama_with_a_small_window() {
         json!({"capabilities": ["completion", "tools"], "model_info":
             {"general.parameter_count": 8_030_261_312_u64, "llama.context_length": 131_072}}),
     );
-    route(
-        "GET /api/ps",
-        json!({"models": [{"name": "scripted:latest", "context_length": 4096}]}),
-    );
+    route("GET /api/ps", json!({"models": [{"name": "scripted:latest", "context_length": 4096}]}));
     route(
         "POST /api/chat",
         json!({"model": "scripted", "message": {"role": "assistant", "content": "{\"answer\": \"basalt-77\"}"},
@@ -230,14 +192,11 @@ async fn an_ollama_with_a_small_window() {
 #[tokio::test]
 async fn a_model_that_is_not_there() {
     let client = Client::new(Secrets::none(), None, Timeouts::default());
-    let server = ScriptedModelServer::start(Script::always(Behaviour::unauthorised()))
-        .await
-        .unwrap();
+    let server = ScriptedModelServer::start(Script::always(Behaviour::unauthorised())).await.unwrap();
     let mut connection = connection(&server, "compatible");
-    for (url, class) in [
-        (server.base_url(), ModelErrorClass::Auth),
-        ("http://127.0.0.1:9/v1".to_owned(), ModelErrorClass::Connect),
-    ] {
+    for (url, class) in
+        [(server.base_url(), ModelErrorClass::Auth), ("http://127.0.0.1:9/v1".to_owned(), ModelErrorClass::Connect)]
+    {
         connection.base_url = url;
         let exam = Exam {
             client: &client,

@@ -36,12 +36,7 @@ fn times(folder: &Path, name: &str) -> usize {
 /// Approves the call of `name`, kills the program while it is at work and starts it again.
 fn killed(house: House, name: &str, at_work: impl Fn() -> bool) -> (House, String) {
     let (run, _) = house.chat(&format!("Please use {name} now."));
-    wait("a question or work", || {
-        at_work()
-            || !house
-                .items(&format!("/api/approvals?run_id={run}"))
-                .is_empty()
-    });
+    wait("a question or work", || at_work() || !house.items(&format!("/api/approvals?run_id={run}")).is_empty());
     for card in house.items(&format!("/api/approvals?run_id={run}")) {
         let path = format!("/api/approvals/{}/decide", text(&card["id"]));
         house.post(&path, json!({"answer": {"decision": "approve"}}), 200);
@@ -65,12 +60,8 @@ fn what_only_looks_is_done_again() {
     on_ssh(&house, &sshd);
     let folder = sshd.path("");
     let http = json!({"method": "GET", "url": echo.url("/late"), "allow": [echo.allowed()]});
-    let ssh =
-        json!({"host": "127.0.0.1", "port": sshd.port(), "command": script(&folder, "looked")});
-    skill(
-        &house,
-        json!({"name": "look_http", "type": "http", "config": http, "effect": "read"}),
-    );
+    let ssh = json!({"host": "127.0.0.1", "port": sshd.port(), "command": script(&folder, "looked")});
+    skill(&house, json!({"name": "look_http", "type": "http", "config": http, "effect": "read"}));
     skill(
         &house,
         json!({"name": "look_ssh", "type": "ssh", "config": ssh, "effect": "read", "credential": {"name": "box"}}),
@@ -92,21 +83,13 @@ fn what_may_have_changed_something_is_asked_about() {
     let sshd = Sshd::start("").unwrap();
     on_ssh(&house, &sshd);
     let (there, here) = (sshd.path(""), house.bench.work.path().to_owned());
-    let ssh =
-        json!({"host": "127.0.0.1", "port": sshd.port(), "command": script(&there, "changed")});
+    let ssh = json!({"host": "127.0.0.1", "port": sshd.port(), "command": script(&there, "changed")});
     let shell = json!({"command": script(Path::new(""), "changed"), "writes": true});
-    skill(
-        &house,
-        json!({"name": "change_ssh", "type": "ssh", "config": ssh, "credential": {"name": "box"}}),
-    );
-    skill(
-        &house,
-        json!({"name": "change_here", "type": "shell", "config": shell}),
-    );
-    for (name, folder, answer, expect) in [
-        ("change_ssh", &there, "happened", 1),
-        ("change_here", &here, "run_again", 2),
-    ] {
+    skill(&house, json!({"name": "change_ssh", "type": "ssh", "config": ssh, "credential": {"name": "box"}}));
+    skill(&house, json!({"name": "change_here", "type": "shell", "config": shell}));
+    for (name, folder, answer, expect) in
+        [("change_ssh", &there, "happened", 1), ("change_here", &here, "run_again", 2)]
+    {
         let (after, run) = killed(house, name, || times(folder, "changed") == 1);
         let open = format!("/api/approvals?run_id={run}");
         wait("a question", || !after.items(&open).is_empty());
@@ -129,8 +112,6 @@ fn on_ssh(house: &House, sshd: &Sshd) {
     let fields = json!({"username": user().unwrap(), "private_key": key});
     credential(house, "box", "ssh_key", fields);
     let host = format!("127.0.0.1:{}", sshd.port());
-    let trusted = house
-        .bench
-        .run(&["skill", "trust-host", &host, &sshd.fingerprint().unwrap()]);
+    let trusted = house.bench.run(&["skill", "trust-host", &host, &sshd.fingerprint().unwrap()]);
     trusted.exits(0);
 }

@@ -46,10 +46,7 @@ pub fn credential(house: &House, name: &str, kind: &str, fields: Value) {
 
 /// Makes a skill of the agent that is always there; its id.
 pub fn skill(house: &House, body: Value) -> String {
-    let path = format!(
-        "/api/universal-agents/{}/skills:create_and_attach",
-        house.agent()
-    );
+    let path = format!("/api/universal-agents/{}/skills:create_and_attach", house.agent());
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let mut all = json!({"description": "Does its work.", "risk": "external", "effect": "write", "parameters": none});
     for (key, value) in body.as_object().unwrap() {

@@ -21,11 +21,7 @@ fn parrot() -> Script {
         contains: "Repeat the key".to_owned(),
         role: Some("user".to_owned()),
         times: None,
-        then: Behaviour::Status {
-            status: 401,
-            body: json!({"error": {"message": said}}),
-            retry_after: None,
-        },
+        then: Behaviour::Status { status: 401, body: json!({"error": {"message": said}}), retry_after: None },
     });
     script
 }
@@ -38,13 +34,7 @@ fn input(url: &str, auth: Value) -> Value {
 fn shown(bench: &Bench, since: usize) -> Vec<String> {
     let all = bench.model.requests();
     let sent = all[since..].iter();
-    sent.map(|one| {
-        one.headers
-            .get("authorization")
-            .cloned()
-            .unwrap_or_default()
-    })
-    .collect()
+    sent.map(|one| one.headers.get("authorization").cloned().unwrap_or_default()).collect()
 }
 
 fn bearer(key: &str) -> String {
@@ -66,35 +56,20 @@ fn count(bench: &Bench) -> usize {
 }
 
 #[test]
-#[expect(
-    clippy::too_many_lines,
-    reason = "one key after the other, and then the look everywhere"
-)]
+#[expect(clippy::too_many_lines, reason = "one key after the other, and then the look everywhere")]
 fn a_typed_key_is_used_replaced_and_found_nowhere() {
     let bench = Bench::new(parrot());
-    let server = Server::start_with(
-        &bench,
-        &[("STEWARD_LOG", "debug"), ("STEWARD_EXTRA_TOKEN", PASSWORD)],
-    );
+    let server = Server::start_with(&bench, &[("STEWARD_LOG", "debug"), ("STEWARD_EXTRA_TOKEN", PASSWORD)]);
     let house = House { bench, server };
     let url = house.bench.model.base_url();
     let mut found: Found = Vec::new();
-    let mut keep =
-        |name: &str, value: &Value| found.push((name.to_owned(), value.to_string().into_bytes()));
+    let mut keep = |name: &str, value: &Value| found.push((name.to_owned(), value.to_string().into_bytes()));
 
     // Steward's own variables, and any that is not one for keys, are refused by name.
     for variable in ["STEWARD_EXTRA_TOKEN", "HOME"] {
         let auth = json!({"kind": "bearer_env", "variable": variable});
-        let (status, refused) = house.call(
-            Method::POST,
-            "/api/connections",
-            Some(input(&url, auth.clone())),
-        );
-        assert_eq!(
-            (status, &refused["field"]),
-            (422, &json!("auth.variable")),
-            "{refused}"
-        );
+        let (status, refused) = house.call(Method::POST, "/api/connections", Some(input(&url, auth.clone())));
+        assert_eq!((status, &refused["field"]), (422, &json!("auth.variable")), "{refused}");
         assert!(text(&refused["title"]).contains(variable), "{refused}");
         let before = count(&house.bench);
         let looked = json!({"base_url": url, "auth": auth});
@@ -104,12 +79,7 @@ fn a_typed_key_is_used_replaced_and_found_nowhere() {
     }
 
     // By the API.
-    let missing = house.send(
-        Method::POST,
-        "/api/connections",
-        Some(input(&url, json!({"kind": "bearer"}))),
-        422,
-    );
+    let missing = house.send(Method::POST, "/api/connections", Some(input(&url, json!({"kind": "bearer"}))), 422);
     assert_eq!(missing["field"], "auth.key");
     let auth = json!({"kind": "bearer", "key": API[0]});
     let made = house.post("/api/connections", input(&url, auth), 201);
@@ -120,34 +90,16 @@ fn a_typed_key_is_used_replaced_and_found_nowhere() {
     house.send(Method::POST, &format!("{path}/default"), None, 204);
     let before = count(&house.bench);
     house.finished("Hello?");
-    assert!(
-        shown(&house.bench, before)
-            .iter()
-            .all(|sent| *sent == bearer(API[0]))
-    );
+    assert!(shown(&house.bench, before).iter().all(|sent| *sent == bearer(API[0])));
 
     // Without a key it stays, for this server only; another one is in force at the next call.
-    house.send(
-        Method::PUT,
-        &path,
-        Some(input(&url, json!({"kind": "bearer"}))),
-        200,
-    );
+    house.send(Method::PUT, &path, Some(input(&url, json!({"kind": "bearer"}))), 200);
     let elsewhere = input("http://127.0.0.1:9/v1", json!({"kind": "bearer"}));
-    assert_eq!(
-        house.send(Method::PUT, &path, Some(elsewhere), 422)["field"],
-        "auth.key"
-    );
+    assert_eq!(house.send(Method::PUT, &path, Some(elsewhere), 422)["field"], "auth.key");
     let before = count(&house.bench);
-    assert_eq!(
-        house.post(&format!("{path}/test"), json!({}), 200)["ok"],
-        true
-    );
+    assert_eq!(house.post(&format!("{path}/test"), json!({}), 200)["ok"], true);
     let auth = json!({"kind": "bearer", "key": API[1]});
-    keep(
-        "changed",
-        &house.send(Method::PUT, &path, Some(input(&url, auth)), 200),
-    );
+    keep("changed", &house.send(Method::PUT, &path, Some(input(&url, auth)), 200));
     house.finished("And now?");
     let sent = shown(&house.bench, before);
     assert_eq!(sent.first(), Some(&bearer(API[0])));
@@ -163,34 +115,16 @@ fn a_typed_key_is_used_replaced_and_found_nowhere() {
 
     // It belongs to the connection: no agent, skill or person gets at it another way.
     let credentials = house.items("/api/credentials");
-    let own = credentials
-        .iter()
-        .find(|one| one["connection"] == made["id"])
-        .unwrap();
+    let own = credentials.iter().find(|one| one["connection"] == made["id"]).unwrap();
     assert_eq!(own["name"], "connection typed");
     let credential = format!("/api/credentials/{}", text(&own["id"]));
-    for (method, body) in [
-        (Method::DELETE, None),
-        (Method::PATCH, Some(json!({"name": "mine"}))),
-    ] {
-        assert_eq!(
-            house.send(method, &credential, body, 409)["code"],
-            "of_connection"
-        );
+    for (method, body) in [(Method::DELETE, None), (Method::PATCH, Some(json!({"name": "mine"})))] {
+        assert_eq!(house.send(method, &credential, body, 409)["code"], "of_connection");
     }
     assert!(house.items(&format!("{credential}/uses")).len() >= 3);
 
     // By the command line, beside the server.
-    let add = [
-        "connections",
-        "add",
-        "asked",
-        &url,
-        "--model",
-        "scripted",
-        "--key",
-        "-",
-    ];
+    let add = ["connections", "add", "asked", &url, "--model", "scripted", "--key", "-"];
     let done = with_key(&house.bench, CLI[0], &add).exits(0);
     let done = done.tells(&["`asked` answered", "sealed", "default stays"]);
     found.push(("add".to_owned(), (done.out + &done.err).into_bytes()));
@@ -199,47 +133,22 @@ fn a_typed_key_is_used_replaced_and_found_nowhere() {
     found.push(("key".to_owned(), (done.out + &done.err).into_bytes()));
     assert_eq!(shown(&house.bench, 0).last(), Some(&bearer(CLI[1])));
     let argument = ["connections", "add", "x", &url, "--key", "sk-in-the-open"];
-    house
-        .bench
-        .run(&argument)
-        .exits(1)
-        .tells(&["never stands in the command"]);
+    house.bench.run(&argument).exits(1).tells(&["never stands in the command"]);
 
     answers(&house, &mut found);
-    let prompts: Vec<Value> = house
-        .bench
-        .model
-        .requests()
-        .iter()
-        .map(|one| one.body.clone())
-        .collect();
-    found.push((
-        "prompts".to_owned(),
-        json!(prompts).to_string().into_bytes(),
-    ));
-    for args in [
-        &["connections", "--json"][..],
-        &["credential", "list", "--json"],
-        &["runs", "--json"],
-        &["doctor"],
-    ] {
+    let prompts: Vec<Value> = house.bench.model.requests().iter().map(|one| one.body.clone()).collect();
+    found.push(("prompts".to_owned(), json!(prompts).to_string().into_bytes()));
+    for args in [&["connections", "--json"][..], &["credential", "list", "--json"], &["runs", "--json"], &["doctor"]] {
         let done = house.bench.run(args);
         found.push((format!("{args:?}"), (done.out + &done.err).into_bytes()));
     }
     found.push(("log".to_owned(), house.server.said().into_bytes()));
     files(&house.bench.data(), &mut found);
-    assert!(
-        found.len() > 60,
-        "only {} places were looked at",
-        found.len()
-    );
+    assert!(found.len() > 60, "only {} places were looked at", found.len());
     assert_nowhere(&[API[0], API[1], CLI[0], CLI[1], PASSWORD], &found);
 
     house.send(Method::DELETE, &path, None, 204);
-    house
-        .bench
-        .run(&["connections", "remove", "asked"])
-        .exits(0);
+    house.bench.run(&["connections", "remove", "asked"]).exits(0);
     assert_eq!(house.items("/api/credentials"), Vec::<Value>::new());
 }
 
@@ -260,8 +169,7 @@ fn the_first_connection_beside_the_built_in_model_is_the_default_and_no_other() 
         text(&one["connection"]["name"])
     };
     assert_eq!(default(), "local");
-    run(&["connections", "add", "second", &url])
-        .tells(&["saved `second`: scripted", "`second` is the default"]);
+    run(&["connections", "add", "second", &url]).tells(&["saved `second`: scripted", "`second` is the default"]);
     run(&["connections", "add", "first", &url]).tells(&["default stays as it was"]);
     assert_eq!(default(), "second");
     run(&["connections", "default", "first"]);

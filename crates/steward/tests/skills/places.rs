@@ -57,10 +57,7 @@ fn answer(mut stream: TcpStream, late: &AtomicUsize) {
         }
         let token = asked
             .lines()
-            .find_map(|line| {
-                line.split_once("earer ")
-                    .or_else(|| line.split_once("x-subscription-token: "))
-            })
+            .find_map(|line| line.split_once("earer ").or_else(|| line.split_once("x-subscription-token: ")))
             .map_or("", |(_, token)| token.trim());
         let said = json!({
             "asked": asked, "token": token, "base64": BASE64_STANDARD.encode(token),
@@ -69,23 +66,14 @@ fn answer(mut stream: TcpStream, late: &AtomicUsize) {
             "header": BASE64_STANDARD.encode(format!("someone:{token}")),
             "code": token, "detail": asked,
         });
-        let fails = asked
-            .split(' ')
-            .nth(1)
-            .is_some_and(|path| path.contains("fail"));
+        let fails = asked.split(' ').nth(1).is_some_and(|path| path.contains("fail"));
         let (status, body) = if fails {
             let errors = json!([{"message": said.to_string()}]);
-            (
-                "500 Internal Server Error",
-                json!({"error": said, "errors": errors}),
-            )
+            ("500 Internal Server Error", json!({"error": said, "errors": errors}))
         } else {
             // As a search engine would.
             let hit = json!({"title": token, "url": "https://example.org/", "description": said.to_string()});
-            (
-                "200 OK",
-                json!({"data": said, "said": said, "web": {"results": [hit]}}),
-            )
+            ("200 OK", json!({"data": said, "said": said, "web": {"results": [hit]}}))
         };
         let body = body.to_string();
         let head = format!(
@@ -105,11 +93,7 @@ fn request(stream: &mut TcpStream) -> Option<String> {
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head
                 .lines()
-                .find_map(|line| {
-                    line.to_ascii_lowercase()
-                        .strip_prefix("content-length:")
-                        .map(str::to_owned)
-                })
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned))
                 .map_or(0, |value| value.trim().parse().unwrap());
             if body.len() >= length {
                 return Some(text);
@@ -132,12 +116,10 @@ pub fn parrots() -> (u16, u16) {
             None => format!("* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\r\n{tag} OK done"),
         }
     });
-    let smtp = parrot("220 here", |line| {
-        match (line.split_once("PLAIN "), line.get(..4)) {
-            (Some((_, coded)), _) => format!("535 not with {coded}, that is {}", decoded(coded)),
-            (None, Some("EHLO")) => "250-here\r\n250 AUTH PLAIN".to_owned(),
-            _ => "250 done".to_owned(),
-        }
+    let smtp = parrot("220 here", |line| match (line.split_once("PLAIN "), line.get(..4)) {
+        (Some((_, coded)), _) => format!("535 not with {coded}, that is {}", decoded(coded)),
+        (None, Some("EHLO")) => "250-here\r\n250 AUTH PLAIN".to_owned(),
+        _ => "250 done".to_owned(),
     });
     (imap, smtp)
 }
@@ -168,13 +150,7 @@ fn parrot(greeting: &'static str, answer: fn(&str) -> String) -> u16 {
 /// Percent-encoded, all but letters and digits.
 pub fn in_url(text: &str) -> String {
     text.bytes()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
 
@@ -196,11 +172,7 @@ pub fn program(path: &Path, text: &str) {
 pub fn mcp_server() -> (Vec<String>, Vec<String>) {
     let venv = steward_testkit::set_up("venv-mcp");
     let program = venv.join("bin/python3");
-    assert!(
-        program.exists(),
-        "{} is missing; run scripts/setup.sh test",
-        program.display()
-    );
+    assert!(program.exists(), "{} is missing; run scripts/setup.sh test", program.display());
     let python = fs::canonicalize(&program).unwrap();
     let home = python.ancestors().nth(2).unwrap().to_owned();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/mcp/servers/server.py");
@@ -216,9 +188,6 @@ pub fn mcp_server() -> (Vec<String>, Vec<String>) {
 /// Folder of ansible's programs.
 pub fn ansible() -> PathBuf {
     let folder = steward_testkit::set_up("venv-ansible/bin");
-    assert!(
-        folder.join("ansible-playbook").exists(),
-        "ansible is missing; run scripts/setup.sh test"
-    );
+    assert!(folder.join("ansible-playbook").exists(), "ansible is missing; run scripts/setup.sh test");
     folder
 }

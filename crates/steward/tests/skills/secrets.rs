@@ -75,29 +75,13 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         ("graph", "api_key", json!({"key": GRAPHQL})),
         ("pages", "token", json!({"token": SCRAPE})),
         ("hf", "token", json!({"token": HF})),
-        (
-            "here",
-            "password",
-            json!({"username": "someone", "password": SHELL}),
-        ),
-        (
-            "registry",
-            "password",
-            json!({"username": "someone", "password": DOCKER}),
-        ),
-        (
-            "hosts",
-            "password",
-            json!({"username": "someone", "password": ANSIBLE}),
-        ),
+        ("here", "password", json!({"username": "someone", "password": SHELL})),
+        ("registry", "password", json!({"username": "someone", "password": DOCKER})),
+        ("hosts", "password", json!({"username": "someone", "password": ANSIBLE})),
         ("books", "database", json!({"url": database})),
         ("wiki", "token", json!({"token": MCP})),
         ("search", "api_key", json!({"key": SEARCH})),
-        (
-            "post",
-            "password",
-            json!({"username": "steward", "password": MAIL}),
-        ),
+        ("post", "password", json!({"username": "steward", "password": MAIL})),
         (
             "box",
             "ssh_key",
@@ -109,9 +93,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         credential(&house, name, kind, fields);
     }
     let host = format!("127.0.0.1:{}", sshd.port());
-    let trusted = house
-        .bench
-        .run(&["skill", "trust-host", &host, &sshd.fingerprint().unwrap()]);
+    let trusted = house.bench.run(&["skill", "trust-host", &host, &sshd.fingerprint().unwrap()]);
     trusted.exits(0);
     make_skills(&house, &echo, &sshd);
     make_mcp(&house);
@@ -121,18 +103,12 @@ fn a_canary_of_each_executor_is_found_nowhere() {
         let (run, cards) = approve_all(&house, &format!("Please use {name} now."));
         let events = text(&house.get(&format!("/api/runs/{run}/events")));
         let called = format!("\"tool\":\"{}\"", tool(name));
-        assert!(
-            events.contains("tool.intent") && events.contains(&called),
-            "{name} was not called: {events}"
-        );
+        assert!(events.contains("tool.intent") && events.contains(&called), "{name} was not called: {events}");
         // What came back was cleaned, so the secret did reach the place.
         if !events.contains("[secret") {
             untried.push(name);
         }
-        found.push((
-            format!("cards of {name}"),
-            json!(cards).to_string().into_bytes(),
-        ));
+        found.push((format!("cards of {name}"), json!(cards).to_string().into_bytes()));
     }
     // A page that could not be had is told by its status, without its text.
     assert_eq!(untried, ["scrape_fail"], "these brought no secret back");
@@ -140,10 +116,7 @@ fn a_canary_of_each_executor_is_found_nowhere() {
     let places = found.len();
     assert!(places > 150, "only {places} places were looked at");
     assert_nowhere(
-        &[
-            HTTP, GRAPHQL, SCRAPE, HF, SHELL, DOCKER, ANSIBLE, SQL, MCP, PASSPHRASE, SUDO,
-            &key_line, SEARCH, MAIL,
-        ],
+        &[HTTP, GRAPHQL, SCRAPE, HF, SHELL, DOCKER, ANSIBLE, SQL, MCP, PASSPHRASE, SUDO, &key_line, SEARCH, MAIL],
         &found,
     );
     // The look itself sees what is there.
@@ -154,16 +127,9 @@ fn a_canary_of_each_executor_is_found_nowhere() {
 /// A server whose searches and mail go to those places.
 fn started(bench: &Bench, echo: &Echo, programs: &Path) -> Server {
     docker(programs);
-    let path = format!(
-        "{}:{}:{}",
-        programs.display(),
-        ansible().display(),
-        std::env::var_os("PATH").unwrap().display()
-    );
-    let (accounts, engine) = (
-        programs.join("mail.toml"),
-        format!("http://127.0.0.1:{}", echo.port),
-    );
+    let path =
+        format!("{}:{}:{}", programs.display(), ansible().display(), std::env::var_os("PATH").unwrap().display());
+    let (accounts, engine) = (programs.join("mail.toml"), format!("http://127.0.0.1:{}", echo.port));
     let (imap, smtp) = parrots();
     let account = format!(
         "[accounts.house]\nfrom = \"Steward <steward@example.org>\"\ncredential = \"post\"\n\
@@ -186,26 +152,16 @@ fn started(bench: &Bench, echo: &Echo, programs: &Path) -> Server {
 fn look_everywhere(house: &House, found: &mut Found) {
     for skill in house.items("/api/skills?limit=100") {
         let path = format!("/api/skills/{}/test", text(&skill["id"]));
-        for body in [
-            json!({"arguments": {}}),
-            json!({"arguments": {}, "dry_run": false, "confirm": true}),
-        ] {
+        for body in [json!({"arguments": {}}), json!({"arguments": {}, "dry_run": false, "confirm": true})] {
             let (status, answer) = house.call(reqwest::Method::POST, &path, Some(body));
-            found.push((
-                format!("POST {path}: {status}"),
-                answer.to_string().into_bytes(),
-            ));
+            found.push((format!("POST {path}: {status}"), answer.to_string().into_bytes()));
         }
     }
     answers(house, found);
     let asked = format!("{:?}", house.bench.model.requests());
     found.push(("prompts".to_owned(), asked.into_bytes()));
     found.push(("log".to_owned(), house.server.said().into_bytes()));
-    for args in [
-        &["runs", "--json"][..],
-        &["approvals", "--json"],
-        &["doctor"],
-    ] {
+    for args in [&["runs", "--json"][..], &["approvals", "--json"], &["doctor"]] {
         let done = house.bench.run(args);
         found.push((format!("{args:?}"), (done.out + &done.err).into_bytes()));
     }
@@ -227,8 +183,7 @@ fn make_skills(house: &House, echo: &Echo, sshd: &Sshd) {
         "playbook": "- hosts: all\n  gather_facts: false\n  tasks:\n    - debug: var=ansible_password\n    - fail: msg=\"{{ ansible_password }}\"\n",
         "inventory": "127.0.0.1 ansible_connection=local\n", "network": true,
     });
-    let ssh =
-        |command: Value| json!({"host": "127.0.0.1", "port": sshd.port(), "command": command});
+    let ssh = |command: Value| json!({"host": "127.0.0.1", "port": sshd.port(), "command": command});
     let file = |name: &str| sshd.path(name).display().to_string();
     for (name, kind, config, credential) in [
         ("http_ok", "http", http("/ok"), "web"),
@@ -241,34 +196,14 @@ fn make_skills(house: &House, echo: &Echo, sshd: &Sshd) {
         ("hf_ok", "huggingface", hf("/ok"), "hf"),
         ("hf_fail", "huggingface", hf("/fail"), "hf"),
         ("shell_ok", "shell", shell(json!(["cat"])), "here"),
-        (
-            "shell_fail",
-            "shell",
-            shell(json!(["sh", "-c", "cat >&2; exit 3"])),
-            "here",
-        ),
+        ("shell_fail", "shell", shell(json!(["sh", "-c", "cat >&2; exit 3"])), "here"),
         ("docker_ok", "docker", docker("ok"), "registry"),
         ("docker_fail", "docker", docker("fail"), "registry"),
         ("play", "ansible", play, "hosts"),
-        (
-            "sql_ok",
-            "sql",
-            json!({"statement": format!("select {} as said", spelt(SQL))}),
-            "books",
-        ),
-        (
-            "sql_fail",
-            "sql",
-            json!({"statement": format!("select cast({} as integer)", spelt(SQL))}),
-            "books",
-        ),
+        ("sql_ok", "sql", json!({"statement": format!("select {} as said", spelt(SQL))}), "books"),
+        ("sql_fail", "sql", json!({"statement": format!("select cast({} as integer)", spelt(SQL))}), "books"),
         ("ssh_ok", "ssh", ssh(json!(["cat", file("user")])), "box"),
-        (
-            "ssh_fail",
-            "ssh",
-            ssh(json!(["sh", "-c", "cat \"$0\" >&2; exit 4", file("user")])),
-            "box",
-        ),
+        ("ssh_fail", "ssh", ssh(json!(["sh", "-c", "cat \"$0\" >&2; exit 4", file("user")])), "box"),
     ] {
         skill(
             house,
@@ -280,26 +215,18 @@ fn make_skills(house: &House, echo: &Echo, sshd: &Sshd) {
 
 fn make_mcp(house: &House) {
     let (command, read) = mcp_server();
-    let server = house.post("/api/mcp/servers", json!({
-        "name": "wiki", "credential": {"name": "wiki"},
-        "transport": {"kind": "stdio", "command": command, "secret_variable": "WIKI_TOKEN", "read": read},
-    }), 201);
+    let server = house.post(
+        "/api/mcp/servers",
+        json!({
+            "name": "wiki", "credential": {"name": "wiki"},
+            "transport": {"kind": "stdio", "command": command, "secret_variable": "WIKI_TOKEN", "read": read},
+        }),
+        201,
+    );
     let path = format!("/api/mcp/servers/{}", text(&server["id"]));
     let checked = house.post(&format!("{path}/check"), json!({}), 200);
-    let see = checked["tools"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|tool| tool["name"] == "see");
+    let see = checked["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "see");
     let hash = &see.unwrap_or_else(|| panic!("no tool: {checked}"))["hash"];
-    house.post(
-        &format!("{path}/accept"),
-        json!({"tool": "see", "hash": hash}),
-        200,
-    );
-    house.post(
-        &format!("{path}/attach"),
-        json!({"tools": ["see"], "agent": house.agent()}),
-        200,
-    );
+    house.post(&format!("{path}/accept"), json!({"tool": "see", "hash": hash}), 200);
+    house.post(&format!("{path}/attach"), json!({"tools": ["see"], "agent": house.agent()}), 200);
 }

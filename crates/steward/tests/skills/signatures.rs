@@ -25,13 +25,8 @@ fn gemini() -> (u16, Arc<Mutex<Vec<Value>>>) {
             };
             kept.lock().unwrap().push(body.clone());
             let (status, answer) = answer(&body);
-            let kind = if status == 200 {
-                "text/event-stream"
-            } else {
-                "application/json"
-            };
-            let head =
-                format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-type: {kind}\r\n\r\n");
+            let kind = if status == 200 { "text/event-stream" } else { "application/json" };
+            let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-type: {kind}\r\n\r\n");
             let _ = stream.write_all((head + &answer).as_bytes());
         }
     });
@@ -68,9 +63,7 @@ fn body(stream: &mut TcpStream) -> Option<Value> {
             continue;
         };
         let head = String::from_utf8_lossy(&bytes[..at]).to_lowercase();
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let length: usize = length.map_or(0, |text| text.parse().unwrap());
         if bytes.len() >= at + 4 + length {
             return serde_json::from_slice(&bytes[at + 4..]).ok();

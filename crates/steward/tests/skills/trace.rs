@@ -19,23 +19,18 @@ pub fn forms(secret: &str) -> Vec<(String, Vec<u8>)> {
     ];
     for shift in 0..3 {
         let text = format!("{}{secret}", "x".repeat(shift));
-        for (name, coded) in [
-            ("base64", BASE64_STANDARD_NO_PAD.encode(&text)),
-            ("base64url", BASE64_URL_SAFE_NO_PAD.encode(&text)),
-        ] {
+        for (name, coded) in
+            [("base64", BASE64_STANDARD_NO_PAD.encode(&text)), ("base64url", BASE64_URL_SAFE_NO_PAD.encode(&text))]
+        {
             let from = [0, 2, 3][shift];
             let to = text.len() * 8 / 6;
             all.push((format!("{name} +{shift}"), coded[from..to].to_owned()));
         }
     }
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap();
-    let hex = secret
-        .bytes()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    let hex = secret.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
     all.push(("hex".to_owned(), hex.collect()));
-    all.into_iter()
-        .map(|(name, text)| (name, text.into_bytes()))
-        .collect()
+    all.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
 }
 
 /// What was looked at: names of places and what stands there.
@@ -59,9 +54,7 @@ pub fn answers(house: &House, found: &mut Found) {
     let document = house.get("/api/openapi.json");
     let paths = document["paths"].as_object().unwrap();
     // A stream of what happens next has no end.
-    let gets = paths
-        .iter()
-        .filter(|(path, ways)| ways["get"].is_object() && *path != "/api/events");
+    let gets = paths.iter().filter(|(path, ways)| ways["get"].is_object() && *path != "/api/events");
     let gets: Vec<&str> = gets.map(|(path, _)| path.as_str()).collect();
     let mut look = |path: &str| {
         let (status, answer) = house.call(reqwest::Method::GET, path, None);
@@ -113,9 +106,8 @@ fn every_form_is_found() {
                 BASE64_URL_SAFE_NO_PAD.encode(&text),
             ];
             for place in places {
-                let found = forms(secret)
-                    .iter()
-                    .any(|(_, needle)| memchr::memmem::find(place.as_bytes(), needle).is_some());
+                let found =
+                    forms(secret).iter().any(|(_, needle)| memchr::memmem::find(place.as_bytes(), needle).is_some());
                 assert!(found, "not found in {place}");
             }
         }

@@ -70,12 +70,7 @@ impl Figures {
 }
 
 /// Lets the producers append for `time`.
-pub async fn drive<L: Log>(
-    name: &'static str,
-    producers: usize,
-    time: Duration,
-    log: &Arc<L>,
-) -> Figures {
+pub async fn drive<L: Log>(name: &'static str, producers: usize, time: Duration, log: &Arc<L>) -> Figures {
     let begin = Instant::now();
     let mut tasks = JoinSet::new();
     for producer in 0..producers {
@@ -96,13 +91,7 @@ pub async fn drive<L: Log>(
     }
     let seconds = begin.elapsed().as_secs_f64();
     sorted_micros.sort_unstable();
-    let figures = Figures {
-        name,
-        producers,
-        events: sorted_micros.len() as u64,
-        seconds,
-        sorted_micros,
-    };
+    let figures = Figures { name, producers, events: sorted_micros.len() as u64, seconds, sorted_micros };
     figures.print();
     figures
 }

@@ -20,16 +20,10 @@ use steward_testkit::postgres::TestPostgres;
 
 fn main() {
     let options = Options::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let fsync = load::fsync_micros();
     println!("one write of 4 KB with fdatasync on this disk: {fsync} µs (median)\n");
-    println!(
-        "{:<34}{:>10}{:>12}{:>10}{:>10}{:>10}",
-        "", "producers", "events/s", "p50 ms", "p99 ms", "max ms"
-    );
+    println!("{:<34}{:>10}{:>12}{:>10}{:>10}{:>10}", "", "producers", "events/s", "p50 ms", "p99 ms", "max ms");
     let figures = runtime.block_on(async {
         let mut figures = Vec::new();
         if options.sqlite {
@@ -41,10 +35,7 @@ fn main() {
         figures
     });
     let rows: Vec<_> = figures.iter().map(Figures::json).collect();
-    println!(
-        "\n{}",
-        serde_json::json!({ "fdatasync_us": fsync, "rows": rows })
-    );
+    println!("\n{}", serde_json::json!({ "fdatasync_us": fsync, "rows": rows }));
 }
 
 async fn sqlite(options: &Options, figures: &mut Vec<Figures>) {
@@ -57,15 +48,7 @@ async fn sqlite(options: &Options, figures: &mut Vec<Figures>) {
     }
     let dir = tempfile::tempdir().unwrap();
     let plain = Plain::sqlite(dir.path(), options.producers).await;
-    figures.push(
-        drive(
-            "sqlite, sqlx pool of 8",
-            options.producers,
-            options.time,
-            &plain,
-        )
-        .await,
-    );
+    figures.push(drive("sqlite, sqlx pool of 8", options.producers, options.time, &plain).await);
 }
 
 async fn postgres(options: &Options, figures: &mut Vec<Figures>) {
@@ -79,13 +62,5 @@ async fn postgres(options: &Options, figures: &mut Vec<Figures>) {
     }
     let url = server.fresh_database().await.unwrap();
     let plain = Plain::postgres(&url, options.producers).await;
-    figures.push(
-        drive(
-            "postgres, sqlx pool of 32",
-            options.producers,
-            options.time,
-            &plain,
-        )
-        .await,
-    );
+    figures.push(drive("postgres, sqlx pool of 32", options.producers, options.time, &plain).await);
 }

@@ -13,12 +13,7 @@ pub struct Options {
 impl Options {
     /// From the program's arguments; ends the program on a wrong one.
     pub fn parse() -> Self {
-        let mut options = Self {
-            sqlite: true,
-            postgres: true,
-            time: Duration::from_secs(5),
-            producers: 64,
-        };
+        let mut options = Self { sqlite: true, postgres: true, time: Duration::from_secs(5), producers: 64 };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let known = match word.as_str() {

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use steward_core::event::{EventBody, Origin};
 use steward_core::model::Purpose;
-use steward_core::ports::{
-    BlobError, Blobs, Commit, Lease, RunFilter, RunRow, RunStatus, RunStore,
-};
+use steward_core::ports::{BlobError, Blobs, Commit, Lease, RunFilter, RunRow, RunStatus, RunStore};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 use steward_store::{Store, StoreConfig};
 use uuid::Uuid;
@@ -29,12 +27,7 @@ impl Blobs for NoBlobs {
 
 /// An event whose JSON text has 500 bytes.
 pub fn body() -> EventBody {
-    let delta = |text| EventBody::ModelDelta {
-        step: 1,
-        purpose: Purpose::Reply,
-        text,
-        reasoning: String::new(),
-    };
+    let delta = |text| EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text, reasoning: String::new() };
     let empty = serde_json::to_string(&delta(String::new())).unwrap().len();
     let text = "x".repeat(500 - empty - ",\"text\":\"\"".len());
     let body = delta(text);
@@ -90,26 +83,14 @@ impl Ours {
             };
             let first = vec![body.clone()];
             let until = Timestamp(i64::MAX);
-            leases.push(
-                store
-                    .create_run(row, first, vec![], "bench", until)
-                    .await
-                    .unwrap(),
-            );
+            leases.push(store.create_run(row, first, vec![], "bench", until).await.unwrap());
         }
-        Arc::new(Self {
-            store,
-            leases,
-            body,
-        })
+        Arc::new(Self { store, leases, body })
     }
 
     /// Every acknowledged event is in the logs, and they have no gaps.
     pub async fn verify(&self, figures: &Figures) {
-        let filter = RunFilter {
-            limit: 1000,
-            ..RunFilter::default()
-        };
+        let filter = RunFilter { limit: 1000, ..RunFilter::default() };
         let runs = self.store.runs(TenantId::DEFAULT, filter).await.unwrap();
         let there: u64 = runs.items.iter().map(|run| run.last_seq - 1).sum();
         assert_eq!(there, figures.events);

@@ -72,9 +72,7 @@ impl<A: Send, T: Send> Job for Call<A, T> {
 /// The result of a future over a SQLite connection, which never has to wait.
 pub(crate) fn ready<T>(future: BoxFuture<'_, StoreResult<T>>) -> StoreResult<T> {
     future.now_or_never().unwrap_or_else(|| {
-        Err(StoreError::Backend(
-            "a statement waited where it must not; please report this".to_owned(),
-        ))
+        Err(StoreError::Backend("a statement waited where it must not; please report this".to_owned()))
     })
 }
 

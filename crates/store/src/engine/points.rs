@@ -16,13 +16,10 @@ pub(crate) fn after_commit() {
 }
 
 /// The action `return` makes writes fail as on a full disk.
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "fails only with the feature `failpoints`"
-)]
+#[allow(clippy::unnecessary_wraps, reason = "fails only with the feature `failpoints`")]
 pub(crate) fn disk_full() -> StoreResult<()> {
-    fail::fail_point!("store.disk_full", |_| Err(
-        steward_core::ports::StoreError::Full("injected by a fail point".to_owned())
-    ));
+    fail::fail_point!("store.disk_full", |_| Err(steward_core::ports::StoreError::Full(
+        "injected by a fail point".to_owned()
+    )));
     Ok(())
 }

@@ -12,22 +12,13 @@ use steward_core::{AgentId, TenantId, Timestamp};
 #[async_trait]
 impl Agents for Store {
     async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
-        self.write((tenant, agent.clone()), |(tenant, agent), tx| {
-            Box::pin(save(tx, *tenant, agent))
-        })
-        .await
+        self.write((tenant, agent.clone()), |(tenant, agent), tx| Box::pin(save(tx, *tenant, agent))).await
     }
 
-    async fn change_agent(
-        &self,
-        tenant: TenantId,
-        before: &Agent,
-        after: &Agent,
-    ) -> StoreResult<bool> {
-        self.write(
-            (tenant, before.clone(), after.clone()),
-            |(tenant, before, after), tx| Box::pin(change(tx, *tenant, before, after)),
-        )
+    async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool> {
+        self.write((tenant, before.clone(), after.clone()), |(tenant, before, after), tx| {
+            Box::pin(change(tx, *tenant, before, after))
+        })
         .await
     }
 
@@ -61,27 +52,19 @@ impl Agents for Store {
     }
 
     async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
-        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, false)))
-            .await
+        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, false))).await
     }
 
     async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
-        self.write((tenant, id, at), |(tenant, id, at), tx| {
-            Box::pin(delete(tx, *tenant, *id, *at))
-        })
-        .await
+        self.write((tenant, id, at), |(tenant, id, at), tx| Box::pin(delete(tx, *tenant, *id, *at))).await
     }
 
     async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>> {
-        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, true)))
-            .await
+        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant, true))).await
     }
 
     async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
-        self.write((tenant, id), |(tenant, id), tx| {
-            Box::pin(restore(tx, *tenant, *id))
-        })
-        .await
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(restore(tx, *tenant, *id))).await
     }
 }
 
@@ -96,25 +79,14 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<(
         .await
         .map_err(|e| taken(e, &agent.name))?;
     if changed == 0 {
-        return Err(StoreError::Conflict(format!(
-            "agent {} is deleted; restore it first",
-            agent.id
-        )));
+        return Err(StoreError::Conflict(format!("agent {} is deleted; restore it first", agent.id)));
     }
     Ok(())
 }
 
-async fn change(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    before: &Agent,
-    after: &Agent,
-) -> StoreResult<bool> {
-    let sql = locking!(
-        tx,
-        "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null",
-        "for update"
-    );
+async fn change(tx: &mut Tx<'_>, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool> {
+    let sql =
+        locking!(tx, "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null", "for update");
     let row = tx.row(sql, args![tenant, before.id]).await?;
     let row = row.ok_or_else(|| StoreError::NotFound(format!("agent {}", before.id)))?;
     let now: Agent = from_json("an agent", &row.text(0)?)?;
@@ -131,9 +103,7 @@ async fn change(
 }
 
 fn taken(error: StoreError, name: &str) -> StoreError {
-    clash(error, || {
-        format!("another agent has the name {name:?}; choose another, or rename that one")
-    })
+    clash(error, || format!("another agent has the name {name:?}; choose another, or rename that one"))
 }
 
 async fn delete(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {
@@ -152,20 +122,12 @@ async fn delete(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId, at: Timestamp) -
 
 /// One that is not deleted stays as it is.
 async fn restore(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
-    let row = tx
-        .row(
-            "select name, body from agents where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
+    let row = tx.row("select name, body from agents where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     let row = row.ok_or_else(|| StoreError::NotFound(format!("agent {id}")))?;
     let name = row.text(0)?;
-    tx.execute(
-        "update agents set deleted_at = null where tenant_id = $1 and id = $2",
-        args![tenant, id],
-    )
-    .await
-    .map_err(|e| taken(e, &name))?;
+    tx.execute("update agents set deleted_at = null where tenant_id = $1 and id = $2", args![tenant, id])
+        .await
+        .map_err(|e| taken(e, &name))?;
     from_json("an agent", &row.text(1)?)
 }
 

@@ -38,30 +38,16 @@ macro_rules! newest {
 
 #[async_trait]
 impl Approvals for Store {
-    async fn approvals(
-        &self,
-        tenant: TenantId,
-        filter: ApprovalFilter,
-    ) -> StoreResult<Page<Approval>> {
-        self.read((tenant, filter), |(tenant, filter), tx| {
-            Box::pin(list(tx, *tenant, filter))
-        })
-        .await
+    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>> {
+        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(list(tx, *tenant, filter))).await
     }
 
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
-        self.read((tenant, id), |(tenant, id), tx| {
-            Box::pin(one(tx, *tenant, *id))
-        })
-        .await
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
     }
 }
 
-async fn list(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    filter: &ApprovalFilter,
-) -> StoreResult<Page<Approval>> {
+async fn list(tx: &mut Tx<'_>, tenant: TenantId, filter: &ApprovalFilter) -> StoreResult<Page<Approval>> {
     // As for runs: what the filter surely holds is said without an `or`, for the index.
     let sql = match (filter.open, filter.run) {
         (true, None) => open!(""),
@@ -74,14 +60,7 @@ async fn list(
         None => None,
     };
     let limit = page_size(filter.limit);
-    let args = args![
-        tenant,
-        filter.run,
-        filter.closed,
-        after,
-        filter.after,
-        limit + 1
-    ];
+    let args = args![tenant, filter.run, filter.closed, after, filter.after, limit + 1];
     let rows = tx.rows(sql, args).await?;
     let items: StoreResult<_> = rows.iter().map(approval).collect();
     Ok(paged(items?, limit))
@@ -106,9 +85,7 @@ fn approval(row: &Row) -> StoreResult<Approval> {
         subject: from_json("an approval", &row.text(2)?)?,
         about: from_json("an approval's grounds", &row.text(7)?)?,
         asked_at: row.time(3)?,
-        answer: answer
-            .map(|text| from_json("an approval's answer", &text))
-            .transpose()?,
+        answer: answer.map(|text| from_json("an approval's answer", &text)).transpose()?,
         decided_by: row.opt_text(5)?,
         decided_at: row.opt_int(6)?.map(Timestamp),
     })

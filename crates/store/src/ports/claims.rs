@@ -63,18 +63,10 @@ pub(super) async fn claim(
         .count(0)?;
     // A statement of its own: it must see what the one before us appended while we waited.
     let last = tx
-        .row(
-            "select coalesce(max(seq), 0) from events where tenant_id = $1 and run_id = $2",
-            args![tenant, run],
-        )
+        .row("select coalesce(max(seq), 0) from events where tenant_id = $1 and run_id = $2", args![tenant, run])
         .await?;
     let last_seq = last.map_or(Ok(0), |row| row.count(0))?;
-    Ok(Some(Lease {
-        tenant,
-        run,
-        epoch,
-        last_seq,
-    }))
+    Ok(Some(Lease { tenant, run, epoch, last_seq }))
 }
 
 /// Prolongs a lease that was neither taken over nor given back.
@@ -87,10 +79,7 @@ pub(super) async fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> S
         )
         .await?;
     if changed == 0 {
-        return Err(StoreError::Fenced {
-            run: lease.run,
-            epoch: lease.epoch,
-        });
+        return Err(StoreError::Fenced { run: lease.run, epoch: lease.epoch });
     }
     Ok(())
 }

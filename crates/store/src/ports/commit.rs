@@ -9,13 +9,7 @@ use steward_core::ports::{RunRow, StoreError, StoreResult};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp};
 
 /// A new run, leased to `owner`.
-pub(super) async fn create(
-    tx: &mut Tx<'_>,
-    row: &RunRow,
-    lot: &Lot,
-    owner: &str,
-    until: Timestamp,
-) -> StoreResult<()> {
+pub(super) async fn create(tx: &mut Tx<'_>, row: &RunRow, lot: &Lot, owner: &str, until: Timestamp) -> StoreResult<()> {
     if let Some(conversation) = row.conversation {
         vacant(tx, row, conversation).await?;
     }
@@ -62,18 +56,11 @@ pub(super) async fn create(
 /// Whether `row` may begin in its conversation. The lock on the conversation makes two that begin at
 /// once, or a deletion, wait for each other.
 async fn vacant(tx: &mut Tx<'_>, row: &RunRow, conversation: ConversationId) -> StoreResult<()> {
-    let sql = locking!(
-        tx,
-        "select deleted_at from conversations where tenant_id = $1 and id = $2",
-        "for update"
-    );
+    let sql = locking!(tx, "select deleted_at from conversations where tenant_id = $1 and id = $2", "for update");
     let header = tx.row(sql, args![row.tenant, conversation]).await?;
-    let header =
-        header.ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?;
+    let header = header.ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?;
     if header.opt_int(0)?.is_some() {
-        return Err(StoreError::Conflict(format!(
-            "conversation {conversation} is deleted; restore it first"
-        )));
+        return Err(StoreError::Conflict(format!("conversation {conversation} is deleted; restore it first")));
     }
     // The same run again is a clash of ids, not a busy conversation.
     match open_run(tx, row.tenant, conversation).await? {
@@ -101,22 +88,13 @@ pub(super) async fn open_run(
 
 /// Events and rows of a run, if the lease holds and nothing was appended meanwhile.
 pub(super) async fn commit(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
-    let sql = locking!(
-        tx,
-        "select epoch from runs where tenant_id = $1 and id = $2",
-        "for update"
-    );
+    let sql = locking!(tx, "select epoch from runs where tenant_id = $1 and id = $2", "for update");
     let found = tx.row(sql, args![lot.tenant, lot.run]).await?;
-    let epoch = found
-        .ok_or_else(|| StoreError::NotFound(format!("run {}", lot.run)))?
-        .count(0)?;
+    let epoch = found.ok_or_else(|| StoreError::NotFound(format!("run {}", lot.run)))?.count(0)?;
     // A statement of its own: it must see what was appended before we had the lock.
     let last = last_seq(tx, lot).await?;
     if epoch != lot.epoch || last != lot.after {
-        return Err(StoreError::Fenced {
-            run: lot.run,
-            epoch: lot.epoch,
-        });
+        return Err(StoreError::Fenced { run: lot.run, epoch: lot.epoch });
     }
     insert(tx, lot).await?;
     side::write(tx, lot).await
@@ -137,24 +115,12 @@ async fn insert(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
         tx.execute(
             "insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob)
              values ($1, $2, $3, $4, $5, $6, $7, $8)",
-            args![
-                lot.tenant,
-                lot.run,
-                seq,
-                lot.epoch,
-                lot.at,
-                row.kind,
-                row.body.as_deref(),
-                row.blob.as_deref()
-            ],
+            args![lot.tenant, lot.run, seq, lot.epoch, lot.at, row.kind, row.body.as_deref(), row.blob.as_deref()],
         )
         .await
         // Only another appender could have taken the number.
         .map_err(|e| match e {
-            StoreError::Conflict(_) => StoreError::Fenced {
-                run: lot.run,
-                epoch: lot.epoch,
-            },
+            StoreError::Conflict(_) => StoreError::Fenced { run: lot.run, epoch: lot.epoch },
             other => other,
         })?;
     }

@@ -8,59 +8,30 @@ use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
 use steward_core::message::Message;
-use steward_core::ports::{
-    Conversation, ConversationFilter, Conversations, Page, StoreError, StoreResult,
-};
+use steward_core::ports::{Conversation, ConversationFilter, Conversations, Page, StoreError, StoreResult};
 use steward_core::prompt::Carried;
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 #[async_trait]
 impl Conversations for Store {
-    async fn create_conversation(
-        &self,
-        tenant: TenantId,
-        conversation: &Conversation,
-    ) -> StoreResult<()> {
-        self.write((tenant, conversation.clone()), |(tenant, it), tx| {
-            Box::pin(create(tx, *tenant, it))
-        })
-        .await
+    async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()> {
+        self.write((tenant, conversation.clone()), |(tenant, it), tx| Box::pin(create(tx, *tenant, it))).await
     }
 
-    async fn conversation(
-        &self,
-        tenant: TenantId,
-        id: ConversationId,
-    ) -> StoreResult<Conversation> {
-        self.read((tenant, id), |(tenant, id), tx| {
-            Box::pin(one(tx, *tenant, *id))
-        })
-        .await
+    async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
     }
 
     async fn carried(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
-        self.read((tenant, id), |(tenant, id), tx| {
-            Box::pin(carried(tx, *tenant, *id))
-        })
-        .await
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(carried(tx, *tenant, *id))).await
     }
 
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
-        self.read((tenant, id), |(tenant, id), tx| {
-            Box::pin(said(tx, *tenant, *id))
-        })
-        .await
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(said(tx, *tenant, *id))).await
     }
 
-    async fn conversations(
-        &self,
-        tenant: TenantId,
-        filter: ConversationFilter,
-    ) -> StoreResult<Page<Conversation>> {
-        self.read((tenant, filter), |(tenant, filter), tx| {
-            Box::pin(page(tx, *tenant, filter))
-        })
-        .await
+    async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>> {
+        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(page(tx, *tenant, filter))).await
     }
 
     async fn rename_conversation(
@@ -71,22 +42,11 @@ impl Conversations for Store {
         at: Timestamp,
     ) -> StoreResult<()> {
         let args = (tenant, id, title.to_owned(), at);
-        self.write(args, |(tenant, id, title, at), tx| {
-            Box::pin(rename(tx, *tenant, *id, title, *at))
-        })
-        .await
+        self.write(args, |(tenant, id, title, at), tx| Box::pin(rename(tx, *tenant, *id, title, *at))).await
     }
 
-    async fn mark_deleted(
-        &self,
-        tenant: TenantId,
-        id: ConversationId,
-        at: Option<Timestamp>,
-    ) -> StoreResult<()> {
-        self.write((tenant, id, at), |(tenant, id, at), tx| {
-            Box::pin(mark(tx, *tenant, *id, *at))
-        })
-        .await
+    async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
+        self.write((tenant, id, at), |(tenant, id, at), tx| Box::pin(mark(tx, *tenant, *id, *at))).await
     }
 
     async fn fork_conversation(
@@ -97,19 +57,13 @@ impl Conversations for Store {
         copy: &Conversation,
     ) -> StoreResult<()> {
         let args = (tenant, from, before, copy.clone());
-        self.write(args, |(tenant, from, before, copy), tx| {
-            Box::pin(fork::fork(tx, *tenant, *from, *before, copy))
-        })
-        .await
+        self.write(args, |(tenant, from, before, copy), tx| Box::pin(fork::fork(tx, *tenant, *from, *before, copy)))
+            .await
     }
 }
 
 /// A header without messages.
-pub(super) async fn create(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    it: &Conversation,
-) -> StoreResult<()> {
+pub(super) async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreResult<()> {
     tx.execute(
         "insert into conversations (tenant_id, id, agent_id, user_id, title, created_at, updated_at,
                                     deleted_at, forked_from, folded_title, messages)
@@ -144,37 +98,20 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResu
 }
 
 async fn carried(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
-    let row = tx
-        .row(
-            "select carried from conversations where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
+    let row = tx.row("select carried from conversations where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     let text = row.ok_or_else(|| missing(id))?.opt_text(0)?;
-    text.map_or_else(
-        || Ok(Carried::default()),
-        |text| from_json("what a conversation carries on", &text),
-    )
+    text.map_or_else(|| Ok(Carried::default()), |text| from_json("what a conversation carries on", &text))
 }
 
 async fn said(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
     one(tx, tenant, id).await?;
     let rows = tx
-        .rows(
-            "select body from messages where tenant_id = $1 and conversation_id = $2 order by seq",
-            args![tenant, id],
-        )
+        .rows("select body from messages where tenant_id = $1 and conversation_id = $2 order by seq", args![tenant, id])
         .await?;
-    rows.iter()
-        .map(|row| from_json("a message", &row.text(0)?))
-        .collect()
+    rows.iter().map(|row| from_json("a message", &row.text(0)?)).collect()
 }
 
-async fn page(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    filter: &ConversationFilter,
-) -> StoreResult<Page<Conversation>> {
+async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &ConversationFilter) -> StoreResult<Page<Conversation>> {
     let limit = page_size(filter.limit);
     let args = args![
         tenant,
@@ -208,13 +145,7 @@ async fn page(
     Ok(paged(items?, limit))
 }
 
-async fn rename(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: ConversationId,
-    title: &str,
-    at: Timestamp,
-) -> StoreResult<()> {
+async fn rename(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, title: &str, at: Timestamp) -> StoreResult<()> {
     let changed = tx
         .execute(
             "update conversations set title = $3, folded_title = $4,
@@ -229,18 +160,10 @@ async fn rename(
     Ok(())
 }
 
-async fn mark(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: ConversationId,
-    at: Option<Timestamp>,
-) -> StoreResult<()> {
+async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
     // First, as it locks the row: no run can begin here before we are done.
     let changed = tx
-        .execute(
-            "update conversations set deleted_at = $3 where tenant_id = $1 and id = $2",
-            args![tenant, id, at],
-        )
+        .execute("update conversations set deleted_at = $3 where tenant_id = $1 and id = $2", args![tenant, id, at])
         .await?;
     if changed == 0 {
         return Err(missing(id));
@@ -248,9 +171,7 @@ async fn mark(
     if at.is_some()
         && let Some(run) = open_run(tx, tenant, id).await?
     {
-        return Err(StoreError::Conflict(format!(
-            "run {run} of the conversation has not ended; stop it first"
-        )));
+        return Err(StoreError::Conflict(format!("run {run} of the conversation has not ended; stop it first")));
     }
     Ok(())
 }

@@ -11,8 +11,7 @@ impl Facts for Store {
     async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)> {
         self.read((tenant, agent), |(tenant, agent), tx| {
             Box::pin(async move {
-                let sql =
-                    "select text, version from memories where tenant_id = $1 and agent_id = $2";
+                let sql = "select text, version from memories where tenant_id = $1 and agent_id = $2";
                 match tx.row(sql, args![*tenant, *agent]).await? {
                     Some(row) => Ok((row.text(0)?, row.count(1)?)),
                     None => Ok((String::new(), 0)),
@@ -22,29 +21,17 @@ impl Facts for Store {
         .await
     }
 
-    async fn save_memory(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        text: &str,
-        version: u64,
-    ) -> StoreResult<()> {
+    async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()> {
         self.write((tenant, agent, text.to_owned(), version), |args, tx| {
             Box::pin(remember(tx, args.0, args.1, &args.2, args.3))
         })
         .await
     }
 
-    async fn save_note(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        note: &Note,
-    ) -> StoreResult<Option<Note>> {
-        self.write(
-            (tenant, agent, note.clone()),
-            |(tenant, agent, note), tx| Box::pin(note_down(tx, *tenant, *agent, note)),
-        )
+    async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {
+        self.write((tenant, agent, note.clone()), |(tenant, agent, note), tx| {
+            Box::pin(note_down(tx, *tenant, *agent, note))
+        })
         .await
     }
 
@@ -54,23 +41,12 @@ impl Facts for Store {
     }
 
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>> {
-        self.read((tenant, agent), |(tenant, agent), tx| {
-            Box::pin(notes(tx, *tenant, *agent))
-        })
-        .await
+        self.read((tenant, agent), |(tenant, agent), tx| Box::pin(notes(tx, *tenant, *agent))).await
     }
 
-    async fn save_reminder(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        reminder: &Reminder,
-    ) -> StoreResult<()> {
+    async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()> {
         let args = (tenant, agent, reminder.clone());
-        self.write(args, |(tenant, agent, reminder), tx| {
-            Box::pin(remind(tx, *tenant, *agent, reminder))
-        })
-        .await
+        self.write(args, |(tenant, agent, reminder), tx| Box::pin(remind(tx, *tenant, *agent, reminder))).await
     }
 
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()> {
@@ -80,25 +56,15 @@ impl Facts for Store {
     }
 
     async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>> {
-        self.read((tenant, agent), |(tenant, agent), tx| {
-            Box::pin(reminders(tx, *tenant, *agent))
-        })
-        .await
+        self.read((tenant, agent), |(tenant, agent), tx| Box::pin(reminders(tx, *tenant, *agent))).await
     }
 
     async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>> {
-        self.read(tenant, |tenant, tx| Box::pin(all_reminders(tx, *tenant)))
-            .await
+        self.read(tenant, |tenant, tx| Box::pin(all_reminders(tx, *tenant))).await
     }
 }
 
-async fn remember(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    agent: AgentId,
-    text: &str,
-    version: u64,
-) -> StoreResult<()> {
+async fn remember(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()> {
     let sql = if version == 0 {
         "insert into memories (tenant_id, agent_id, text, version) values ($1, $2, $3, $4 + 1)
          on conflict do nothing"
@@ -108,19 +74,12 @@ async fn remember(
     };
     let changed = tx.execute(sql, args![tenant, agent, text, version]).await?;
     if changed == 0 {
-        return Err(StoreError::Conflict(
-            "the memory was changed meanwhile; read it again".to_owned(),
-        ));
+        return Err(StoreError::Conflict("the memory was changed meanwhile; read it again".to_owned()));
     }
     Ok(())
 }
 
-async fn note_down(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    agent: AgentId,
-    note: &Note,
-) -> StoreResult<Option<Note>> {
+async fn note_down(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>> {
     let sql = locking!(
         tx,
         "select title, text, updated_at from notes
@@ -136,69 +95,36 @@ async fn note_down(
         args![tenant, agent, &note.title, &note.text, note.updated_at],
     )
     .await?;
-    before
-        .map(|row| {
-            Ok(Note {
-                title: row.text(0)?,
-                text: row.text(1)?,
-                updated_at: row.time(2)?,
-            })
-        })
-        .transpose()
+    before.map(|row| Ok(Note { title: row.text(0)?, text: row.text(1)?, updated_at: row.time(2)? })).transpose()
 }
 
 async fn notes(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>> {
     let rows = tx
-        .rows(
-            "select title, text, updated_at from notes where tenant_id = $1 and agent_id = $2",
-            args![tenant, agent],
-        )
+        .rows("select title, text, updated_at from notes where tenant_id = $1 and agent_id = $2", args![tenant, agent])
         .await?;
     let mut notes: Vec<_> = rows
         .iter()
-        .map(|row| {
-            Ok(Note {
-                title: row.text(0)?,
-                text: row.text(1)?,
-                updated_at: row.time(2)?,
-            })
-        })
+        .map(|row| Ok(Note { title: row.text(0)?, text: row.text(1)?, updated_at: row.time(2)? }))
         .collect::<StoreResult<_>>()?;
     // Sorted here: the order of text in PostgreSQL depends on its locale.
     notes.sort_by(|a, b| a.title.cmp(&b.title));
     Ok(notes)
 }
 
-async fn remind(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    agent: AgentId,
-    reminder: &Reminder,
-) -> StoreResult<()> {
+async fn remind(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()> {
     tx.execute(
         "insert into reminders (tenant_id, agent_id, id, at, text, done)
          values ($1, $2, $3, $4, $5, $6)
          on conflict (tenant_id, agent_id, id)
          do update set at = excluded.at, text = excluded.text, done = excluded.done,
                        removed = 0",
-        args![
-            tenant,
-            agent,
-            &reminder.id,
-            reminder.at,
-            &reminder.text,
-            reminder.done
-        ],
+        args![tenant, agent, &reminder.id, reminder.at, &reminder.text, reminder.done],
     )
     .await?;
     Ok(())
 }
 
-async fn reminders(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    agent: AgentId,
-) -> StoreResult<Vec<Reminder>> {
+async fn reminders(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>> {
     let rows = tx
         .rows(
             "select id, at, text, done from reminders
@@ -217,18 +143,11 @@ async fn all_reminders(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<(Ag
             args![tenant],
         )
         .await?;
-    rows.iter()
-        .map(|row| Ok((AgentId(row.id(4)?), reminder(row)?)))
-        .collect()
+    rows.iter().map(|row| Ok((AgentId(row.id(4)?), reminder(row)?))).collect()
 }
 
 fn reminder(row: &Row) -> StoreResult<Reminder> {
-    Ok(Reminder {
-        id: row.text(0)?,
-        at: row.time(1)?,
-        text: row.text(2)?,
-        done: row.int(3)? != 0,
-    })
+    Ok(Reminder { id: row.text(0)?, at: row.time(1)?, text: row.text(2)?, done: row.int(3)? != 0 })
 }
 
 async fn remove(

@@ -14,14 +14,8 @@ pub(super) async fn fork(
     before: Option<RunId>,
     copy: &Conversation,
 ) -> StoreResult<()> {
-    let sql = locking!(
-        tx,
-        "select id from conversations where tenant_id = $1 and id = $2",
-        "for update"
-    );
-    tx.row(sql, args![tenant, from])
-        .await?
-        .ok_or_else(|| missing(from))?;
+    let sql = locking!(tx, "select id from conversations where tenant_id = $1 and id = $2", "for update");
+    tx.row(sql, args![tenant, from]).await?.ok_or_else(|| missing(from))?;
     let end = match before {
         Some(run) => end_before(tx, tenant, from, run).await?,
         None => i64::MAX,
@@ -45,12 +39,7 @@ pub(super) async fn fork(
 
 /// The number of the first message that was not there before `run`. Runs of a conversation follow
 /// each other and their ids grow, so that is the first one of this run or of a later one.
-async fn end_before(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    from: ConversationId,
-    run: RunId,
-) -> StoreResult<i64> {
+async fn end_before(tx: &mut Tx<'_>, tenant: TenantId, from: ConversationId, run: RunId) -> StoreResult<i64> {
     let found = tx
         .row(
             "select min(case when run_id >= $3 then seq end),
@@ -61,11 +50,7 @@ async fn end_before(
         )
         .await?;
     let (end, own, untold) = match found {
-        Some(row) => (
-            row.opt_int(0)?,
-            row.opt_int(1)?.unwrap_or(0),
-            row.opt_int(2)?.unwrap_or(0),
-        ),
+        Some(row) => (row.opt_int(0)?, row.opt_int(1)?.unwrap_or(0), row.opt_int(2)?.unwrap_or(0)),
         None => (None, 0, 0),
     };
     if own == 0 {

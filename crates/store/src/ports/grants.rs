@@ -12,10 +12,7 @@ use uuid::Uuid;
 #[async_trait]
 impl Grants for Store {
     async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()> {
-        self.write((tenant, grant.clone()), |(tenant, grant), tx| {
-            Box::pin(save(tx, *tenant, grant))
-        })
-        .await
+        self.write((tenant, grant.clone()), |(tenant, grant), tx| Box::pin(save(tx, *tenant, grant))).await
     }
 
     async fn grants(
@@ -24,17 +21,11 @@ impl Grants for Store {
         agent: Option<AgentId>,
         now: Timestamp,
     ) -> StoreResult<Vec<StandingGrant>> {
-        self.read((tenant, agent, now), |(tenant, agent, now), tx| {
-            Box::pin(list(tx, *tenant, *agent, *now))
-        })
-        .await
+        self.read((tenant, agent, now), |(tenant, agent, now), tx| Box::pin(list(tx, *tenant, *agent, *now))).await
     }
 
     async fn revoke_grant(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
-        self.write((tenant, id), |(tenant, id), tx| {
-            Box::pin(revoke(tx, *tenant, *id))
-        })
-        .await
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(revoke(tx, *tenant, *id))).await
     }
 }
 
@@ -42,15 +33,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, it: &StandingGrant) -> StoreRes
     tx.execute(
         "insert into grants (tenant_id, id, agent_id, body, ends_at, given_by, created_at)
          values ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            tenant,
-            it.id,
-            it.agent,
-            to_json(&it.grant)?,
-            it.grant.until,
-            &it.by,
-            it.created_at
-        ],
+        args![tenant, it.id, it.agent, to_json(&it.grant)?, it.grant.until, &it.by, it.created_at],
     )
     .await
     .map_err(|e| clash(e, || format!("grant {} exists already", it.id)))?;
@@ -76,12 +59,7 @@ async fn list(
 }
 
 async fn revoke(tx: &mut Tx<'_>, tenant: TenantId, id: Uuid) -> StoreResult<()> {
-    let removed = tx
-        .execute(
-            "delete from grants where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
+    let removed = tx.execute("delete from grants where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     if removed == 0 {
         return Err(StoreError::NotFound(format!("grant {id}")));
     }

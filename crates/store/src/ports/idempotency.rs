@@ -15,11 +15,7 @@ struct Key {
 
 impl Key {
     fn new(tenant: TenantId, owner: &str, name: &str) -> Self {
-        Self {
-            tenant,
-            owner: owner.to_owned(),
-            name: name.to_owned(),
-        }
+        Self { tenant, owner: owner.to_owned(), name: name.to_owned() }
     }
 }
 
@@ -35,26 +31,16 @@ impl Idempotency for Store {
         forget: Timestamp,
     ) -> StoreResult<Remembered> {
         let key = Key::new(tenant, owner, key);
-        self.write(
-            (key, request_hash.to_owned(), at, forget),
-            |(key, hash, at, forget), tx| Box::pin(begin(tx, key, hash, *at, *forget)),
-        )
+        self.write((key, request_hash.to_owned(), at, forget), |(key, hash, at, forget), tx| {
+            Box::pin(begin(tx, key, hash, *at, *forget))
+        })
         .await
     }
 
-    async fn remember(
-        &self,
-        tenant: TenantId,
-        owner: &str,
-        key: &str,
-        status: u16,
-        body: &str,
-    ) -> StoreResult<()> {
+    async fn remember(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
         let key = Key::new(tenant, owner, key);
-        self.write((key, status, body.to_owned()), |(key, status, body), tx| {
-            Box::pin(remember(tx, key, *status, body))
-        })
-        .await
+        self.write((key, status, body.to_owned()), |(key, status, body), tx| Box::pin(remember(tx, key, *status, body)))
+            .await
     }
 
     async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
@@ -70,18 +56,8 @@ impl Idempotency for Store {
     }
 }
 
-async fn begin(
-    tx: &mut Tx<'_>,
-    key: &Key,
-    hash: &str,
-    at: Timestamp,
-    forget: Timestamp,
-) -> StoreResult<Remembered> {
-    tx.execute(
-        "delete from idempotency_keys where tenant_id = $1 and at < $2",
-        args![key.tenant, forget],
-    )
-    .await?;
+async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Timestamp) -> StoreResult<Remembered> {
+    tx.execute("delete from idempotency_keys where tenant_id = $1 and at < $2", args![key.tenant, forget]).await?;
     // The same key from another node: this waits for it, and then changes nothing.
     let changed = tx
         .execute(
@@ -107,9 +83,8 @@ async fn begin(
     }
     match (row.opt_int(1)?, row.opt_text(2)?) {
         (Some(status), Some(body)) => Ok(Remembered::Done {
-            status: u16::try_from(status).map_err(|_| {
-                StoreError::Corrupt(format!("an idempotency key has the status {status}"))
-            })?,
+            status: u16::try_from(status)
+                .map_err(|_| StoreError::Corrupt(format!("an idempotency key has the status {status}")))?,
             body,
         }),
         _ => Ok(Remembered::Begun),
@@ -125,10 +100,7 @@ async fn remember(tx: &mut Tx<'_>, key: &Key, status: u16, body: &str) -> StoreR
         )
         .await?;
     if changed == 0 {
-        return Err(StoreError::NotFound(format!(
-            "idempotency key {:?}",
-            key.name
-        )));
+        return Err(StoreError::NotFound(format!("idempotency key {:?}", key.name)));
     }
     Ok(())
 }

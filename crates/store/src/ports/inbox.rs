@@ -6,26 +6,12 @@ use steward_core::ports::{Command, DueTimer, QueuedCommand, StoreError, StoreRes
 use steward_core::{RunId, TenantId, TimerId, Timestamp};
 
 /// Queues a command. An alarm that is queued already, or done, is not queued again.
-pub(super) async fn push(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    run: RunId,
-    command: &Command,
-) -> StoreResult<()> {
-    if tell(tx, tenant, run, command).await? {
-        Ok(())
-    } else {
-        Err(refusal(tx, tenant, run).await?)
-    }
+pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<()> {
+    if tell(tx, tenant, run, command).await? { Ok(()) } else { Err(refusal(tx, tenant, run).await?) }
 }
 
 /// The same; `false` if there is no such run, or it has ended.
-pub(super) async fn tell(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    run: RunId,
-    command: &Command,
-) -> StoreResult<bool> {
+pub(super) async fn tell(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
     // Numbers come from the run's row: never twice, even after the queue was emptied, and two
     // writers wait for each other there.
     let number = tx
@@ -57,24 +43,14 @@ pub(super) async fn tell(
 }
 
 async fn refusal(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<StoreError> {
-    let known = tx
-        .row(
-            "select id from runs where tenant_id = $1 and id = $2",
-            args![tenant, run],
-        )
-        .await?;
+    let known = tx.row("select id from runs where tenant_id = $1 and id = $2", args![tenant, run]).await?;
     Ok(match known {
         Some(_) => StoreError::Conflict(format!("run {run} has ended")),
         None => StoreError::NotFound(format!("run {run}")),
     })
 }
 
-async fn is_moot(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    run: RunId,
-    timer: TimerId,
-) -> StoreResult<bool> {
+async fn is_moot(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, timer: TimerId) -> StoreResult<bool> {
     let found = tx
         .row(
             "select id from timers
@@ -89,24 +65,12 @@ async fn is_moot(
 }
 
 /// Commands waiting, oldest first.
-pub(super) async fn waiting(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    run: RunId,
-) -> StoreResult<Vec<QueuedCommand>> {
+pub(super) async fn waiting(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
     let rows = tx
-        .rows(
-            "select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id",
-            args![tenant, run],
-        )
+        .rows("select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id", args![tenant, run])
         .await?;
     rows.iter()
-        .map(|row| {
-            Ok(QueuedCommand {
-                id: row.int(0)?,
-                command: from_json("a queued command", &row.text(1)?)?,
-            })
-        })
+        .map(|row| Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? }))
         .collect()
 }
 
@@ -123,12 +87,6 @@ pub(super) async fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> StoreRes
         )
         .await?;
     rows.iter()
-        .map(|row| {
-            Ok(DueTimer {
-                tenant: TenantId(row.id(0)?),
-                run: RunId(row.id(1)?),
-                id: TimerId(row.id(2)?),
-            })
-        })
+        .map(|row| Ok(DueTimer { tenant: TenantId(row.id(0)?), run: RunId(row.id(1)?), id: TimerId(row.id(2)?) }))
         .collect()
 }

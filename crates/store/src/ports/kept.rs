@@ -10,22 +10,15 @@ use steward_core::{RunId, TenantId};
 #[async_trait]
 impl KeptRuns for Store {
     async fn keep_run(&self, tenant: TenantId, kept: &KeptRun) -> StoreResult<()> {
-        self.write((tenant, kept.clone()), |(tenant, kept), tx| {
-            Box::pin(keep(tx, *tenant, kept))
-        })
-        .await
+        self.write((tenant, kept.clone()), |(tenant, kept), tx| Box::pin(keep(tx, *tenant, kept))).await
     }
 
     async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
-        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant)))
-            .await
+        self.read(tenant, |tenant, tx| Box::pin(all(tx, *tenant))).await
     }
 
     async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()> {
-        self.write((tenant, name.to_owned()), |(tenant, name), tx| {
-            Box::pin(remove(tx, *tenant, name))
-        })
-        .await
+        self.write((tenant, name.to_owned()), |(tenant, name), tx| Box::pin(remove(tx, *tenant, name))).await
     }
 }
 
@@ -38,32 +31,18 @@ async fn keep(tx: &mut Tx<'_>, tenant: TenantId, it: &KeptRun) -> StoreResult<()
     .await
     .map_err(|e| match e {
         StoreError::NotFound(_) => StoreError::NotFound(format!("run {}", it.run)),
-        other => clash(other, || {
-            format!(
-                "another run is kept under the name {:?}; choose another",
-                it.name
-            )
-        }),
+        other => clash(other, || format!("another run is kept under the name {:?}; choose another", it.name)),
     })?;
     Ok(())
 }
 
 async fn all(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
-    let rows = tx
-        .rows(
-            "select name, run_id, kept_by, created_at from kept_runs where tenant_id = $1",
-            args![tenant],
-        )
-        .await?;
+    let rows =
+        tx.rows("select name, run_id, kept_by, created_at from kept_runs where tenant_id = $1", args![tenant]).await?;
     let mut kept: Vec<KeptRun> = rows
         .iter()
         .map(|row| {
-            Ok(KeptRun {
-                name: row.text(0)?,
-                run: RunId(row.id(1)?),
-                by: row.text(2)?,
-                created_at: row.time(3)?,
-            })
+            Ok(KeptRun { name: row.text(0)?, run: RunId(row.id(1)?), by: row.text(2)?, created_at: row.time(3)? })
         })
         .collect::<StoreResult<_>>()?;
     kept.sort_by(|a, b| a.name.cmp(&b.name));
@@ -71,12 +50,7 @@ async fn all(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<KeptRun>> {
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<()> {
-    let removed = tx
-        .execute(
-            "delete from kept_runs where tenant_id = $1 and name = $2",
-            args![tenant, name],
-        )
-        .await?;
+    let removed = tx.execute("delete from kept_runs where tenant_id = $1 and name = $2", args![tenant, name]).await?;
     if removed == 0 {
         return Err(StoreError::NotFound(format!("kept run {name:?}")));
     }

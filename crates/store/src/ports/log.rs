@@ -44,11 +44,7 @@ pub(super) async fn staged(
 }
 
 /// Rows as events, large bodies fetched.
-pub(super) async fn restore(
-    store: &Store,
-    run: RunId,
-    rows: Vec<Row>,
-) -> StoreResult<Vec<StoredEvent>> {
+pub(super) async fn restore(store: &Store, run: RunId, rows: Vec<Row>) -> StoreResult<Vec<StoredEvent>> {
     let mut events = Vec::with_capacity(rows.len());
     for row in rows {
         let seq = row.count(0)?;
@@ -56,9 +52,7 @@ pub(super) async fn restore(
             (Some(body), _) => body,
             (None, Some(hash)) => store.blob_text(&hash).await?,
             (None, None) => {
-                return Err(StoreError::Corrupt(format!(
-                    "event {seq} of run {run} has no body"
-                )));
+                return Err(StoreError::Corrupt(format!("event {seq} of run {run} has no body")));
             }
         };
         events.push(StoredEvent {
@@ -79,9 +73,7 @@ pub(super) async fn restore(
 fn understand(raw: &str, run: RunId, seq: u64) -> StoreResult<EventBody> {
     serde_json::from_str(raw).or_else(|_| match serde_json::from_str::<IgnoredAny>(raw) {
         Ok(_) => Ok(EventBody::Unknown),
-        Err(e) => Err(StoreError::Corrupt(format!(
-            "event {seq} of run {run} is not JSON: {e}"
-        ))),
+        Err(e) => Err(StoreError::Corrupt(format!("event {seq} of run {run} is not JSON: {e}"))),
     })
 }
 
@@ -96,9 +88,7 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> StoreResult<()> {
         }
         if let Some(row) = tx.row("pragma foreign_key_check", args![]).await? {
             let table = row.text(0)?;
-            return Err(StoreError::Corrupt(format!(
-                "a row of {table} belongs to nothing"
-            )));
+            return Err(StoreError::Corrupt(format!("a row of {table} belongs to nothing")));
         }
     }
     let gap = tx
@@ -109,10 +99,7 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> StoreResult<()> {
         )
         .await?;
     match gap {
-        Some(row) => Err(StoreError::Corrupt(format!(
-            "the log of run {} has a gap",
-            row.id(0)?
-        ))),
+        Some(row) => Err(StoreError::Corrupt(format!("the log of run {} has a gap", row.id(0)?))),
         None => Ok(()),
     }
 }

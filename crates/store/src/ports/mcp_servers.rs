@@ -12,10 +12,7 @@ use steward_core::{McpServerId, TenantId};
 #[async_trait]
 impl McpServers for Store {
     async fn save_mcp_server(&self, tenant: TenantId, server: &McpServer) -> StoreResult<()> {
-        self.write((tenant, server.clone()), |(tenant, server), tx| {
-            Box::pin(save(tx, *tenant, server))
-        })
-        .await
+        self.write((tenant, server.clone()), |(tenant, server), tx| Box::pin(save(tx, *tenant, server))).await
     }
 
     async fn mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<McpServer> {
@@ -29,11 +26,7 @@ impl McpServers for Store {
         .await
     }
 
-    async fn mcp_server_by_name(
-        &self,
-        tenant: TenantId,
-        name: &str,
-    ) -> StoreResult<Option<McpServer>> {
+    async fn mcp_server_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<McpServer>> {
         self.read((tenant, name.to_owned()), |(tenant, name), tx| {
             Box::pin(async move {
                 let sql = "select body from mcp_servers where tenant_id = $1 and name = $2";
@@ -80,14 +73,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, server: &McpServer) -> StoreRes
         args![tenant, server.id, &server.name, to_json(server)?],
     )
     .await
-    .map_err(|e| {
-        clash(e, || {
-            format!(
-                "another MCP server has the name {:?}; choose another",
-                server.name
-            )
-        })
-    })?;
+    .map_err(|e| clash(e, || format!("another MCP server has the name {:?}; choose another", server.name)))?;
     Ok(())
 }
 

@@ -31,9 +31,7 @@ impl ExamReports for Store {
                 Box::pin(async move {
                     let sql = "select body from exam_reports where tenant_id = $1";
                     let rows = tx.rows(sql, args![*tenant]).await?;
-                    rows.iter()
-                        .map(|row| from_json("an exam report", &row.text(0)?))
-                        .collect()
+                    rows.iter().map(|row| from_json("an exam report", &row.text(0)?)).collect()
                 })
             })
             .await?;

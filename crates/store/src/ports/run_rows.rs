@@ -1,8 +1,6 @@
 //! The rows of the list of runs.
 
-use crate::codec::{
-    from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word,
-};
+use crate::codec::{from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word};
 use crate::tx::{Row, Tx, args};
 use steward_core::ports::{Page, RunFilter, RunRow, RunStatus, StoreError, StoreResult};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
@@ -48,14 +46,7 @@ macro_rules! list {
 /// One run.
 pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
     let row = tx
-        .row(
-            concat!(
-                "select ",
-                columns!(),
-                " from runs r where r.tenant_id = $1 and r.id = $2"
-            ),
-            args![tenant, run],
-        )
+        .row(concat!("select ", columns!(), " from runs r where r.tenant_id = $1 and r.id = $2"), args![tenant, run])
         .await?;
     let row = row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?;
     run_row(tenant, &row)
@@ -81,11 +72,7 @@ fn statement(filter: &RunFilter) -> &'static str {
 }
 
 /// One page of the list.
-pub(super) async fn page(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    filter: &RunFilter,
-) -> StoreResult<Page<RunRow>> {
+pub(super) async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &RunFilter) -> StoreResult<Page<RunRow>> {
     let limit = page_size(filter.limit);
     let args = args![
         tenant,
@@ -116,16 +103,12 @@ fn run_row(tenant: TenantId, row: &Row) -> StoreResult<RunRow> {
         conversation: row.opt_id(2)?.map(ConversationId),
         title: row.text(3)?,
         status: status_of(&row.text(4)?)?,
-        outcome: outcome
-            .map(|text| from_json("a run's outcome", &text))
-            .transpose()?,
+        outcome: outcome.map(|text| from_json("a run's outcome", &text)).transpose()?,
         answer: row.opt_text(6)?,
         origin: from_word("a run's origin", row.text(13)?)?,
         user: row.opt_id(14)?.map(UserId),
         model: row.text(15)?,
-        verdict: verdict
-            .map(|word| from_word("a run's verdict", word))
-            .transpose()?,
+        verdict: verdict.map(|word| from_word("a run's verdict", word)).transpose()?,
         forked_from: row.opt_id(17)?.map(RunId),
         created_at: row.time(7)?,
         updated_at: row.time(8)?.max(moved),

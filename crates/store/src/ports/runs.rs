@@ -6,8 +6,8 @@ use crate::store::Store;
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{
-    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore,
-    SideWrite, StoreResult, StoredEvent,
+    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite, StoreResult,
+    StoredEvent,
 };
 use steward_core::run::OutsideFile;
 use steward_core::tool::Staged;
@@ -32,12 +32,7 @@ impl RunStore for Store {
             rows: self.event_rows(&first).await?,
             side,
         };
-        let lease = Lease {
-            tenant: row.tenant,
-            run: row.id,
-            epoch: 1,
-            last_seq: first.len() as u64,
-        };
+        let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
         self.write_leased(
             Touches::Run(row.id),
             (row, lot, owner.to_owned(), lease_until),
@@ -60,49 +55,24 @@ impl RunStore for Store {
         if lot.side.is_empty() && !lot.rows.is_empty() {
             self.append(lot).await?;
         } else {
-            self.write_leased(Touches::Run(lot.run), lot, |lot, tx| {
-                Box::pin(commit::commit(tx, lot))
-            })
-            .await?;
+            self.write_leased(Touches::Run(lot.run), lot, |lot, tx| Box::pin(commit::commit(tx, lot))).await?;
         }
         let events = (commit.after + 1..).zip(commit.events);
         Ok(events
-            .map(|(seq, body)| Event {
-                run_id: commit.run,
-                seq,
-                at: commit.at,
-                epoch: commit.epoch,
-                body,
-            })
+            .map(|(seq, body)| Event { run_id: commit.run, seq, at: commit.at, epoch: commit.epoch, body })
             .collect())
     }
 
-    async fn events(
-        &self,
-        tenant: TenantId,
-        run: RunId,
-        after: u64,
-        limit: u32,
-    ) -> StoreResult<Vec<StoredEvent>> {
+    async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>> {
         let rows = self
-            .read((tenant, run, after, limit), |args, tx| {
-                Box::pin(log::rows(tx, args.0, args.1, args.2, args.3))
-            })
+            .read((tenant, run, after, limit), |args, tx| Box::pin(log::rows(tx, args.0, args.1, args.2, args.3)))
             .await?;
         log::restore(self, run, rows).await
     }
 
-    async fn staged_since(
-        &self,
-        tenant: TenantId,
-        except: RunId,
-        since: Timestamp,
-    ) -> StoreResult<Vec<Staged>> {
-        let rows = self
-            .read((tenant, except, since), |args, tx| {
-                Box::pin(log::staged(tx, args.0, args.1, args.2))
-            })
-            .await?;
+    async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>> {
+        let rows =
+            self.read((tenant, except, since), |args, tx| Box::pin(log::staged(tx, args.0, args.1, args.2))).await?;
         let events = log::restore(self, except, rows).await?;
         Ok(events
             .into_iter()
@@ -129,39 +99,22 @@ impl RunStore for Store {
     }
 
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()> {
-        self.write((lease.clone(), lease_until), |(lease, until), tx| {
-            Box::pin(claims::renew(tx, lease, *until))
-        })
-        .await
+        self.write((lease.clone(), lease_until), |(lease, until), tx| Box::pin(claims::renew(tx, lease, *until))).await
     }
 
     async fn release(&self, lease: &Lease) -> StoreResult<()> {
-        self.write(lease.clone(), |lease, tx| {
-            Box::pin(claims::release(tx, lease))
-        })
-        .await
+        self.write(lease.clone(), |lease, tx| Box::pin(claims::release(tx, lease))).await
     }
 
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
-        self.read((tenant, run), |(tenant, run), tx| {
-            Box::pin(run_rows::one(tx, *tenant, *run))
-        })
-        .await
+        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_rows::one(tx, *tenant, *run))).await
     }
 
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
-        self.read((tenant, filter), |(tenant, filter), tx| {
-            Box::pin(run_rows::page(tx, *tenant, filter))
-        })
-        .await
+        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(run_rows::page(tx, *tenant, filter))).await
     }
 
-    async fn push_command(
-        &self,
-        tenant: TenantId,
-        run: RunId,
-        command: Command,
-    ) -> StoreResult<()> {
+    async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()> {
         self.write((tenant, run, command), |(tenant, run, command), tx| {
             Box::pin(inbox::push(tx, *tenant, *run, command))
         })
@@ -169,24 +122,14 @@ impl RunStore for Store {
     }
 
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
-        self.read((tenant, run), |(tenant, run), tx| {
-            Box::pin(inbox::waiting(tx, *tenant, *run))
-        })
-        .await
+        self.read((tenant, run), |(tenant, run), tx| Box::pin(inbox::waiting(tx, *tenant, *run))).await
     }
 
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
-        self.read((now, limit), |(now, limit), tx| {
-            Box::pin(inbox::due(tx, *now, *limit))
-        })
-        .await
+        self.read((now, limit), |(now, limit), tx| Box::pin(inbox::due(tx, *now, *limit))).await
     }
 
-    async fn outside_files(
-        &self,
-        tenant: TenantId,
-        workspace: &str,
-    ) -> StoreResult<Vec<OutsideFile>> {
+    async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         self.read((tenant, workspace.to_owned()), |(tenant, workspace), tx| {
             Box::pin(side::outside_files(tx, *tenant, workspace))
         })

@@ -11,21 +11,11 @@ use uuid::Uuid;
 #[async_trait]
 impl LoginSessions for Store {
     async fn create_session(&self, tenant: TenantId, session: &LoginSession) -> StoreResult<()> {
-        self.write((tenant, session.clone()), |(tenant, session), tx| {
-            Box::pin(create(tx, *tenant, session))
-        })
-        .await
+        self.write((tenant, session.clone()), |(tenant, session), tx| Box::pin(create(tx, *tenant, session))).await
     }
 
-    async fn session_by_token(
-        &self,
-        tenant: TenantId,
-        hash: &str,
-    ) -> StoreResult<Option<LoginSession>> {
-        self.read((tenant, hash.to_owned()), |(tenant, hash), tx| {
-            Box::pin(by_token(tx, *tenant, hash))
-        })
-        .await
+    async fn session_by_token(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>> {
+        self.read((tenant, hash.to_owned()), |(tenant, hash), tx| Box::pin(by_token(tx, *tenant, hash))).await
     }
 
     async fn rotate_session(
@@ -38,22 +28,19 @@ impl LoginSessions for Store {
         expires_at: Timestamp,
     ) -> StoreResult<bool> {
         let tokens = (old.to_owned(), new.to_owned());
-        self.write(
-            (tenant, id, tokens, at, expires_at),
-            |(tenant, id, (old, new), at, expires_at), tx| {
-                Box::pin(async move {
-                    let changed = tx
-                        .execute(
-                            "update login_sessions set previous_hash = token_hash, token_hash = $4,
+        self.write((tenant, id, tokens, at, expires_at), |(tenant, id, (old, new), at, expires_at), tx| {
+            Box::pin(async move {
+                let changed = tx
+                    .execute(
+                        "update login_sessions set previous_hash = token_hash, token_hash = $4,
                                     rotated_at = $5, expires_at = $6
                              where tenant_id = $1 and id = $2 and token_hash = $3",
-                            args![*tenant, *id, old, new, *at, *expires_at],
-                        )
-                        .await?;
-                    Ok(changed > 0)
-                })
-            },
-        )
+                        args![*tenant, *id, old, new, *at, *expires_at],
+                    )
+                    .await?;
+                Ok(changed > 0)
+            })
+        })
         .await
     }
 
@@ -68,12 +55,7 @@ impl LoginSessions for Store {
         .await
     }
 
-    async fn end_sessions(
-        &self,
-        tenant: TenantId,
-        user: UserId,
-        keep: Option<Uuid>,
-    ) -> StoreResult<u64> {
+    async fn end_sessions(&self, tenant: TenantId, user: UserId, keep: Option<Uuid>) -> StoreResult<u64> {
         self.write((tenant, user, keep), |(tenant, user, keep), tx| {
             Box::pin(async move {
                 let sql = "delete from login_sessions
@@ -84,16 +66,8 @@ impl LoginSessions for Store {
         .await
     }
 
-    async fn sessions(
-        &self,
-        tenant: TenantId,
-        user: UserId,
-        now: Timestamp,
-    ) -> StoreResult<Vec<LoginSession>> {
-        self.read((tenant, user, now), |(tenant, user, now), tx| {
-            Box::pin(of_user(tx, *tenant, *user, *now))
-        })
-        .await
+    async fn sessions(&self, tenant: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>> {
+        self.read((tenant, user, now), |(tenant, user, now), tx| Box::pin(of_user(tx, *tenant, *user, *now))).await
     }
 }
 
@@ -125,17 +99,12 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &LoginSession) -> StoreRe
     Ok(())
 }
 
-async fn by_token(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    hash: &str,
-) -> StoreResult<Option<LoginSession>> {
+async fn by_token(tx: &mut Tx<'_>, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>> {
     // Two statements: for an `or` of both columns SQLite would read all logins.
     let in_force = "select id, user_id, token_hash, previous_hash, rotated_at, created_at,
                            expires_at, label
                     from login_sessions where tenant_id = $1 and token_hash = $2";
-    let before =
-        "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at,
+    let before = "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at,
                          label
                   from login_sessions where tenant_id = $1 and previous_hash = $2
                   order by rotated_at desc limit 1";
@@ -147,12 +116,7 @@ async fn by_token(
     Ok(None)
 }
 
-async fn of_user(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    user: UserId,
-    now: Timestamp,
-) -> StoreResult<Vec<LoginSession>> {
+async fn of_user(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>> {
     let rows = tx
         .rows(
             "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at, label

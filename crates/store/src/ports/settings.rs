@@ -11,30 +11,18 @@ use steward_core::ports::{Settings, StoreResult};
 #[async_trait]
 impl Settings for Store {
     async fn setting(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Value>> {
-        self.read((tenant, name.to_owned()), |(tenant, name), tx| {
-            Box::pin(get(tx, *tenant, name))
-        })
-        .await
+        self.read((tenant, name.to_owned()), |(tenant, name), tx| Box::pin(get(tx, *tenant, name))).await
     }
 
     async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()> {
         let args = (tenant, name.to_owned(), value.clone());
-        self.write(args, |(tenant, name, value), tx| {
-            Box::pin(set(tx, *tenant, name, value))
-        })
-        .await
+        self.write(args, |(tenant, name, value), tx| Box::pin(set(tx, *tenant, name, value))).await
     }
 }
 
 async fn get(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Value>> {
-    let row = tx
-        .row(
-            "select value from settings where tenant_id = $1 and name = $2",
-            args![tenant, name],
-        )
-        .await?;
-    row.map(|row| from_json("a setting", &row.text(0)?))
-        .transpose()
+    let row = tx.row("select value from settings where tenant_id = $1 and name = $2", args![tenant, name]).await?;
+    row.map(|row| from_json("a setting", &row.text(0)?)).transpose()
 }
 
 async fn set(tx: &mut Tx<'_>, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()> {

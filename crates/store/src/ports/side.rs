@@ -52,14 +52,7 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                     .await?;
                 }
             }
-            SideWrite::Status {
-                status,
-                outcome,
-                answer,
-                tokens,
-                cost_micros,
-                verdict,
-            } => {
+            SideWrite::Status { status, outcome, answer, tokens, cost_micros, verdict } => {
                 let stand = Stand {
                     status: *status,
                     outcome: outcome.as_ref(),
@@ -128,13 +121,7 @@ async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()>
 }
 
 /// The first answer stays, and so does a withdrawal.
-async fn decide(
-    tx: &mut Tx<'_>,
-    lot: &Lot,
-    id: ApprovalId,
-    answer: &Answer,
-    by: &str,
-) -> StoreResult<()> {
+async fn decide(tx: &mut Tx<'_>, lot: &Lot, id: ApprovalId, answer: &Answer, by: &str) -> StoreResult<()> {
     let changed = tx
         .execute(
             "update approvals set answer = $4, decided_by = $5, decided_at = $6
@@ -151,9 +138,7 @@ async fn decide(
             args![lot.tenant, id, lot.run],
         )
         .await?;
-    known
-        .map(drop)
-        .ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
+    known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
 /// Where a run stands.
@@ -216,12 +201,7 @@ impl Stand<'_> {
     }
 }
 
-async fn say(
-    tx: &mut Tx<'_>,
-    lot: &Lot,
-    conversation: ConversationId,
-    messages: &[Message],
-) -> StoreResult<()> {
+async fn say(tx: &mut Tx<'_>, lot: &Lot, conversation: ConversationId, messages: &[Message]) -> StoreResult<()> {
     // Counting on the header's row lets writers of one conversation wait for each other.
     let count = tx
         .row(
@@ -238,14 +218,7 @@ async fn say(
         tx.execute(
             "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
              values ($1, $2, $3, $4, $5, $6)",
-            args![
-                lot.tenant,
-                conversation,
-                seq,
-                to_json(message)?,
-                lot.run,
-                seen(message)
-            ],
+            args![lot.tenant, conversation, seq, to_json(message)?, lot.run, seen(message)],
         )
         .await?;
     }
@@ -253,25 +226,14 @@ async fn say(
 }
 
 /// Files of a workspace whose content came from outside.
-pub(super) async fn outside_files(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    workspace: &str,
-) -> StoreResult<Vec<OutsideFile>> {
+pub(super) async fn outside_files(tx: &mut Tx<'_>, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
     let rows = tx
         .rows(
             "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path",
             args![tenant, workspace],
         )
         .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(OutsideFile {
-                path: row.text(0)?,
-                origin: row.text(1)?,
-            })
-        })
-        .collect()
+    rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
 }
 
 /// What a person sees of a message, to search in.

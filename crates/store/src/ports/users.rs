@@ -11,11 +11,9 @@ use steward_core::{TenantId, UserId};
 #[async_trait]
 impl Users for Store {
     async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()> {
-        self.write_leased(
-            Touches::Identities,
-            (tenant, user.clone()),
-            |(tenant, user), tx| Box::pin(save(tx, *tenant, user)),
-        )
+        self.write_leased(Touches::Identities, (tenant, user.clone()), |(tenant, user), tx| {
+            Box::pin(save(tx, *tenant, user))
+        })
         .await
     }
 
@@ -73,20 +71,11 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()>
         ],
     )
     .await
-    .map_err(|e| {
-        clash(e, || {
-            format!("another user has the email {} or the same key", user.email)
-        })
-    })?;
+    .map_err(|e| clash(e, || format!("another user has the email {} or the same key", user.email)))?;
     Ok(())
 }
 
-async fn find(
-    store: &Store,
-    sql: &'static str,
-    tenant: TenantId,
-    key: Arg,
-) -> StoreResult<Option<User>> {
+async fn find(store: &Store, sql: &'static str, tenant: TenantId, key: Arg) -> StoreResult<Option<User>> {
     store
         .read((sql, tenant, key), |(sql, tenant, key), tx| {
             Box::pin(async move {

@@ -11,12 +11,7 @@ use steward_core::{KeyId, TenantId, Timestamp, UserId};
 
 #[async_trait]
 impl VirtualKeys for Store {
-    async fn save_key(
-        &self,
-        tenant: TenantId,
-        key: &VirtualKey,
-        secret_hash: Option<&str>,
-    ) -> StoreResult<()> {
+    async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()> {
         let hash = secret_hash.map(str::to_owned);
         let args = (tenant, key.clone(), hash);
         self.write_leased(Touches::Identities, args, |(tenant, key, hash), tx| {
@@ -30,12 +25,7 @@ impl VirtualKeys for Store {
         .await
     }
 
-    async fn key_by_hash(
-        &self,
-        tenant: TenantId,
-        hash: &str,
-        now: Timestamp,
-    ) -> StoreResult<Option<VirtualKey>> {
+    async fn key_by_hash(&self, tenant: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>> {
         self.read((tenant, hash.to_owned(), now), |(tenant, hash, now), tx| {
             Box::pin(async move {
                 let sql = "select body, revoked_at from virtual_keys
@@ -55,21 +45,18 @@ impl VirtualKeys for Store {
         after: Option<KeyId>,
         limit: u32,
     ) -> StoreResult<Page<VirtualKey>> {
-        self.read(
-            (tenant, user, after, page_size(limit)),
-            |(tenant, user, after, limit), tx| {
-                Box::pin(async move {
-                    let sql = "select body, revoked_at from virtual_keys
+        self.read((tenant, user, after, page_size(limit)), |(tenant, user, after, limit), tx| {
+            Box::pin(async move {
+                let sql = "select body, revoked_at from virtual_keys
                                where tenant_id = $1 and ($2 is null or user_id = $2)
                                  and ($3 is null or id < $3)
                                order by id desc limit $4";
-                    let args = args![*tenant, *user, *after, limit + 1];
-                    let rows = tx.rows(sql, args).await?;
-                    let keys = rows.iter().map(key_of).collect::<StoreResult<_>>()?;
-                    Ok(paged(keys, *limit))
-                })
-            },
-        )
+                let args = args![*tenant, *user, *after, limit + 1];
+                let rows = tx.rows(sql, args).await?;
+                let keys = rows.iter().map(key_of).collect::<StoreResult<_>>()?;
+                Ok(paged(keys, *limit))
+            })
+        })
         .await
     }
 
@@ -103,24 +90,11 @@ impl VirtualKeys for Store {
     }
 }
 
-async fn insert(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    key: &VirtualKey,
-    hash: &str,
-) -> StoreResult<()> {
+async fn insert(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey, hash: &str) -> StoreResult<()> {
     tx.execute(
         "insert into virtual_keys (tenant_id, id, user_id, secret_hash, body, expires_at, revoked_at)
          values ($1, $2, $3, $4, $5, $6, $7)",
-        args![
-            tenant,
-            key.id,
-            key.user,
-            hash,
-            to_json(key)?,
-            key.expires_at,
-            key.revoked_at
-        ],
+        args![tenant, key.id, key.user, hash, to_json(key)?, key.expires_at, key.revoked_at],
     )
     .await
     .map_err(|e| match e {
@@ -132,11 +106,7 @@ async fn insert(
 
 /// Name, what it opens and its limits; whose it is and when it was made stays.
 async fn change(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey) -> StoreResult<()> {
-    let sql = locking!(
-        tx,
-        "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2",
-        "for update"
-    );
+    let sql = locking!(tx, "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2", "for update");
     let row = tx.row(sql, args![tenant, key.id]).await?;
     let old = key_of(&row.ok_or_else(|| unknown(key.id))?)?;
     let new = VirtualKey {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
-    Facts, Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings,
-    SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts, Grants,
+    Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
+    UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -82,12 +82,7 @@ impl Bed {
     async fn open(config: StoreConfig, dir: Option<TempDir>) -> Self {
         let blobs = Arc::new(MemoryBlobs::default());
         let store = Store::open(config.clone(), blobs.clone()).await.unwrap();
-        Self {
-            store: Some(Arc::new(store)),
-            config,
-            blobs,
-            _dir: dir,
-        }
+        Self { store: Some(Arc::new(store)), config, blobs, _dir: dir }
     }
 
     /// The store, known only by its ports.

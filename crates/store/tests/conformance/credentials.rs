@@ -31,11 +31,7 @@ fn row(name: &str) -> SealedCredential {
 }
 
 fn resealed(row: &SealedCredential) -> SealedCredential {
-    SealedCredential {
-        key_id: "k2".to_owned(),
-        sealed: vec![9],
-        ..row.clone()
-    }
+    SealedCredential { key_id: "k2".to_owned(), sealed: vec![9], ..row.clone() }
 }
 
 async fn same(store: &impl CredentialRows, row: &SealedCredential) {
@@ -53,10 +49,7 @@ pub async fn rows_are_kept_by_name(bed: Bed) {
         same(&*store, one).await;
     }
     let taken = store.save_credential(TENANT, &row("api key")).await;
-    assert!(
-        matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("api key")),
-        "{taken:?}"
-    );
+    assert!(matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("api key")), "{taken:?}");
     store.save_credential(OTHER, &row("api key")).await.unwrap();
     let names = async |after, limit| {
         let page = store.credential_rows(TENANT, after, limit).await.unwrap();
@@ -72,17 +65,11 @@ pub async fn rows_are_kept_by_name(bed: Bed) {
     changed.sealed = Vec::new();
     store.save_credential(TENANT, &changed).await.unwrap();
     same(&*store, &changed).await;
-    store
-        .remove_credential(TENANT, api.credential.id)
-        .await
-        .unwrap();
+    store.remove_credential(TENANT, api.credential.id).await.unwrap();
     for error in [
         store.credential_row(TENANT, api.credential.id).await.err(),
         store.credential_row(OTHER, db.credential.id).await.err(),
-        store
-            .remove_credential(TENANT, api.credential.id)
-            .await
-            .err(),
+        store.remove_credential(TENANT, api.credential.id).await.err(),
     ] {
         assert!(matches!(error, Some(StoreError::NotFound(_))), "{error:?}");
     }
@@ -95,10 +82,7 @@ pub async fn one_key_seals_them_all(bed: Bed) {
     store.save_credential(TENANT, &one).await.unwrap();
     for wrong in [resealed(&row("two")), resealed(&one)] {
         let refused = store.save_credential(TENANT, &wrong).await;
-        assert!(
-            matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("another key")),
-            "{refused:?}"
-        );
+        assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("another key")), "{refused:?}");
     }
     same(&*store, &one).await;
     let theirs = resealed(&row("one"));
@@ -106,14 +90,8 @@ pub async fn one_key_seals_them_all(bed: Bed) {
     let mut keys = store.credential_keys().await.unwrap();
     keys.sort();
     assert_eq!(keys, ["k1", "k2"]);
-    store
-        .remove_credential(TENANT, one.credential.id)
-        .await
-        .unwrap();
-    store
-        .save_credential(TENANT, &resealed(&one))
-        .await
-        .unwrap();
+    store.remove_credential(TENANT, one.credential.id).await.unwrap();
+    store.save_credential(TENANT, &resealed(&one)).await.unwrap();
     assert_eq!(store.credential_keys().await.unwrap(), ["k2"]);
 }
 
@@ -131,19 +109,11 @@ pub async fn resealing_is_all_or_nothing(bed: Bed) {
     let mut outdated = new.clone();
     outdated[2].credential.changed_at = Timestamp(NOW.0 - 1);
     let more = [&new[..], &[resealed(&row("x"))]].concat();
-    for (from, wrong) in [
-        ("k1", &new[..2]),
-        ("k1", &twice),
-        ("k1", &stranger),
-        ("k1", &outdated),
-        ("k1", &more),
-        ("k0", &new),
-    ] {
+    for (from, wrong) in
+        [("k1", &new[..2]), ("k1", &twice), ("k1", &stranger), ("k1", &outdated), ("k1", &more), ("k0", &new)]
+    {
         let refused = store.reseal(TENANT, from, wrong).await;
-        assert!(
-            matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("rotate")),
-            "{refused:?}"
-        );
+        assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("rotate")), "{refused:?}");
         for one in &rows {
             same(&*store, one).await;
         }
@@ -177,60 +147,31 @@ pub async fn uses_are_written_down(bed: Bed) {
         store.credential_used(TENANT, &one).await.unwrap();
     }
     let tools = async |before: Option<i64>, limit| {
-        let page = store
-            .credential_uses(TENANT, one.credential.id, before.map(Timestamp), limit)
-            .await
-            .unwrap();
+        let page = store.credential_uses(TENANT, one.credential.id, before.map(Timestamp), limit).await.unwrap();
         let tools = page.items.into_iter().map(|one| one.tool);
         (tools.collect::<Vec<_>>(), page.more)
     };
     let (all, more) = tools(None, 0).await;
-    assert!(
-        !more && all.len() == 5 && all[0] == "new" && all[4] == "old",
-        "{all:?}"
-    );
+    assert!(!more && all.len() == 5 && all[0] == "new" && all[4] == "old", "{all:?}");
     assert_eq!(tools(None, 1).await, (vec!["new".to_owned()], true));
     let (same, more) = tools(Some(9), 1).await;
     assert!(more && same.len() == 3, "an instant is not cut: {same:?}");
     assert_eq!(tools(Some(5), 2).await, (vec!["old".to_owned()], false));
     assert_eq!(tools(Some(1), 2).await, (Vec::new(), false));
 
-    let kept = store
-        .credential_row(TENANT, one.credential.id)
-        .await
-        .unwrap();
+    let kept = store.credential_row(TENANT, one.credential.id).await.unwrap();
     assert_eq!(kept.credential.used_at, Some(Timestamp(9)));
     // A change that knows of no use takes none back.
     store.save_credential(TENANT, &one).await.unwrap();
-    store
-        .credential_used(TENANT, &used("early", 2))
-        .await
-        .unwrap();
-    let kept = store
-        .credential_row(TENANT, one.credential.id)
-        .await
-        .unwrap();
+    store.credential_used(TENANT, &used("early", 2)).await.unwrap();
+    let kept = store.credential_row(TENANT, one.credential.id).await.unwrap();
     assert_eq!(kept.credential.used_at, Some(Timestamp(9)));
 
-    let stranger = CredentialUse {
-        credential: CredentialId(id()),
-        at: LATER,
-        ..used("x", 1)
-    };
+    let stranger = CredentialUse { credential: CredentialId(id()), at: LATER, ..used("x", 1) };
     for (tenant, wrong) in [(TENANT, &stranger), (OTHER, &used("x", 1))] {
         let refused = store.credential_used(tenant, wrong).await;
-        assert!(
-            matches!(refused, Err(StoreError::NotFound(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
     }
-    store
-        .remove_credential(TENANT, one.credential.id)
-        .await
-        .unwrap();
-    assert_eq!(
-        tools(None, 0).await.0.len(),
-        6,
-        "uses outlive the credential"
-    );
+    store.remove_credential(TENANT, one.credential.id).await.unwrap();
+    assert_eq!(tools(None, 0).await.0.len(), 6, "uses outlive the credential");
 }

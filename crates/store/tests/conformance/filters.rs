@@ -14,17 +14,8 @@ struct Made {
 }
 
 async fn make(store: &impl RunStore, agent: AgentId, made: Made) -> RunId {
-    let row = RunRow {
-        agent,
-        title: made.title.to_owned(),
-        origin: made.origin,
-        user: made.user,
-        ..row()
-    };
-    let lease = store
-        .create_run(row, vec![text("first")], vec![], "a", LATER)
-        .await
-        .unwrap();
+    let row = RunRow { agent, title: made.title.to_owned(), origin: made.origin, user: made.user, ..row() };
+    let lease = store.create_run(row, vec![text("first")], vec![], "a", LATER).await.unwrap();
     if let Some((outcome, answer, verdict)) = made.end {
         let side = vec![SideWrite::Status {
             status: RunStatus::Finished,
@@ -50,20 +41,10 @@ struct Runs {
 async fn five(store: &impl RunStore) -> Runs {
     let (ours, theirs) = (AgentId(id()), AgentId(id()));
     let (ann, bob) = (UserId(id()), UserId(id()));
-    let failed = Outcome::Failed {
-        message: "no model; completed nothing".to_owned(),
-    };
-    let limited = Outcome::Limited {
-        limit: Limit::Tokens,
-        message: String::new(),
-    };
+    let failed = Outcome::Failed { message: "no model; completed nothing".to_owned() };
+    let limited = Outcome::Limited { limit: Limit::Tokens, message: String::new() };
     let end = |outcome, answer, verdict| Some((outcome, answer, verdict));
-    let made = |title, origin, user, end| Made {
-        title,
-        origin,
-        user,
-        end,
-    };
+    let made = |title, origin, user, end| Made { title, origin, user, end };
     let fast = end(Outcome::Completed, "Fünf ÖLE_fässer", Verdict::Verified);
     let none = end(failed, "", Verdict::NoClaims);
     let half = end(limited, "half", Verdict::Unverified);
@@ -79,12 +60,7 @@ async fn five(store: &impl RunStore) -> Runs {
     for (agent, made) in list {
         ids.push(make(store, agent, made).await);
     }
-    Runs {
-        ids,
-        ours,
-        theirs,
-        ann,
-    }
+    Runs { ids, ours, theirs, ann }
 }
 
 impl Runs {
@@ -98,10 +74,7 @@ impl Runs {
 }
 
 fn find(words: &str) -> RunFilter {
-    RunFilter {
-        text: Some(words.to_owned()),
-        ..RunFilter::default()
-    }
+    RunFilter { text: Some(words.to_owned()), ..RunFilter::default() }
 }
 
 pub async fn runs_are_found_by_what_they_are(bed: Bed) {
@@ -109,27 +82,15 @@ pub async fn runs_are_found_by_what_they_are(bed: Bed) {
     let runs = five(&*store).await;
     let check = async |filter, expected| runs.check(&*store, filter, expected).await;
     let any = RunFilter::default;
-    let agent = |agent| RunFilter {
-        agent: Some(agent),
-        ..any()
-    };
+    let agent = |agent| RunFilter { agent: Some(agent), ..any() };
     check(agent(runs.ours), &[4, 1, 0]).await;
     check(agent(AgentId(id())), &[]).await;
-    let ann = RunFilter {
-        user: Some(runs.ann),
-        ..any()
-    };
+    let ann = RunFilter { user: Some(runs.ann), ..any() };
     check(ann, &[3, 1]).await;
-    let origin = |origin| RunFilter {
-        origin: Some(origin),
-        ..any()
-    };
+    let origin = |origin| RunFilter { origin: Some(origin), ..any() };
     check(origin(Origin::Chat), &[3, 1]).await;
     check(origin(Origin::Delegation), &[]).await;
-    let verdict = |verdict| RunFilter {
-        verdict: Some(verdict),
-        ..any()
-    };
+    let verdict = |verdict| RunFilter { verdict: Some(verdict), ..any() };
     check(verdict(Verdict::NoClaims), &[4, 2]).await;
     check(verdict(Verdict::Unverified), &[3]).await;
     for (word, expected) in [
@@ -140,17 +101,10 @@ pub async fn runs_are_found_by_what_they_are(bed: Bed) {
         ("stopped", vec![]),
         ("\"failed\"", vec![]),
     ] {
-        let outcome = RunFilter {
-            outcome: Some(word.to_owned()),
-            ..any()
-        };
+        let outcome = RunFilter { outcome: Some(word.to_owned()), ..any() };
         runs.check(&*store, outcome, &expected).await;
     }
-    let rest = RunFilter {
-        before: Some(runs.ids[4]),
-        limit: 1,
-        ..agent(runs.ours)
-    };
+    let rest = RunFilter { before: Some(runs.ids[4]), limit: 1, ..agent(runs.ours) };
     let page = store.runs(TENANT, rest).await.unwrap();
     assert_eq!((page.items[0].id, page.more), (runs.ids[1], true));
 }
@@ -181,30 +135,15 @@ pub async fn runs_are_found_by_their_text(bed: Bed) {
     };
     runs.check(&*store, all.clone(), &[1]).await;
     for wrong in [
-        RunFilter {
-            agent: Some(runs.theirs),
-            ..all.clone()
-        },
-        RunFilter {
-            status: Some(RunStatus::Parked),
-            ..all.clone()
-        },
-        RunFilter {
-            text: Some("half".to_owned()),
-            ..all.clone()
-        },
-        RunFilter {
-            before: Some(runs.ids[1]),
-            ..all
-        },
+        RunFilter { agent: Some(runs.theirs), ..all.clone() },
+        RunFilter { status: Some(RunStatus::Parked), ..all.clone() },
+        RunFilter { text: Some("half".to_owned()), ..all.clone() },
+        RunFilter { before: Some(runs.ids[1]), ..all },
     ] {
         runs.check(&*store, wrong, &[]).await;
     }
     let endless = store.runs(TENANT, find(&"é".repeat(30_000))).await;
-    assert!(
-        matches!(endless, Err(StoreError::Conflict(_))),
-        "{endless:?}"
-    );
+    assert!(matches!(endless, Err(StoreError::Conflict(_))), "{endless:?}");
 }
 
 pub async fn an_answer_taken_back_is_not_found(bed: Bed) {
@@ -219,10 +158,7 @@ pub async fn an_answer_taken_back_is_not_found(bed: Bed) {
         cost_micros: 1,
         verdict,
     };
-    let find = RunFilter {
-        text: Some("first try".to_owned()),
-        ..RunFilter::default()
-    };
+    let find = RunFilter { text: Some("first try".to_owned()), ..RunFilter::default() };
     let side = vec![stand(Some("First TRY"), Some(Verdict::Verified))];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
     let page = store.runs(TENANT, find.clone()).await.unwrap();

@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use steward_core::event::{EventBody, Origin};
 use steward_core::message::Message;
 use steward_core::model::Purpose;
-use steward_core::ports::{
-    Commit, Conversation, Conversations, Lease, RunRow, RunStatus, RunStore, SideWrite,
-};
+use steward_core::ports::{Commit, Conversation, Conversations, Lease, RunRow, RunStatus, RunStore, SideWrite};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -45,35 +43,15 @@ pub fn row() -> RunRow {
 }
 
 pub fn text(text: &str) -> EventBody {
-    EventBody::ModelDelta {
-        step: 1,
-        purpose: Purpose::Reply,
-        text: text.to_owned(),
-        reasoning: String::new(),
-    }
+    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.to_owned(), reasoning: String::new() }
 }
 
 pub fn append(lease: &Lease, after: u64, events: Vec<EventBody>, side: Vec<SideWrite>) -> Commit {
-    Commit {
-        tenant: lease.tenant,
-        run: lease.run,
-        epoch: lease.epoch,
-        after,
-        at: LATER,
-        events,
-        side,
-    }
+    Commit { tenant: lease.tenant, run: lease.run, epoch: lease.epoch, after, at: LATER, events, side }
 }
 
 pub fn status(status: RunStatus) -> SideWrite {
-    SideWrite::Status {
-        status,
-        outcome: None,
-        answer: None,
-        tokens: 12,
-        cost_micros: 34,
-        verdict: None,
-    }
+    SideWrite::Status { status, outcome: None, answer: None, tokens: 12, cost_micros: 34, verdict: None }
 }
 
 pub fn header(title: &str) -> Conversation {
@@ -98,39 +76,25 @@ pub async fn conversation(store: &impl Conversations) -> ConversationId {
 
 /// A run at work in a conversation.
 pub async fn started_in(store: &impl RunStore, conversation: ConversationId) -> Lease {
-    let row = RunRow {
-        conversation: Some(conversation),
-        ..row()
-    };
-    store
-        .create_run(row, vec![text("first")], vec![], "a", LATER)
-        .await
-        .unwrap()
+    let row = RunRow { conversation: Some(conversation), ..row() };
+    store.create_run(row, vec![text("first")], vec![], "a", LATER).await.unwrap()
 }
 
 /// Ends a run of one event as the engine does: with what was said.
 pub async fn ended(store: &impl RunStore, lease: &Lease, talk: ConversationId, said: &[&str]) {
-    let said = said.iter().enumerate().map(|(at, text)| {
-        if at % 2 == 0 {
-            Message::user(*text)
-        } else {
-            Message::assistant(*text)
-        }
-    });
-    let side = vec![
-        status(RunStatus::Finished),
-        SideWrite::Messages(talk, said.collect()),
-    ];
+    let said = said.iter().enumerate().map(
+        |(at, text)| {
+            if at % 2 == 0 { Message::user(*text) } else { Message::assistant(*text) }
+        },
+    );
+    let side = vec![status(RunStatus::Finished), SideWrite::Messages(talk, said.collect())];
     store.commit(append(lease, 1, vec![], side)).await.unwrap();
 }
 
 /// A run of one event, leased until `LATER` to the owner "a".
 pub async fn started(store: &impl RunStore) -> Lease {
     let first = vec![text("first")];
-    store
-        .create_run(row(), first, vec![], "a", LATER)
-        .await
-        .unwrap()
+    store.create_run(row(), first, vec![], "a", LATER).await.unwrap()
 }
 
 /// The texts of a run's events.

@@ -2,42 +2,28 @@ use crate::bed::Bed;
 use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
 use std::time::Duration;
 use steward_core::approval::{About, Answer, Approval, Subject};
-use steward_core::ports::{
-    ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError,
-};
+use steward_core::ports::{ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp};
 
 fn steer(text: &str) -> Command {
-    Command::Steer {
-        text: text.to_owned(),
-        by: "ann".to_owned(),
-    }
+    Command::Steer { text: text.to_owned(), by: "ann".to_owned() }
 }
 
 pub async fn commands_wait_in_order_until_consumed(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
     for word in ["one", "two", "three"] {
-        store
-            .push_command(TENANT, lease.run, steer(word))
-            .await
-            .unwrap();
+        store.push_command(TENANT, lease.run, steer(word)).await.unwrap();
     }
     let queued = store.commands(TENANT, lease.run).await.unwrap();
     let words: Vec<_> = queued.iter().map(|q| q.command.clone()).collect();
     assert_eq!(words, [steer("one"), steer("two"), steer("three")]);
     let all = queued.iter().map(|q| q.id).collect();
     let side = vec![SideWrite::Consumed(all)];
-    store
-        .commit(append(&lease, 1, vec![text("took them in")], side))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![text("took them in")], side)).await.unwrap();
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
     // A number is never given twice.
-    store
-        .push_command(TENANT, lease.run, steer("four"))
-        .await
-        .unwrap();
+    store.push_command(TENANT, lease.run, steer("four")).await.unwrap();
     let fourth = store.commands(TENANT, lease.run).await.unwrap();
     assert!(queued.iter().all(|q| q.id < fourth[0].id));
 }
@@ -47,15 +33,9 @@ pub async fn an_ended_run_takes_no_commands(bed: Bed) {
     let nobody = store.push_command(TENANT, RunId(id()), steer("hey")).await;
     assert!(matches!(nobody, Err(StoreError::NotFound(_))), "{nobody:?}");
     let lease = started(&*store).await;
-    store
-        .commit(append(&lease, 1, vec![], vec![status(RunStatus::Finished)]))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
     let late = store.push_command(TENANT, lease.run, steer("late")).await;
-    assert!(
-        matches!(&late, Err(StoreError::Conflict(text)) if text.ends_with("has ended")),
-        "{late:?}"
-    );
+    assert!(matches!(&late, Err(StoreError::Conflict(text)) if text.ends_with("has ended")), "{late:?}");
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
 }
 
@@ -66,10 +46,7 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
     let ended = Command::ChildEnded { run: below.run };
     let told = SideWrite::Tell(above.run, ended.clone());
     // An append that is refused tells nobody.
-    let stale = Lease {
-        epoch: 9,
-        ..below.clone()
-    };
+    let stale = Lease { epoch: 9, ..below.clone() };
     let side = vec![told.clone(), status(RunStatus::Finished)];
     let refused = store.commit(append(&stale, 1, vec![], side.clone())).await;
     assert!(refused.is_err());
@@ -90,16 +67,10 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
 pub async fn a_run_does_not_end_over_what_was_said(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
-    store
-        .push_command(TENANT, lease.run, steer("wait"))
-        .await
-        .unwrap();
+    store.push_command(TENANT, lease.run, steer("wait")).await.unwrap();
     let end = || vec![status(RunStatus::Finished)];
     let refused = store.commit(append(&lease, 1, vec![], end())).await;
-    assert!(
-        matches!(refused, Err(StoreError::CommandsWaiting { run }) if run == lease.run),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(StoreError::CommandsWaiting { run }) if run == lease.run), "{refused:?}");
     let row = store.run(TENANT, lease.run).await.unwrap();
     assert_eq!(row.status, RunStatus::Running, "nothing was changed");
     let queued = store.commands(TENANT, lease.run).await.unwrap();
@@ -112,59 +83,29 @@ pub async fn timers_ring_once(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
     let (early, late) = (TimerId(id()), TimerId(id()));
-    let set = |id, at| SideWrite::Timer {
-        id,
-        at,
-        purpose: "retry".to_owned(),
-    };
+    let set = |id, at| SideWrite::Timer { id, at, purpose: "retry".to_owned() };
     let hour = NOW.plus(Duration::from_hours(1));
-    store
-        .commit(append(
-            &lease,
-            1,
-            vec![text("waits")],
-            vec![set(early, NOW), set(late, hour)],
-        ))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![text("waits")], vec![set(early, NOW), set(late, hour)])).await.unwrap();
     let before = Timestamp(NOW.0 - 1);
     assert!(store.due_timers(before, 10).await.unwrap().is_empty());
     let due = store.due_timers(NOW, 10).await.unwrap();
     assert_eq!(due.len(), 1);
-    assert_eq!(
-        (due[0].tenant, due[0].run, due[0].id),
-        (TENANT, lease.run, early)
-    );
+    assert_eq!((due[0].tenant, due[0].run, due[0].id), (TENANT, lease.run, early));
     let ring = Command::Timer { id: early };
-    store
-        .push_command(TENANT, lease.run, ring.clone())
-        .await
-        .unwrap();
+    store.push_command(TENANT, lease.run, ring.clone()).await.unwrap();
     assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
     // Two nodes may see the same alarm: it is queued once.
-    store
-        .push_command(TENANT, lease.run, ring.clone())
-        .await
-        .unwrap();
+    store.push_command(TENANT, lease.run, ring.clone()).await.unwrap();
     let queued = store.commands(TENANT, lease.run).await.unwrap();
     assert_eq!(queued.len(), 1);
-    let side = vec![
-        SideWrite::Consumed(vec![queued[0].id]),
-        SideWrite::TimerDone(early),
-    ];
-    store
-        .commit(append(&lease, 2, vec![text("rang")], side))
-        .await
-        .unwrap();
+    let side = vec![SideWrite::Consumed(vec![queued[0].id]), SideWrite::TimerDone(early)];
+    store.commit(append(&lease, 2, vec![text("rang")], side)).await.unwrap();
     assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
     store.push_command(TENANT, lease.run, ring).await.unwrap();
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
     assert_eq!(store.due_timers(hour, 10).await.unwrap()[0].id, late);
     // A run that has ended has no alarms left.
-    store
-        .commit(append(&lease, 3, vec![], vec![status(RunStatus::Finished)]))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 3, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
     assert!(store.due_timers(hour, 10).await.unwrap().is_empty());
 }
 
@@ -172,10 +113,7 @@ fn question(lease: &Lease, at: Timestamp) -> Approval {
     Approval {
         id: ApprovalId(id()),
         run_id: lease.run,
-        subject: Subject::Question {
-            call_id: "c1".to_owned(),
-            text: "Which file?".to_owned(),
-        },
+        subject: Subject::Question { call_id: "c1".to_owned(), text: "Which file?".to_owned() },
         about: About {
             agent: AgentId(id()),
             workspace: "/w".to_owned(),
@@ -194,50 +132,25 @@ fn question(lease: &Lease, at: Timestamp) -> Approval {
 }
 
 fn decided(id: ApprovalId, answer: Answer) -> SideWrite {
-    SideWrite::Decided {
-        id,
-        answer,
-        by: "ann".to_owned(),
-    }
+    SideWrite::Decided { id, answer, by: "ann".to_owned() }
 }
 
 pub async fn the_first_answer_stays(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
     let (second, first) = (question(&lease, LATER), question(&lease, NOW));
-    let side = vec![
-        SideWrite::Approval(second.clone()),
-        SideWrite::Approval(first.clone()),
-    ];
+    let side = vec![SideWrite::Approval(second.clone()), SideWrite::Approval(first.clone())];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
-    let open = ApprovalFilter {
-        open: true,
-        ..ApprovalFilter::default()
-    };
+    let open = ApprovalFilter { open: true, ..ApprovalFilter::default() };
     let list = store.approvals(TENANT, open.clone()).await.unwrap().items;
     assert_eq!(list, [first.clone(), second.clone()], "oldest first");
-    let limited = ApprovalFilter {
-        limit: 1,
-        ..open.clone()
-    };
+    let limited = ApprovalFilter { limit: 1, ..open.clone() };
     let oldest = store.approvals(TENANT, limited).await.unwrap();
     assert_eq!((oldest.items, oldest.more), (vec![first.clone()], true));
-    let other = ApprovalFilter {
-        run: Some(RunId(id())),
-        ..open.clone()
-    };
-    assert!(
-        store
-            .approvals(TENANT, other)
-            .await
-            .unwrap()
-            .items
-            .is_empty()
-    );
+    let other = ApprovalFilter { run: Some(RunId(id())), ..open.clone() };
+    assert!(store.approvals(TENANT, other).await.unwrap().items.is_empty());
 
-    let yes = Answer::Feedback {
-        text: "a.txt".to_owned(),
-    };
+    let yes = Answer::Feedback { text: "a.txt".to_owned() };
     let no = Answer::Deny { reason: None };
     for answer in [yes.clone(), no] {
         let side = vec![decided(first.id, answer)];
@@ -268,10 +181,7 @@ pub async fn withdrawn_approvals_are_not_open(bed: Bed) {
     store.commit(append(&other, 1, vec![], side)).await.unwrap();
     let side = vec![SideWrite::WithdrawApprovals];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
-    let open = ApprovalFilter {
-        open: true,
-        ..ApprovalFilter::default()
-    };
+    let open = ApprovalFilter { open: true, ..ApprovalFilter::default() };
     assert_eq!(store.approvals(TENANT, open).await.unwrap().items, [theirs]);
     // It can't be answered any more, and shows that nobody did.
     let side = vec![decided(mine.id, Answer::Skip)];
@@ -295,11 +205,7 @@ pub async fn approvals_are_paged(bed: Bed) {
         let mut found = Vec::new();
         let mut after = None;
         for _ in 0..10 {
-            let filter = ApprovalFilter {
-                after,
-                limit: 2,
-                ..filter.clone()
-            };
+            let filter = ApprovalFilter { after, limit: 2, ..filter.clone() };
             let page = store.approvals(TENANT, filter).await.unwrap();
             assert!(page.items.len() == 2 || !page.more);
             found.extend(page.items.iter().map(|approval| approval.id));
@@ -312,14 +218,8 @@ pub async fn approvals_are_paged(bed: Bed) {
     };
     let newest: Vec<_> = ids.iter().rev().copied().collect();
     let every = ApprovalFilter::default();
-    let open = ApprovalFilter {
-        open: true,
-        ..every.clone()
-    };
-    let closed = ApprovalFilter {
-        closed: true,
-        ..every.clone()
-    };
+    let open = ApprovalFilter { open: true, ..every.clone() };
+    let closed = ApprovalFilter { closed: true, ..every.clone() };
     assert_eq!(all(every.clone()).await, newest);
     assert_eq!(all(open.clone()).await, ids);
     assert!(all(closed.clone()).await.is_empty());
@@ -329,32 +229,17 @@ pub async fn approvals_are_paged(bed: Bed) {
     assert_eq!(all(open.clone()).await, [ids[0], ids[2], ids[4]]);
     assert_eq!(all(closed.clone()).await, [ids[3], ids[1]]);
     // A cursor that was answered meanwhile still marks its place.
-    let after = ApprovalFilter {
-        after: Some(ids[1]),
-        ..open.clone()
-    };
-    assert_eq!(
-        store.approvals(TENANT, after).await.unwrap().items[0],
-        asked[2]
-    );
+    let after = ApprovalFilter { after: Some(ids[1]), ..open.clone() };
+    assert_eq!(store.approvals(TENANT, after).await.unwrap().items[0], asked[2]);
     let side = vec![SideWrite::WithdrawApprovals];
     store.commit(append(&lease, 1, vec![], side)).await.unwrap();
     assert_eq!(all(closed.clone()).await, newest);
     assert_eq!(all(every).await, newest);
-    let both = ApprovalFilter {
-        open: true,
-        ..closed.clone()
-    };
+    let both = ApprovalFilter { open: true, ..closed.clone() };
     assert!(all(both).await.is_empty());
-    let theirs = ApprovalFilter {
-        run: Some(other.run),
-        ..closed
-    };
+    let theirs = ApprovalFilter { run: Some(other.run), ..closed };
     assert!(all(theirs).await.is_empty());
-    let lost = ApprovalFilter {
-        after: Some(ApprovalId(id())),
-        ..open
-    };
+    let lost = ApprovalFilter { after: Some(ApprovalId(id())), ..open };
     let lost = store.approvals(TENANT, lost).await;
     assert!(matches!(lost, Err(StoreError::NotFound(_))), "{lost:?}");
 }

@@ -44,10 +44,7 @@ async fn user(store: &impl Users, email: &str) -> UserId {
 pub async fn keys_are_found_by_their_hash(bed: Bed) {
     let store = bed.store();
     let (ann, bob) = (user(&*store, "ann@x").await, user(&*store, "bob@x").await);
-    let short = VirtualKey {
-        expires_at: Some(LATER),
-        ..key(ann, "short")
-    };
+    let short = VirtualKey { expires_at: Some(LATER), ..key(ann, "short") };
     let long = key(ann, "long");
     let theirs = key(bob, "theirs");
     for (one, hash) in [(&short, "h1"), (&long, "h2"), (&theirs, "h3")] {
@@ -55,18 +52,10 @@ pub async fn keys_are_found_by_their_hash(bed: Bed) {
     }
     let twice = store.save_key(TENANT, &key(bob, "b"), Some("h1")).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let nobody = store
-        .save_key(TENANT, &key(UserId(id()), "n"), Some("h9"))
-        .await;
-    assert!(
-        matches!(&nobody, Err(StoreError::NotFound(text)) if text.starts_with("user ")),
-        "{nobody:?}"
-    );
+    let nobody = store.save_key(TENANT, &key(UserId(id()), "n"), Some("h9")).await;
+    assert!(matches!(&nobody, Err(StoreError::NotFound(text)) if text.starts_with("user ")), "{nobody:?}");
     let find = async |hash: &str, now| store.key_by_hash(TENANT, hash, now).await.unwrap();
-    assert_eq!(
-        find("h1", Timestamp(LATER.0 - 1)).await,
-        Some(short.clone())
-    );
+    assert_eq!(find("h1", Timestamp(LATER.0 - 1)).await, Some(short.clone()));
     assert_eq!(find("h1", LATER).await, None, "it has ended");
     assert_eq!(find("h2", LATER).await, Some(long.clone()));
     assert_eq!(find("h4", NOW).await, None);
@@ -87,13 +76,7 @@ pub async fn keys_are_found_by_their_hash(bed: Bed) {
         ..long.clone()
     };
     store.save_key(TENANT, &wanted, None).await.unwrap();
-    let changed = VirtualKey {
-        user: ann,
-        prefix: long.prefix.clone(),
-        created_at: NOW,
-        revoked_at: None,
-        ..wanted
-    };
+    let changed = VirtualKey { user: ann, prefix: long.prefix.clone(), created_at: NOW, revoked_at: None, ..wanted };
     assert_eq!(find("h2", NOW).await, Some(changed.clone()));
     assert_eq!(find("h2", LATER).await, None, "it ends sooner now");
 
@@ -103,22 +86,9 @@ pub async fn keys_are_found_by_their_hash(bed: Bed) {
     }
     assert!(before.is_none() || before < store.identities());
     assert_eq!(find("h3", NOW).await, None);
-    let revoked = VirtualKey {
-        revoked_at: Some(NOW),
-        ..theirs
-    };
+    let revoked = VirtualKey { revoked_at: Some(NOW), ..theirs };
     assert_eq!(store.key(TENANT, revoked.id).await.unwrap(), revoked);
-    store
-        .save_key(
-            TENANT,
-            &VirtualKey {
-                revoked_at: None,
-                ..revoked.clone()
-            },
-            None,
-        )
-        .await
-        .unwrap();
+    store.save_key(TENANT, &VirtualKey { revoked_at: None, ..revoked.clone() }, None).await.unwrap();
     assert_eq!(find("h3", NOW).await, None, "for good");
 
     let list = async |user, after, limit| {
@@ -127,37 +97,14 @@ pub async fn keys_are_found_by_their_hash(bed: Bed) {
     };
     let all = vec![revoked.clone(), changed.clone(), short.clone()];
     assert_eq!(list(None, None, 0).await, (all, false));
-    assert_eq!(
-        list(Some(ann), None, 1).await,
-        (vec![changed.clone()], true)
-    );
-    assert_eq!(
-        list(Some(ann), Some(changed.id), 1).await,
-        (vec![short], false)
-    );
-    assert!(
-        store
-            .keys(OTHER, None, None, 9)
-            .await
-            .unwrap()
-            .items
-            .is_empty()
-    );
+    assert_eq!(list(Some(ann), None, 1).await, (vec![changed.clone()], true));
+    assert_eq!(list(Some(ann), Some(changed.id), 1).await, (vec![short], false));
+    assert!(store.keys(OTHER, None, None, 9).await.unwrap().items.is_empty());
     for (tenant, id) in [(TENANT, KeyId(id())), (OTHER, changed.id)] {
         let missing = [
             store.key(tenant, id).await.err(),
             store.revoke_key(tenant, id, NOW).await.err(),
-            store
-                .save_key(
-                    tenant,
-                    &VirtualKey {
-                        id,
-                        ..changed.clone()
-                    },
-                    None,
-                )
-                .await
-                .err(),
+            store.save_key(tenant, &VirtualKey { id, ..changed.clone() }, None).await.err(),
         ];
         for error in missing {
             assert!(matches!(error, Some(StoreError::NotFound(_))), "{error:?}");

@@ -11,35 +11,22 @@ const MINUTE: Duration = Duration::from_mins(1);
 pub async fn a_claim_fences_the_one_before(bed: Bed) {
     let store = bed.store();
     let old = started(&*store).await;
-    store
-        .commit(append(&old, 1, vec![text("old")], vec![]))
-        .await
-        .unwrap();
+    store.commit(append(&old, 1, vec![text("old")], vec![])).await.unwrap();
     let after = LATER.plus(Duration::from_millis(1));
-    let new = store
-        .claim(Claim::Run(old.run), "b", after, after.plus(MINUTE))
-        .await
-        .unwrap()
-        .unwrap();
+    let new = store.claim(Claim::Run(old.run), "b", after, after.plus(MINUTE)).await.unwrap().unwrap();
     assert_eq!((new.epoch, new.last_seq, new.run), (2, 2, old.run));
     assert_eq!(new.tenant, old.tenant);
     for side in [vec![], vec![status(RunStatus::Running)]] {
         let stale = append(&old, 2, vec![text("stale")], side);
         let refused = store.commit(stale).await;
-        assert!(
-            matches!(refused, Err(StoreError::Fenced { epoch: 1, .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(StoreError::Fenced { epoch: 1, .. })), "{refused:?}");
     }
     let renewed = store.renew(&old, after.plus(MINUTE)).await;
     assert!(matches!(renewed, Err(StoreError::Fenced { epoch: 1, .. })));
     // Giving back what is lost takes nothing from the new holder.
     store.release(&old).await.unwrap();
     store.renew(&new, after.plus(MINUTE * 2)).await.unwrap();
-    store
-        .commit(append(&new, 2, vec![text("new")], vec![]))
-        .await
-        .unwrap();
+    store.commit(append(&new, 2, vec![text("new")], vec![])).await.unwrap();
     assert_eq!(texts(&*store, &old).await, ["first", "old", "new"]);
 }
 
@@ -49,10 +36,7 @@ pub async fn what_others_were_about_to_do_is_told_in_order(bed: Bed) {
     let staged = |text: &str| EventBody::ToolStaged {
         call_id: "c".to_owned(),
         tool: "t".to_owned(),
-        staged: Box::new(Staged {
-            output: ToolOutput::text(text),
-            ..Staged::default()
-        }),
+        staged: Box::new(Staged { output: ToolOutput::text(text), ..Staged::default() }),
     };
     let large = "x".repeat(100_000);
     for (lease, after, ms, what) in [
@@ -68,10 +52,7 @@ pub async fn what_others_were_about_to_do_is_told_in_order(bed: Bed) {
     }
     let since = NOW.plus(Duration::from_millis(10));
     let found = store.staged_since(TENANT, ours.run, since).await.unwrap();
-    let texts: Vec<_> = found
-        .iter()
-        .map(|one| one.output.content.as_str())
-        .collect();
+    let texts: Vec<_> = found.iter().map(|one| one.output.content.as_str()).collect();
     assert_eq!(texts, ["small", large.as_str()]);
 }
 
@@ -87,10 +68,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
     // A renewed lease holds longer.
     store.renew(&lease, LATER.plus(MINUTE)).await.unwrap();
     let after = LATER.plus(Duration::from_secs(1));
-    assert_eq!(
-        store.claim(Claim::Any, "b", after, until).await.unwrap(),
-        None
-    );
+    assert_eq!(store.claim(Claim::Any, "b", after, until).await.unwrap(), None);
     let free = LATER.plus(MINUTE * 2);
     let taken = store.claim(Claim::Any, "b", free, free.plus(MINUTE)).await;
     assert_eq!(taken.unwrap().unwrap().epoch, 2);
@@ -98,10 +76,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
     assert_eq!(again.unwrap(), None);
     // What has ended is never taken.
     let taken = append(
-        &steward_core::ports::Lease {
-            epoch: 2,
-            ..lease.clone()
-        },
+        &steward_core::ports::Lease { epoch: 2, ..lease.clone() },
         1,
         vec![text("end")],
         vec![SideWrite::Status {
@@ -116,9 +91,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
     store.commit(taken).await.unwrap();
     let much_later = free.plus(MINUTE * 60);
     for what in [Claim::Any, Claim::Run(lease.run)] {
-        let claimed = store
-            .claim(what, "b", much_later, much_later.plus(MINUTE))
-            .await;
+        let claimed = store.claim(what, "b", much_later, much_later.plus(MINUTE)).await;
         assert_eq!(claimed.unwrap(), None);
     }
 }
@@ -126,47 +99,18 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
 pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
-    store
-        .commit(append(
-            &lease,
-            1,
-            vec![text("waits")],
-            vec![status(RunStatus::Parked)],
-        ))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![text("waits")], vec![status(RunStatus::Parked)])).await.unwrap();
     let far = LATER.plus(MINUTE * 60);
-    assert_eq!(
-        store
-            .claim(Claim::Any, "b", far, far.plus(MINUTE))
-            .await
-            .unwrap(),
-        None
-    );
-    let stop = Command::Stop {
-        by: "ann".to_owned(),
-    };
+    assert_eq!(store.claim(Claim::Any, "b", far, far.plus(MINUTE)).await.unwrap(), None);
+    let stop = Command::Stop { by: "ann".to_owned() };
     store.push_command(TENANT, lease.run, stop).await.unwrap();
     // Parking gave the lease back: no wait until it would have ended.
-    let claimed = store
-        .claim(Claim::Any, "b", NOW, LATER)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        (claimed.run, claimed.epoch, claimed.last_seq),
-        (lease.run, 2, 2)
-    );
-    assert_eq!(
-        store.claim(Claim::Any, "c", NOW, LATER).await.unwrap(),
-        None
-    );
+    let claimed = store.claim(Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
+    assert_eq!((claimed.run, claimed.epoch, claimed.last_seq), (lease.run, 2, 2));
+    assert_eq!(store.claim(Claim::Any, "c", NOW, LATER).await.unwrap(), None);
     // A parked run can also be named.
     let named = started(&*store).await;
-    store
-        .commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)]))
-        .await
-        .unwrap();
+    store.commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)])).await.unwrap();
     let claimed = store.claim(Claim::Run(named.run), "b", NOW, LATER).await;
     assert_eq!(claimed.unwrap().unwrap().run, named.run);
 }
@@ -176,26 +120,15 @@ pub async fn a_lease_given_back_is_free(bed: Bed) {
     let lease = started(&*store).await;
     store.release(&lease).await.unwrap();
     let renewed = store.renew(&lease, LATER).await;
-    assert!(
-        matches!(renewed, Err(StoreError::Fenced { .. })),
-        "{renewed:?}"
-    );
-    let claimed = store
-        .claim(Claim::Any, "b", NOW, LATER)
-        .await
-        .unwrap()
-        .unwrap();
+    assert!(matches!(renewed, Err(StoreError::Fenced { .. })), "{renewed:?}");
+    let claimed = store.claim(Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
     assert_eq!((claimed.run, claimed.epoch), (lease.run, 2));
 }
 
 pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed) {
     let lease = started(&*bed.store()).await;
     bed.reopen().await;
-    let claimed = bed
-        .store()
-        .claim(Claim::Any, "b", NOW, LATER)
-        .await
-        .unwrap();
+    let claimed = bed.store().claim(Claim::Any, "b", NOW, LATER).await.unwrap();
     if bed.is_shared() {
         assert_eq!(claimed, None, "its holder may be another node, still alive");
     } else {
@@ -216,15 +149,7 @@ pub async fn an_ended_run_is_claimed_to_take_it_back(bed: Bed) {
     }
     let nobody = Claim::Ended(RunId(id()));
     assert_eq!(store.claim(nobody, "b", NOW, LATER).await.unwrap(), None);
-    store
-        .commit(append(
-            &lease,
-            1,
-            vec![text("end")],
-            vec![status(RunStatus::Finished)],
-        ))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![text("end")], vec![status(RunStatus::Finished)])).await.unwrap();
     // Ending gave the lease back: no wait.
     let taken = store.claim(ended.clone(), "b", NOW, LATER).await.unwrap();
     let taken = taken.unwrap();
@@ -233,14 +158,9 @@ pub async fn an_ended_run_is_claimed_to_take_it_back(bed: Bed) {
     for what in [ended.clone(), Claim::Run(lease.run), Claim::Any] {
         assert_eq!(store.claim(what, "c", NOW, LATER).await.unwrap(), None);
     }
-    let stale = store
-        .commit(append(&lease, 2, vec![text("stale")], vec![]))
-        .await;
+    let stale = store.commit(append(&lease, 2, vec![text("stale")], vec![])).await;
     assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
-    store
-        .commit(append(&taken, 2, vec![text("undone")], vec![]))
-        .await
-        .unwrap();
+    store.commit(append(&taken, 2, vec![text("undone")], vec![])).await.unwrap();
     store.release(&taken).await.unwrap();
     let again = store.claim(ended, "c", NOW, LATER).await.unwrap().unwrap();
     assert_eq!((again.epoch, again.last_seq), (3, 3));

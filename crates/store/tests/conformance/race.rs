@@ -3,9 +3,7 @@ use crate::fixtures::{LATER, NOW, TENANT, append, started, status, text, texts};
 use std::collections::HashSet;
 use std::sync::Arc;
 use steward_core::AgentId;
-use steward_core::ports::{
-    Claim, Commit, Facts, Lease, Note, RunStatus, RunStore, Settings, StoreError,
-};
+use steward_core::ports::{Claim, Commit, Facts, Lease, Note, RunStatus, RunStore, Settings, StoreError};
 use tokio::task::JoinSet;
 
 pub async fn many_runs_append_at_once(bed: Bed) {
@@ -24,33 +22,14 @@ pub async fn many_runs_append_at_once(bed: Bed) {
                     let refused = store.commit(stale).await;
                     assert!(matches!(refused, Err(StoreError::Fenced { .. })));
                     let name = format!("setting-{task}");
-                    store
-                        .set_setting(TENANT, &name, &number.into())
-                        .await
-                        .unwrap();
-                    let missing = store
-                        .remove_note(TENANT, AgentId(lease.run.0), "none")
-                        .await;
+                    store.set_setting(TENANT, &name, &number.into()).await.unwrap();
+                    let missing = store.remove_note(TENANT, AgentId(lease.run.0), "none").await;
                     assert!(matches!(missing, Err(StoreError::NotFound(_))));
-                    let note = Note {
-                        title: "n".into(),
-                        text: "t".into(),
-                        updated_at: NOW,
-                    };
-                    store
-                        .save_note(TENANT, AgentId(lease.run.0), &note)
-                        .await
-                        .unwrap();
+                    let note = Note { title: "n".into(), text: "t".into(), updated_at: NOW };
+                    store.save_note(TENANT, AgentId(lease.run.0), &note).await.unwrap();
                 }
-                let side = if number % 5 == 4 {
-                    vec![status(RunStatus::Running)]
-                } else {
-                    vec![]
-                };
-                store
-                    .commit(append(&lease, after, vec![word], side))
-                    .await
-                    .unwrap();
+                let side = if number % 5 == 4 { vec![status(RunStatus::Running)] } else { vec![] };
+                store.commit(append(&lease, after, vec![word], side)).await.unwrap();
             }
             (task, lease)
         });
@@ -75,15 +54,8 @@ async fn push(store: Arc<impl RunStore>, lease: Lease, name: &'static str) -> Ve
             return acknowledged;
         }
         let word = format!("{name}{after}");
-        let side = if after % 3 == 0 {
-            vec![status(RunStatus::Running)]
-        } else {
-            vec![]
-        };
-        match store
-            .commit(append(&lease, after, vec![text(&word)], side))
-            .await
-        {
+        let side = if after % 3 == 0 { vec![status(RunStatus::Running)] } else { vec![] };
+        match store.commit(append(&lease, after, vec![text(&word)], side)).await {
             Ok(_) => acknowledged.push(word),
             Err(StoreError::Fenced { .. }) => {}
             Err(other) => panic!("{other}"),
@@ -105,11 +77,7 @@ pub async fn two_owners_of_one_run(bed: Bed) {
     let log = texts(&*store, &lease).await;
     let kept: HashSet<_> = log.iter().skip(1).cloned().collect();
     assert_eq!(kept, acknowledged.iter().cloned().collect());
-    assert_eq!(
-        log.len(),
-        acknowledged.len() + 1,
-        "each number has one winner"
-    );
+    assert_eq!(log.len(), acknowledged.len() + 1, "each number has one winner");
     store.check().await.unwrap();
 
     // A takeover in the middle: nothing of the old epoch comes after it.
@@ -131,20 +99,10 @@ pub async fn two_owners_of_one_run(bed: Bed) {
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     let later = LATER.plus(std::time::Duration::from_secs(1));
     let claim = Claim::Run(lease.run);
-    let new = store
-        .claim(claim, "b", later, later)
-        .await
-        .unwrap()
-        .unwrap();
-    store
-        .commit(append(&new, new.last_seq, vec![text("new")], vec![]))
-        .await
-        .unwrap();
+    let new = store.claim(claim, "b", later, later).await.unwrap().unwrap();
+    store.commit(append(&new, new.last_seq, vec![text("new")], vec![])).await.unwrap();
     let last_acknowledged = appender.await.unwrap();
-    assert_eq!(
-        last_acknowledged, new.last_seq,
-        "the claim saw every acknowledged event"
-    );
+    assert_eq!(last_acknowledged, new.last_seq, "the claim saw every acknowledged event");
     let events = store.events(TENANT, lease.run, 0, 0).await.unwrap();
     let epochs: Vec<_> = events.iter().map(|stored| stored.event.epoch).collect();
     assert!(epochs.is_sorted());

@@ -36,27 +36,15 @@ pub async fn agents_have_unique_names(bed: Bed) {
     let (zoe, adam) = (agent("zoe"), agent("Adam"));
     store.save_agent(TENANT, &zoe).await.unwrap();
     store.save_agent(TENANT, &adam).await.unwrap();
-    assert_eq!(
-        store.agents(TENANT).await.unwrap(),
-        [adam.clone(), zoe.clone()]
-    );
+    assert_eq!(store.agents(TENANT).await.unwrap(), [adam.clone(), zoe.clone()]);
     let taken = store.save_agent(TENANT, &agent("zoe")).await;
-    assert!(
-        matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("zoe")),
-        "{taken:?}"
-    );
+    assert!(matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("zoe")), "{taken:?}");
     store.save_agent(OTHER, &agent("zoe")).await.unwrap();
-    let renamed = Agent {
-        name: "zoë".to_owned(),
-        ..zoe.clone()
-    };
+    let renamed = Agent { name: "zoë".to_owned(), ..zoe.clone() };
     store.save_agent(TENANT, &renamed).await.unwrap();
     assert_eq!(store.agent(TENANT, zoe.id).await.unwrap(), renamed);
     assert_eq!(store.agent_by_name(TENANT, "zoe").await.unwrap(), None);
-    assert_eq!(
-        store.agent_by_name(TENANT, "zoë").await.unwrap(),
-        Some(renamed)
-    );
+    assert_eq!(store.agent_by_name(TENANT, "zoë").await.unwrap(), Some(renamed));
     let unknown = store.agent(TENANT, AgentId(id())).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
 }
@@ -68,10 +56,7 @@ pub async fn agents_are_deleted_and_restored(bed: Bed) {
         store.save_agent(TENANT, agent).await.unwrap();
     }
     store.delete_agent(TENANT, zoe.id, NOW).await.unwrap();
-    assert_eq!(
-        store.agents(TENANT).await.unwrap(),
-        std::slice::from_ref(&adam)
-    );
+    assert_eq!(store.agents(TENANT).await.unwrap(), std::slice::from_ref(&adam));
     assert_eq!(store.agent_by_name(TENANT, "zoe").await.unwrap(), None);
     for gone in [
         store.agent(TENANT, zoe.id).await.map(drop),
@@ -82,18 +67,12 @@ pub async fn agents_are_deleted_and_restored(bed: Bed) {
         assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
     }
     let changed = store.save_agent(TENANT, &zoe).await;
-    assert!(
-        matches!(&changed, Err(StoreError::Conflict(text)) if text.contains("restore")),
-        "{changed:?}"
-    );
+    assert!(matches!(&changed, Err(StoreError::Conflict(text)) if text.contains("restore")), "{changed:?}");
     // Its name is free, and in the way once it is used.
     let second = agent("zoe");
     store.save_agent(TENANT, &second).await.unwrap();
     let refused = store.restore_agent(TENANT, zoe.id).await;
-    assert!(
-        matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("zoe")),
-        "{refused:?}"
-    );
+    assert!(matches!(&refused, Err(StoreError::Conflict(text)) if text.contains("zoe")), "{refused:?}");
     store.delete_agent(TENANT, second.id, LATER).await.unwrap();
     for _ in 0..2 {
         assert_eq!(store.restore_agent(TENANT, zoe.id).await.unwrap(), zoe);
@@ -130,16 +109,10 @@ pub async fn connections_have_unique_names(bed: Bed) {
     let (two, one) = (connection("two"), connection("one"));
     store.save_connection(TENANT, &two).await.unwrap();
     store.save_connection(TENANT, &one).await.unwrap();
-    assert_eq!(
-        store.connections(TENANT).await.unwrap(),
-        [one.clone(), two.clone()]
-    );
+    assert_eq!(store.connections(TENANT).await.unwrap(), [one.clone(), two.clone()]);
     let taken = store.save_connection(TENANT, &connection("one")).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
-    let moved = Connection {
-        model: "n".to_owned(),
-        ..one.clone()
-    };
+    let moved = Connection { model: "n".to_owned(), ..one.clone() };
     store.save_connection(TENANT, &moved).await.unwrap();
     store.remove_connection(TENANT, two.id).await.unwrap();
     assert_eq!(store.connections(TENANT).await.unwrap(), [moved]);
@@ -165,42 +138,20 @@ pub async fn users_have_unique_emails(bed: Bed) {
     let after = store.identities();
     assert_eq!(before.is_some(), after.is_some());
     assert!(before.is_none() || before < after, "{before:?} {after:?}");
-    store
-        .save_user(TENANT, &user("bob@example.org", None))
-        .await
-        .unwrap();
-    store
-        .save_user(TENANT, &user("cy@example.org", None))
-        .await
-        .unwrap();
+    store.save_user(TENANT, &user("bob@example.org", None)).await.unwrap();
+    store.save_user(TENANT, &user("cy@example.org", None)).await.unwrap();
     assert_eq!(store.user_count(TENANT).await.unwrap(), 3);
     assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(ann.clone()));
-    let found = store
-        .user_by_email(TENANT, "Ann@Example.org")
-        .await
-        .unwrap();
+    let found = store.user_by_email(TENANT, "Ann@Example.org").await.unwrap();
     assert_eq!(found, Some(ann.clone()));
-    assert_eq!(
-        store.user_by_api_key(TENANT, "k1").await.unwrap(),
-        Some(ann.clone())
-    );
+    assert_eq!(store.user_by_api_key(TENANT, "k1").await.unwrap(), Some(ann.clone()));
     assert_eq!(store.user_by_api_key(TENANT, "k2").await.unwrap(), None);
     assert_eq!(store.user_by_email(OTHER, &ann.email).await.unwrap(), None);
-    for taken in [
-        user("ann@example.org", None),
-        user("dan@example.org", Some("k1")),
-    ] {
+    for taken in [user("ann@example.org", None), user("dan@example.org", Some("k1"))] {
         let refused = store.save_user(TENANT, &taken).await;
-        assert!(
-            matches!(refused, Err(StoreError::Conflict(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
     }
-    let changed = User {
-        api_key_hash: None,
-        role: "viewer".to_owned(),
-        ..ann.clone()
-    };
+    let changed = User { api_key_hash: None, role: "viewer".to_owned(), ..ann.clone() };
     store.save_user(TENANT, &changed).await.unwrap();
     assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(changed));
 }
@@ -208,97 +159,46 @@ pub async fn users_have_unique_emails(bed: Bed) {
 pub async fn memory_is_versioned(bed: Bed) {
     let store = bed.store();
     let agent = AgentId(id());
-    assert_eq!(
-        store.memory(TENANT, agent).await.unwrap(),
-        (String::new(), 0)
-    );
-    store
-        .save_memory(TENANT, agent, "likes tea", 0)
-        .await
-        .unwrap();
-    assert_eq!(
-        store.memory(TENANT, agent).await.unwrap(),
-        ("likes tea".to_owned(), 1)
-    );
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), (String::new(), 0));
+    store.save_memory(TENANT, agent, "likes tea", 0).await.unwrap();
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), ("likes tea".to_owned(), 1));
     for stale in [0, 2, 9] {
         let refused = store.save_memory(TENANT, agent, "lost", stale).await;
-        assert!(
-            matches!(refused, Err(StoreError::Conflict(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
     }
-    store
-        .save_memory(TENANT, agent, "likes mate", 1)
-        .await
-        .unwrap();
-    assert_eq!(
-        store.memory(TENANT, agent).await.unwrap(),
-        ("likes mate".to_owned(), 2)
-    );
+    store.save_memory(TENANT, agent, "likes mate", 1).await.unwrap();
+    assert_eq!(store.memory(TENANT, agent).await.unwrap(), ("likes mate".to_owned(), 2));
 }
 
 pub async fn notes_and_reminders(bed: Bed) {
     let store = bed.store();
     let (agent, other) = (AgentId(id()), AgentId(id()));
-    let note = |title: &str, text: &str| Note {
-        title: title.to_owned(),
-        text: text.to_owned(),
-        updated_at: NOW,
-    };
-    assert_eq!(
-        store
-            .save_note(TENANT, agent, &note("b", "1"))
-            .await
-            .unwrap(),
-        None
-    );
-    store
-        .save_note(TENANT, agent, &note("a", "2"))
-        .await
-        .unwrap();
-    let before = store
-        .save_note(TENANT, agent, &note("b", "3"))
-        .await
-        .unwrap();
+    let note = |title: &str, text: &str| Note { title: title.to_owned(), text: text.to_owned(), updated_at: NOW };
+    assert_eq!(store.save_note(TENANT, agent, &note("b", "1")).await.unwrap(), None);
+    store.save_note(TENANT, agent, &note("a", "2")).await.unwrap();
+    let before = store.save_note(TENANT, agent, &note("b", "3")).await.unwrap();
     assert_eq!(before, Some(note("b", "1")));
-    assert_eq!(
-        store.notes(TENANT, agent).await.unwrap(),
-        [note("a", "2"), note("b", "3")]
-    );
+    assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("a", "2"), note("b", "3")]);
     assert!(store.notes(TENANT, other).await.unwrap().is_empty());
     store.remove_note(TENANT, agent, "a").await.unwrap();
     let gone = store.remove_note(TENANT, agent, "a").await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
     assert_eq!(store.notes(TENANT, agent).await.unwrap(), [note("b", "3")]);
 
-    let reminder = |id: &str, at, done| Reminder {
-        id: id.to_owned(),
-        at,
-        text: "call".to_owned(),
-        done,
-    };
+    let reminder = |id: &str, at, done| Reminder { id: id.to_owned(), at, text: "call".to_owned(), done };
     let (late, early) = (reminder("k1", LATER, false), reminder("k2", NOW, true));
     store.save_reminder(TENANT, agent, &late).await.unwrap();
     store.save_reminder(TENANT, agent, &early).await.unwrap();
-    assert_eq!(
-        store.reminders(TENANT, agent).await.unwrap(),
-        [early.clone(), late.clone()]
-    );
+    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), [early.clone(), late.clone()]);
     let done = reminder("k1", LATER, true);
     store.save_reminder(TENANT, agent, &done).await.unwrap();
     store.remove_reminder(TENANT, agent, "k2").await.unwrap();
-    assert_eq!(
-        store.reminders(TENANT, agent).await.unwrap(),
-        std::slice::from_ref(&done)
-    );
+    assert_eq!(store.reminders(TENANT, agent).await.unwrap(), std::slice::from_ref(&done));
     let gone = store.remove_reminder(TENANT, agent, "k2").await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
     let theirs = reminder("k1", NOW, false);
     store.save_reminder(TENANT, other, &theirs).await.unwrap();
-    assert_eq!(
-        store.all_reminders(TENANT).await.unwrap(),
-        [(other, theirs), (agent, done)]
-    );
+    assert_eq!(store.all_reminders(TENANT).await.unwrap(), [(other, theirs), (agent, done)]);
     // What was removed is only marked: saved again, it is there again.
     store.save_reminder(TENANT, agent, &early).await.unwrap();
     assert_eq!(store.reminders(TENANT, agent).await.unwrap().len(), 2);
@@ -308,30 +208,13 @@ pub async fn odd_text_comes_back(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
     let odd = "'; drop table runs; -- \u{1F600} \\ \" $1 ?1 %s\r\n\t\u{7f}";
-    store
-        .commit(append(
-            &lease,
-            1,
-            vec![text(odd), text("nul \0 inside")],
-            vec![],
-        ))
-        .await
-        .unwrap();
+    store.commit(append(&lease, 1, vec![text(odd), text("nul \0 inside")], vec![])).await.unwrap();
     let read = crate::fixtures::texts(&*store, &lease).await;
     assert_eq!(read[1..], [odd, "nul \0 inside"]);
-    let title = RunRow {
-        title: odd.to_owned(),
-        ..row()
-    };
+    let title = RunRow { title: odd.to_owned(), ..row() };
     let run = title.id;
-    store
-        .create_run(title, vec![text("x")], vec![], "a", LATER)
-        .await
-        .unwrap();
+    store.create_run(title, vec![text("x")], vec![], "a", LATER).await.unwrap();
     assert_eq!(store.run(TENANT, run).await.unwrap().title, odd);
     // PostgreSQL has no U+0000 in text; there it becomes a replacement character, not an error.
-    store
-        .save_memory(TENANT, AgentId(id()), "a\0b", 0)
-        .await
-        .unwrap();
+    store.save_memory(TENANT, AgentId(id()), "a\0b", 0).await.unwrap();
 }

@@ -12,9 +12,7 @@ use steward_core::skill::Skill;
 const MANY: usize = 20;
 
 /// Runs `MANY` futures in tasks of their own.
-async fn all<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
-    make: impl Fn(usize) -> F,
-) -> Vec<T> {
+async fn all<T: Send + 'static, F: Future<Output = T> + Send + 'static>(make: impl Fn(usize) -> F) -> Vec<T> {
     let tasks = (0..MANY).map(|number| tokio::spawn(make(number)));
     let done = join_all(tasks).await;
     done.into_iter().map(|one| one.unwrap()).collect()
@@ -30,12 +28,7 @@ pub async fn one_name_is_made_once(bed: Bed) {
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
     let kept = all(|number| {
         let (store, agent) = (store.clone(), ids[number % ids.len()]);
-        async move {
-            store
-                .create_and_attach(TENANT, agent, &skill("one"))
-                .await
-                .unwrap()
-        }
+        async move { store.create_and_attach(TENANT, agent, &skill("one")).await.unwrap() }
     })
     .await;
     assert_eq!(kept.iter().filter(|(_, made)| *made).count(), 1);
@@ -48,18 +41,8 @@ pub async fn one_name_is_made_once(bed: Bed) {
     // Each other content is a version, and no number is given twice.
     let versions = all(|number| {
         let (store, agent) = (store.clone(), agents[0].id);
-        let changed = Skill {
-            description: number.to_string(),
-            ..skill("one")
-        };
-        async move {
-            store
-                .create_and_attach(TENANT, agent, &changed)
-                .await
-                .unwrap()
-                .0
-                .version
-        }
+        let changed = Skill { description: number.to_string(), ..skill("one") };
+        async move { store.create_and_attach(TENANT, agent, &changed).await.unwrap().0.version }
     })
     .await;
     let versions: BTreeSet<_> = versions.into_iter().collect();
@@ -75,9 +58,7 @@ pub async fn no_attachment_is_lost(bed: Bed) {
     all(|number| {
         let (store, agent) = (store.clone(), zoe.id);
         async move {
-            let made = store
-                .create_and_attach(TENANT, agent, &skill(&format!("s{number}")))
-                .await;
+            let made = store.create_and_attach(TENANT, agent, &skill(&format!("s{number}"))).await;
             made.unwrap()
         }
     })
@@ -93,10 +74,7 @@ pub async fn a_change_of_an_agent_keeps_what_is_attached(bed: Bed) {
     let store = bed.store();
     let zoe = agent("zoe");
     store.save_agent(TENANT, &zoe).await.unwrap();
-    let old = Agent {
-        name: "other".to_owned(),
-        ..zoe.clone()
-    };
+    let old = Agent { name: "other".to_owned(), ..zoe.clone() };
     let changed = store.change_agent(TENANT, &old, &zoe).await.unwrap();
     assert!(!changed, "it is not as it was thought to be");
     all(|number| {
@@ -125,10 +103,7 @@ pub async fn a_change_of_an_agent_keeps_what_is_attached(bed: Bed) {
     // Names are as unique as when it is made, and who is gone can't be changed.
     let bob = agent("bob");
     store.save_agent(TENANT, &bob).await.unwrap();
-    let named = Agent {
-        name: "zoe".to_owned(),
-        ..bob.clone()
-    };
+    let named = Agent { name: "zoe".to_owned(), ..bob.clone() };
     let taken = store.change_agent(TENANT, &bob, &named).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
     store.delete_agent(TENANT, bob.id, NOW).await.unwrap();
@@ -141,10 +116,7 @@ pub async fn a_skill_removed_meanwhile_stays_nowhere(bed: Bed) {
     let one = store.save_skill(TENANT, &skill("one")).await.unwrap();
     let mut agents = Vec::new();
     for _ in 0..MANY {
-        let named = Agent {
-            name: id().to_string(),
-            ..agent("x")
-        };
+        let named = Agent { name: id().to_string(), ..agent("x") };
         store.save_agent(TENANT, &named).await.unwrap();
         agents.push(named.id);
     }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::model::Usage;
 use steward_core::ports::{
-    BudgetScope, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord,
-    StoreError, UsageBy, UsageRecord,
+    BudgetScope, Period, ReserveError, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, UsageBy,
+    UsageRecord,
 };
-use steward_core::{
-    AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId,
-};
+use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -26,13 +24,7 @@ pub fn somebody() -> Spender {
 }
 
 pub fn limit(scope: BudgetScope, period: Period, tokens: Option<u64>) -> SpendLimit {
-    SpendLimit {
-        id: BudgetId(id()),
-        scope,
-        period,
-        tokens,
-        cost_micros: None,
-    }
+    SpendLimit { id: BudgetId(id()), scope, period, tokens, cost_micros: None }
 }
 
 /// A call that took `prompt` and `completion` tokens and a tenth of a cent.
@@ -60,10 +52,7 @@ async fn one(store: &impl SpendLimits, now: Timestamp) -> SpendState {
 
 async fn wants(store: &impl SpendLimits, who: Spender, tokens: u64, now: Timestamp) -> bool {
     let id = ReservationId(id());
-    match store
-        .reserve(TENANT, id, who, &[], tokens, 0, now, now.plus(MINUTE))
-        .await
-    {
+    match store.reserve(TENANT, id, who, &[], tokens, 0, now, now.plus(MINUTE)).await {
         Ok(_) => true,
         Err(ReserveError::Exceeded(..)) => false,
         Err(other) => panic!("{other}"),
@@ -83,31 +72,19 @@ pub async fn budgets_are_one_a_scope_and_period(bed: Bed) {
     let mut made = Vec::new();
     for scope in scopes {
         for period in [Period::Day, Period::Month, Period::Total] {
-            let limit = SpendLimit {
-                cost_micros: Some(7),
-                ..limit(scope, period, Some(5))
-            };
+            let limit = SpendLimit { cost_micros: Some(7), ..limit(scope, period, Some(5)) };
             store.save_spend_limit(TENANT, &limit).await.unwrap();
             made.push(limit);
         }
     }
-    let twice = store
-        .save_spend_limit(TENANT, &limit(scopes[2], Period::Day, Some(1)))
-        .await;
-    assert!(
-        matches!(&twice, Err(StoreError::Conflict(text)) if text.contains("the agent has a daily")),
-        "{twice:?}"
-    );
+    let twice = store.save_spend_limit(TENANT, &limit(scopes[2], Period::Day, Some(1))).await;
+    assert!(matches!(&twice, Err(StoreError::Conflict(text)) if text.contains("the agent has a daily")), "{twice:?}");
     let found = store.spend_limits(TENANT, NOW).await.unwrap();
     let limits: Vec<_> = found.iter().map(|state| state.limit.clone()).collect();
     assert_eq!(limits, made, "ordered by scope and period");
     assert!(store.spend_limits(OTHER, NOW).await.unwrap().is_empty());
 
-    let changed = SpendLimit {
-        tokens: None,
-        cost_micros: Some(9),
-        ..made[4].clone()
-    };
+    let changed = SpendLimit { tokens: None, cost_micros: Some(9), ..made[4].clone() };
     store.save_spend_limit(TENANT, &changed).await.unwrap();
     store.remove_spend_limit(TENANT, made[0].id).await.unwrap();
     for (tenant, id) in [(TENANT, made[0].id), (OTHER, made[1].id)] {
@@ -144,16 +121,7 @@ pub async fn each_scope_counts_its_own_calls(bed: Bed) {
         assert_eq!((state.tokens, state.reserved_tokens), (0, 60));
         store.remove_spend_limit(TENANT, limit.id).await.unwrap();
         // What was set aside ends before the next scope is looked at.
-        store
-            .save_spend_limit(
-                TENANT,
-                &SpendLimit {
-                    tokens: Some(0),
-                    ..limit
-                },
-            )
-            .await
-            .unwrap();
+        store.save_spend_limit(TENANT, &SpendLimit { tokens: Some(0), ..limit }).await.unwrap();
         assert!(!wants(&*store, ours, 1, NOW.plus(MINUTE)).await);
         store.remove_spend_limit(TENANT, limit.id).await.unwrap();
     }
@@ -163,48 +131,31 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     let mut bed = bed;
     let store = bed.store();
     let who = somebody();
-    let budget = SpendLimit {
-        cost_micros: Some(10_000),
-        ..limit(BudgetScope::User(who.user.unwrap()), Period::Day, Some(100))
-    };
+    let budget =
+        SpendLimit { cost_micros: Some(10_000), ..limit(BudgetScope::User(who.user.unwrap()), Period::Day, Some(100)) };
     // Spent before there was a budget: it counts.
-    store
-        .settle(TENANT, None, &call(who, NOW, 20, 10))
-        .await
-        .unwrap();
+    store.settle(TENANT, None, &call(who, NOW, 20, 10)).await.unwrap();
     store.save_spend_limit(TENANT, &budget).await.unwrap();
     assert_eq!(one(&*store, NOW).await.tokens, 30);
 
     let (first, second) = (ReservationId(id()), ReservationId(id()));
     let until = NOW.plus(MINUTE);
-    let reserve = async |id, tokens, cost, now| {
-        store
-            .reserve(TENANT, id, who, &[], tokens, cost, now, until)
-            .await
-    };
+    let reserve = async |id, tokens, cost, now| store.reserve(TENANT, id, who, &[], tokens, cost, now, until).await;
     reserve(first, 40, 5000, NOW).await.unwrap();
     reserve(second, 30, 4000, NOW).await.unwrap();
     reserve(second, 29, 4000, NOW).await.unwrap();
     let state = one(&*store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (30, 69));
-    assert_eq!(
-        (state.cost_micros, state.reserved_cost_micros),
-        (1000, 9000)
-    );
+    assert_eq!((state.cost_micros, state.reserved_cost_micros), (1000, 9000));
     let full = reserve(ReservationId(id()), 2, 0, NOW).await;
-    let Err(ReserveError::Exceeded(state, resets_at)) = full else {
-        panic!("{full:?}")
-    };
+    let Err(ReserveError::Exceeded(state, resets_at)) = full else { panic!("{full:?}") };
     assert_eq!((state.tokens, state.reserved_tokens), (30, 69));
     assert_eq!(resets_at, Period::Day.ends(NOW));
     let too_dear = reserve(ReservationId(id()), 1, 1, NOW).await;
     assert!(matches!(too_dear, Err(ReserveError::Exceeded(..))));
 
     // Less than was set aside: the rest is free again.
-    store
-        .settle(TENANT, Some(first), &call(who, NOW, 10, 5))
-        .await
-        .unwrap();
+    store.settle(TENANT, Some(first), &call(who, NOW, 10, 5)).await.unwrap();
     let state = one(&*store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (45, 29));
     // A program that dies leaves the other one behind; it ends by itself.
@@ -217,16 +168,10 @@ pub async fn a_reservation_is_settled_or_given_back(bed: Bed) {
     assert_eq!(one(&*store, late).await.reserved_tokens, 0);
     assert!(wants(&*store, who, 55, late).await);
     // Settled too late: what was spent still counts, though nothing is set aside for it any more.
-    store
-        .settle(TENANT, Some(second), &call(who, late, 9, 9))
-        .await
-        .unwrap();
+    store.settle(TENANT, Some(second), &call(who, late, 9, 9)).await.unwrap();
     let state = one(&*store, late).await;
     assert_eq!((state.tokens, state.reserved_tokens), (63, 55));
-    assert!(
-        wants(&*store, who, 0, late).await,
-        "what takes nothing fits"
-    );
+    assert!(wants(&*store, who, 0, late).await, "what takes nothing fits");
     assert!(!wants(&*store, who, 1, late).await);
 }
 
@@ -244,18 +189,11 @@ pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
         ids.push(id);
     }
     assert!(!wants(&*store, who, 30, NOW).await);
-    let failed = SpentRecord {
-        failed: true,
-        priced: false,
-        ..call(who, NOW, 1, 1)
-    };
+    let failed = SpentRecord { failed: true, priced: false, ..call(who, NOW, 1, 1) };
     let spent = [call(who, NOW, 10, 5), call(who, NOW, 3, 2), failed];
     let strange = [spent[0].clone(), call(somebody(), NOW, 1, 1)];
     let refused = store.settle_all(TENANT, &ids, &strange).await;
-    assert!(
-        matches!(refused, Err(StoreError::Conflict(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
     let state = one(&*store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (0, 90));
     store.settle_all(TENANT, &[], &[]).await.unwrap();
@@ -263,10 +201,7 @@ pub async fn calls_of_a_kind_are_settled_at_once(bed: Bed) {
     let state = one(&*store, NOW).await;
     assert_eq!((state.tokens, state.reserved_tokens), (22, 0));
     assert_eq!(state.cost_micros, 3000);
-    let rows = store
-        .usage(TENANT, UsageBy::Key, NOW, NOW.plus(MINUTE), None)
-        .await
-        .unwrap();
+    let rows = store.usage(TENANT, UsageBy::Key, NOW, NOW.plus(MINUTE), None).await.unwrap();
     let sums = (rows[0].calls, rows[0].failed, rows[0].unpriced);
     assert_eq!((rows.len(), sums), (1, (3, 1, 1)));
     assert_eq!((rows[0].prompt_tokens, rows[0].cached_tokens), (14, 6));
@@ -282,10 +217,7 @@ pub async fn periods_begin_anew(bed: Bed) {
     // 2026-11-30T23:59:59.999Z, and the first moment of December.
     let november = Timestamp::of_day(20_788);
     let last = Timestamp(november.0 - 1);
-    assert_eq!(
-        (last.date().as_str(), november.date().as_str()),
-        ("2026-11-30", "2026-12-01")
-    );
+    assert_eq!((last.date().as_str(), november.date().as_str()), ("2026-11-30", "2026-12-01"));
     let month = limit(agent, Period::Month, Some(100));
     store.save_spend_limit(TENANT, &month).await.unwrap();
     let day = limit(agent, Period::Day, Some(80));
@@ -296,26 +228,13 @@ pub async fn periods_begin_anew(bed: Bed) {
         let states = store.spend_limits(TENANT, now).await.unwrap();
         let tokens: Vec<u64> = states.iter().map(|state| state.tokens).collect();
         let since: Vec<Timestamp> = states.iter().map(|state| state.since).collect();
-        assert_eq!(
-            since,
-            [
-                Period::Day.began(now),
-                Period::Month.began(now),
-                Timestamp(0)
-            ]
-        );
+        assert_eq!(since, [Period::Day.began(now), Period::Month.began(now), Timestamp(0)]);
         tokens
     };
     let before = Timestamp(last.0 - 86_400_000);
-    store
-        .settle(TENANT, None, &call(who, before, 50, 0))
-        .await
-        .unwrap();
+    store.settle(TENANT, None, &call(who, before, 50, 0)).await.unwrap();
     assert_eq!(spent(before).await, [50, 50, 50]);
-    store
-        .settle(TENANT, None, &call(who, last, 40, 0))
-        .await
-        .unwrap();
+    store.settle(TENANT, None, &call(who, last, 40, 0)).await.unwrap();
     assert_eq!(spent(last).await, [40, 90, 90]);
     assert!(!wants(&*store, who, 11, last).await, "the month is full");
     assert!(wants(&*store, who, 10, last).await);
@@ -325,53 +244,18 @@ pub async fn periods_begin_anew(bed: Bed) {
     assert!(!wants(&*store, who, 71, november).await);
     assert!(wants(&*store, who, 70, november).await);
     // A call that began and ended in November is told only now.
-    store
-        .settle(TENANT, None, &call(who, last, 7, 0))
-        .await
-        .unwrap();
+    store.settle(TENANT, None, &call(who, last, 7, 0)).await.unwrap();
     assert_eq!(spent(november).await, [0, 0, 97]);
-    store
-        .settle(TENANT, None, &call(who, november, 3, 0))
-        .await
-        .unwrap();
+    store.settle(TENANT, None, &call(who, november, 3, 0)).await.unwrap();
     assert_eq!(spent(november).await, [3, 3, 100]);
     // The longest wait is named.
-    let all = store
-        .reserve(
-            TENANT,
-            ReservationId(id()),
-            who,
-            &[],
-            1000,
-            0,
-            november,
-            november,
-        )
-        .await;
-    let Err(ReserveError::Exceeded(state, None)) = all else {
-        panic!("{all:?}")
-    };
+    let all = store.reserve(TENANT, ReservationId(id()), who, &[], 1000, 0, november, november).await;
+    let Err(ReserveError::Exceeded(state, None)) = all else { panic!("{all:?}") };
     assert_eq!(state.limit.period, Period::Total);
     store.remove_spend_limit(TENANT, total.id).await.unwrap();
-    let all = store
-        .reserve(
-            TENANT,
-            ReservationId(id()),
-            who,
-            &[],
-            1000,
-            0,
-            november,
-            november,
-        )
-        .await;
-    let Err(ReserveError::Exceeded(state, Some(at))) = all else {
-        panic!("{all:?}")
-    };
-    assert_eq!(
-        (state.limit.period, at.date().as_str()),
-        (Period::Month, "2027-01-01")
-    );
+    let all = store.reserve(TENANT, ReservationId(id()), who, &[], 1000, 0, november, november).await;
+    let Err(ReserveError::Exceeded(state, Some(at))) = all else { panic!("{all:?}") };
+    assert_eq!((state.limit.period, at.date().as_str()), (Period::Month, "2027-01-01"));
 }
 
 pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
@@ -391,10 +275,7 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
     for number in 0..50_u64 {
         // Others, whose limits are some of the same, come in between.
         let spender = match number % 5 {
-            4 => Spender {
-                user: Some(UserId(id())),
-                ..who
-            },
+            4 => Spender { user: Some(UserId(id())), ..who },
             3 => Spender { agent: None, ..who },
             _ => who,
         };
@@ -404,10 +285,7 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
             for round in 0..3_i64 {
                 let now = Timestamp(NOW.0 + round);
                 let id = ReservationId(id());
-                match nodes
-                    .reserve(TENANT, id, spender, &[], 100, 0, now, now.plus(MINUTE))
-                    .await
-                {
+                match nodes.reserve(TENANT, id, spender, &[], 100, 0, now, now.plus(MINUTE)).await {
                     Ok(aside) => assert!(aside.held),
                     Err(ReserveError::Exceeded(..)) => continue,
                     Err(other) => panic!("{other}"),
@@ -447,10 +325,7 @@ pub async fn parallel_calls_never_pass_a_budget(bed: Bed) {
     };
     let least = states.iter().map(|state| left(state).unwrap()).min();
     assert!(least.unwrap() < 100, "{states:?}");
-    let by_day = store
-        .usage(TENANT, UsageBy::Day, NOW, Timestamp(NOW.0 + 1), None)
-        .await
-        .unwrap();
+    let by_day = store.usage(TENANT, UsageBy::Day, NOW, Timestamp(NOW.0 + 1), None).await.unwrap();
     assert_eq!(by_day[0].prompt_tokens, taken);
 }
 
@@ -463,10 +338,7 @@ pub async fn a_new_budget_misses_no_call(bed: Bed) {
         let store = Arc::clone(&store);
         tasks.spawn(async move {
             for _ in 0..15 {
-                store
-                    .settle(TENANT, None, &call(who, NOW, 3, 2))
-                    .await
-                    .unwrap();
+                store.settle(TENANT, None, &call(who, NOW, 3, 2)).await.unwrap();
             }
         });
     }

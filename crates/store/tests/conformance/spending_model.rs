@@ -46,14 +46,8 @@ pub async fn spent_and_set_aside_stay_below_the_limit(bed: Bed) {
     // SQLite runs more of them: a call there costs a tenth.
     let cases = if bed.is_shared() { 12 } else { 60 };
     let mut runner = TestRunner::new_with_rng(
-        Config {
-            cases,
-            failure_persistence: None,
-            ..Config::default()
-        },
-        proptest::test_runner::TestRng::deterministic_rng(
-            proptest::test_runner::RngAlgorithm::ChaCha,
-        ),
+        Config { cases, failure_persistence: None, ..Config::default() },
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
     );
     let strategy = (steps(100), steps(180), 100..1500_u64, 100..900_u64);
     let outcome = runner.run(&strategy, |(fair, unfair, all, each)| {
@@ -74,15 +68,9 @@ async fn sequence(store: &impl Ports, steps: &[Step], all: u64, each: u64) {
     let users: Vec<Spender> = (0..3).map(|_| somebody()).collect();
     // Other sequences on the same database are other users' and years': one scope is enough to tell.
     let agent = somebody().agent;
-    let users: Vec<Spender> = users
-        .into_iter()
-        .map(|user| Spender { agent, ..user })
-        .collect();
+    let users: Vec<Spender> = users.into_iter().map(|user| Spender { agent, ..user }).collect();
     let mine = UserId(users[0].user.unwrap().0);
-    let scopes = [
-        (BudgetScope::Agent(agent.unwrap()), all),
-        (BudgetScope::User(mine), each),
-    ];
+    let scopes = [(BudgetScope::Agent(agent.unwrap()), all), (BudgetScope::User(mine), each)];
     let mut ids = Vec::new();
     for (scope, most) in scopes {
         let limit = limit(scope, Period::Total, Some(most));
@@ -98,29 +86,18 @@ async fn sequence(store: &impl Ports, steps: &[Step], all: u64, each: u64) {
             Step::Reserve { user, tokens, ms } => {
                 let (who, until) = (users[*user], Timestamp(now.0 + ms));
                 let id = ReservationId(id());
-                let fits =
-                    scopes
-                        .iter()
-                        .filter(|(scope, _)| counts(*scope, &who))
-                        .all(|(scope, most)| {
-                            let (spent, _) = spent.get(scope).copied().unwrap_or_default();
-                            *tokens == 0 || spent + aside(&calls, *scope, now) + tokens <= *most
-                        });
-                let done = store
-                    .reserve(TENANT, id, who, &[], *tokens, 0, now, until)
-                    .await;
+                let fits = scopes.iter().filter(|(scope, _)| counts(*scope, &who)).all(|(scope, most)| {
+                    let (spent, _) = spent.get(scope).copied().unwrap_or_default();
+                    *tokens == 0 || spent + aside(&calls, *scope, now) + tokens <= *most
+                });
+                let done = store.reserve(TENANT, id, who, &[], *tokens, 0, now, until).await;
                 match done {
                     Ok(_) => assert!(fits, "it was let through"),
                     Err(ReserveError::Exceeded(..)) => assert!(!fits, "it was refused"),
                     Err(other) => panic!("{other}"),
                 }
                 if fits {
-                    calls.push(Call {
-                        id,
-                        who,
-                        tokens: *tokens,
-                        until,
-                    });
+                    calls.push(Call { id, who, tokens: *tokens, until });
                 }
             }
             Step::Settle { which, percent } => {
@@ -130,40 +107,22 @@ async fn sequence(store: &impl Ports, steps: &[Step], all: u64, each: u64) {
                 let one = calls.remove(which % calls.len());
                 let took = one.tokens * percent / 100;
                 let aside = if one.until > now { one.tokens } else { 0 };
-                store
-                    .settle(TENANT, Some(one.id), &call(one.who, now, took, 0))
-                    .await
-                    .unwrap();
-                add(
-                    &mut spent,
-                    &scopes,
-                    &one.who,
-                    took,
-                    took.saturating_sub(aside),
-                );
+                store.settle(TENANT, Some(one.id), &call(one.who, now, took, 0)).await.unwrap();
+                add(&mut spent, &scopes, &one.who, took, took.saturating_sub(aside));
             }
             Step::Record { user, tokens } => {
                 let who = users[*user];
-                store
-                    .settle(TENANT, None, &call(who, now, *tokens, 0))
-                    .await
-                    .unwrap();
+                store.settle(TENANT, None, &call(who, now, *tokens, 0)).await.unwrap();
                 add(&mut spent, &scopes, &who, *tokens, *tokens);
             }
         }
         let states = store.spend_limits(TENANT, now).await.unwrap();
         for (at, (scope, most)) in scopes.iter().enumerate() {
-            let state = states
-                .iter()
-                .find(|state| state.limit.id == ids[at])
-                .unwrap();
+            let state = states.iter().find(|state| state.limit.id == ids[at]).unwrap();
             let (known, beyond) = spent.get(scope).copied().unwrap_or_default();
             assert_eq!(state.tokens, known);
             assert_eq!(state.reserved_tokens, aside(&calls, *scope, now));
-            assert!(
-                state.tokens + state.reserved_tokens <= most + beyond,
-                "{state:?} {beyond}"
-            );
+            assert!(state.tokens + state.reserved_tokens <= most + beyond, "{state:?} {beyond}");
         }
     }
     for id in ids {
@@ -180,9 +139,7 @@ fn counts(scope: BudgetScope, who: &Spender) -> bool {
 }
 
 fn aside(calls: &[Call], scope: BudgetScope, now: Timestamp) -> u64 {
-    let open = calls
-        .iter()
-        .filter(|call| call.until > now && counts(scope, &call.who));
+    let open = calls.iter().filter(|call| call.until > now && counts(scope, &call.who));
     open.map(|call| call.tokens).sum()
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::{Grant, GrantScope};
 use steward_core::ports::{
-    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, StandingGrant,
-    StoreError, User, Users,
+    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, StandingGrant, StoreError, User,
+    Users,
 };
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;
@@ -53,19 +53,12 @@ pub async fn logins_are_prolonged_and_ended(bed: Bed) {
     let nobody = login(UserId(id()), "t9", NOW);
     let nobody = store.create_session(TENANT, &nobody).await;
     assert!(matches!(nobody, Err(StoreError::NotFound(_))), "{nobody:?}");
-    assert_eq!(
-        store.sessions(TENANT, ann, LATER).await.unwrap(),
-        [two.clone(), one.clone()]
-    );
+    assert_eq!(store.sessions(TENANT, ann, LATER).await.unwrap(), [two.clone(), one.clone()]);
     assert_eq!(store.session_by_token(OTHER, "t1").await.unwrap(), None);
 
     let until = LATER.plus(Duration::from_hours(9));
-    let rotate = async |old: &str, new: &str| {
-        store
-            .rotate_session(TENANT, one.id, old, new, LATER, until)
-            .await
-            .unwrap()
-    };
+    let rotate =
+        async |old: &str, new: &str| store.rotate_session(TENANT, one.id, old, new, LATER, until).await.unwrap();
     assert!(rotate("t1", "t1b").await);
     assert!(!rotate("t1", "t1c").await, "it is not in force any more");
     assert!(!rotate("t2", "t1c").await, "it is another login's");
@@ -87,27 +80,15 @@ pub async fn logins_are_prolonged_and_ended(bed: Bed) {
     let left = store.sessions(TENANT, ann, past).await.unwrap();
     assert_eq!(left.len(), 1, "the other one has ended by itself");
     // The next login clears away what has ended.
-    let three = LoginSession {
-        expires_at: until,
-        ..login(ann, "t4", past)
-    };
+    let three = LoginSession { expires_at: until, ..login(ann, "t4", past) };
     store.create_session(TENANT, &three).await.unwrap();
     assert_eq!(store.session_by_token(TENANT, "t2").await.unwrap(), None);
-    assert!(
-        store
-            .session_by_token(TENANT, "t3")
-            .await
-            .unwrap()
-            .is_some()
-    );
+    assert!(store.session_by_token(TENANT, "t3").await.unwrap().is_some());
     let four = login(ann, "t5", LATER);
     store.create_session(TENANT, &four).await.unwrap();
     let ended = store.end_sessions(TENANT, ann, Some(three.id)).await;
     assert_eq!(ended.unwrap(), 2);
-    assert_eq!(
-        store.sessions(TENANT, ann, NOW).await.unwrap(),
-        std::slice::from_ref(&three)
-    );
+    assert_eq!(store.sessions(TENANT, ann, NOW).await.unwrap(), std::slice::from_ref(&three));
     for _ in 0..2 {
         store.end_session(TENANT, three.id).await.unwrap();
     }
@@ -125,9 +106,7 @@ pub async fn a_token_is_rotated_once(bed: Bed) {
         let store = Arc::clone(&store);
         tasks.spawn(async move {
             let new = format!("new-{number}");
-            let won = store
-                .rotate_session(TENANT, session.id, "old", &new, LATER, LATER)
-                .await;
+            let won = store.rotate_session(TENANT, session.id, "old", &new, LATER, LATER).await;
             won.unwrap().then_some(new)
         });
     }
@@ -135,9 +114,7 @@ pub async fn a_token_is_rotated_once(bed: Bed) {
     while let Some(done) = tasks.join_next().await {
         won.extend(done.unwrap());
     }
-    let [token] = won.as_slice() else {
-        panic!("{won:?}")
-    };
+    let [token] = won.as_slice() else { panic!("{won:?}") };
     let found = store.session_by_token(TENANT, "old").await.unwrap();
     assert_eq!(found.unwrap().token_hash, *token);
 }
@@ -146,23 +123,14 @@ pub async fn a_write_with_a_key_is_done_once(bed: Bed) {
     let store = bed.store();
     let begin = async |owner: &str, key: &str, hash: &str, at: Timestamp| {
         let forget = Timestamp(at.0 - 1000);
-        store
-            .begin(TENANT, owner, key, hash, at, forget)
-            .await
-            .unwrap()
+        store.begin(TENANT, owner, key, hash, at, forget).await.unwrap()
     };
     assert_eq!(begin("ann", "k", "h1", NOW).await, Remembered::New);
     assert_eq!(begin("ann", "k", "h1", NOW).await, Remembered::Begun);
     assert_eq!(begin("ann", "k", "h2", NOW).await, Remembered::Other);
     assert_eq!(begin("bob", "k", "h2", NOW).await, Remembered::New);
-    store
-        .remember(TENANT, "ann", "k", 201, "{\"id\":1}")
-        .await
-        .unwrap();
-    let done = Remembered::Done {
-        status: 201,
-        body: "{\"id\":1}".to_owned(),
-    };
+    store.remember(TENANT, "ann", "k", 201, "{\"id\":1}").await.unwrap();
+    let done = Remembered::Done { status: 201, body: "{\"id\":1}".to_owned() };
     let soon = Timestamp(NOW.0 + 1000);
     assert_eq!(begin("ann", "k", "h1", soon).await, done, "still there");
     assert_eq!(begin("ann", "k", "h2", soon).await, Remembered::Other);
@@ -173,26 +141,15 @@ pub async fn a_write_with_a_key_is_done_once(bed: Bed) {
     let past = Timestamp(NOW.0 + 1001);
     assert_eq!(begin("ann", "k", "h9", past).await, Remembered::New);
     let unknown = store.remember(TENANT, "ann", "none", 200, "").await;
-    assert!(
-        matches!(unknown, Err(StoreError::NotFound(_))),
-        "{unknown:?}"
-    );
+    assert!(matches!(unknown, Err(StoreError::NotFound(_))), "{unknown:?}");
     store.remember(TENANT, "ann", "k", 204, "").await.unwrap();
-    let empty = Remembered::Done {
-        status: 204,
-        body: String::new(),
-    };
+    let empty = Remembered::Done { status: 204, body: String::new() };
     assert_eq!(begin("ann", "k", "h9", past).await, empty);
 
     let mut tasks = JoinSet::new();
     for _ in 0..12 {
         let store = Arc::clone(&store);
-        tasks.spawn(async move {
-            store
-                .begin(TENANT, "cy", "race", "h", NOW, NOW)
-                .await
-                .unwrap()
-        });
+        tasks.spawn(async move { store.begin(TENANT, "cy", "race", "h", NOW, NOW).await.unwrap() });
     }
     let (mut new, mut others) = (0, 0);
     while let Some(done) = tasks.join_next().await {
@@ -211,12 +168,7 @@ pub async fn grants_end_and_are_revoked(bed: Bed) {
     let grant = |agent, until, created_at| StandingGrant {
         id: id(),
         agent,
-        grant: Grant {
-            scope: GrantScope::Tool {
-                name: "write".to_owned(),
-            },
-            until,
-        },
+        grant: Grant { scope: GrantScope::Tool { name: "write".to_owned() }, until },
         by: "ann".to_owned(),
         created_at,
     };
@@ -246,33 +198,16 @@ pub async fn grants_end_and_are_revoked(bed: Bed) {
 pub async fn runs_are_kept_by_name(bed: Bed) {
     let store = bed.store();
     let run = started(&*store).await.run;
-    let kept = |name: &str| KeptRun {
-        name: name.to_owned(),
-        run,
-        by: "ann".to_owned(),
-        created_at: NOW,
-    };
+    let kept = |name: &str| KeptRun { name: name.to_owned(), run, by: "ann".to_owned(), created_at: NOW };
     let (zoo, ape) = (kept("zoo"), kept("ape"));
     store.keep_run(TENANT, &zoo).await.unwrap();
     store.keep_run(TENANT, &ape).await.unwrap();
-    assert_eq!(
-        store.kept_runs(TENANT).await.unwrap(),
-        [ape.clone(), zoo.clone()]
-    );
+    assert_eq!(store.kept_runs(TENANT).await.unwrap(), [ape.clone(), zoo.clone()]);
     let taken = store.keep_run(TENANT, &zoo).await;
-    assert!(
-        matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("zoo")),
-        "{taken:?}"
-    );
-    let nobody = KeptRun {
-        run: RunId(id()),
-        ..kept("new")
-    };
+    assert!(matches!(&taken, Err(StoreError::Conflict(text)) if text.contains("zoo")), "{taken:?}");
+    let nobody = KeptRun { run: RunId(id()), ..kept("new") };
     let nobody = store.keep_run(TENANT, &nobody).await;
-    assert!(
-        matches!(&nobody, Err(StoreError::NotFound(text)) if text.starts_with("run ")),
-        "{nobody:?}"
-    );
+    assert!(matches!(&nobody, Err(StoreError::NotFound(text)) if text.starts_with("run ")), "{nobody:?}");
     assert!(store.kept_runs(OTHER).await.unwrap().is_empty());
     store.drop_kept(TENANT, "zoo").await.unwrap();
     let gone = store.drop_kept(TENANT, "zoo").await;

@@ -38,16 +38,11 @@ async fn run() -> Result<(), String> {
     let file = file.ok_or(USAGE)?;
     let text = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
     let script: Script = serde_json::from_str(&text).map_err(|e| format!("{file}: {e}"))?;
-    let server = ScriptedModelServer::start_at(script, port)
-        .await
-        .map_err(|e| format!("port {port}: {e}"))?;
+    let server = ScriptedModelServer::start_at(script, port).await.map_err(|e| format!("port {port}: {e}"))?;
     println!("{}", server.port());
     if until_stdin_ends {
         let mut rest = Vec::new();
-        tokio::io::stdin()
-            .read_to_end(&mut rest)
-            .await
-            .map_err(|e| e.to_string())?;
+        tokio::io::stdin().read_to_end(&mut rest).await.map_err(|e| e.to_string())?;
     } else {
         std::future::pending::<()>().await;
     }

@@ -97,10 +97,7 @@ impl CredentialRows for Memory {
         let mut tables = self.tables()?;
         let mut rows = tables.credentials.iter_mut();
         let Some(row) = rows.find(|row| row.credential.id == used.credential) else {
-            return Err(StoreError::NotFound(format!(
-                "credential {}",
-                used.credential
-            )));
+            return Err(StoreError::NotFound(format!("credential {}", used.credential)));
         };
         row.credential.used_at = row.credential.used_at.max(Some(used.at));
         tables.credential_uses.push(used.clone());

@@ -26,32 +26,18 @@ impl Idempotency for Memory {
         tables.keys.retain(|_, kept| kept.at >= forget);
         let id = (owner.to_owned(), key.to_owned());
         let Some(kept) = tables.keys.get(&id) else {
-            let kept = Kept {
-                hash: request_hash.to_owned(),
-                at,
-                answer: None,
-            };
+            let kept = Kept { hash: request_hash.to_owned(), at, answer: None };
             tables.keys.insert(id, kept);
             return Ok(Remembered::New);
         };
         Ok(match &kept.answer {
             _ if kept.hash != request_hash => Remembered::Other,
             None => Remembered::Begun,
-            Some((status, body)) => Remembered::Done {
-                status: *status,
-                body: body.clone(),
-            },
+            Some((status, body)) => Remembered::Done { status: *status, body: body.clone() },
         })
     }
 
-    async fn remember(
-        &self,
-        _: TenantId,
-        owner: &str,
-        key: &str,
-        status: u16,
-        body: &str,
-    ) -> StoreResult<()> {
+    async fn remember(&self, _: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
         let id = (owner.to_owned(), key.to_owned());
         if let Some(kept) = self.tables()?.keys.get_mut(&id) {
             kept.answer = Some((status, body.to_owned()));

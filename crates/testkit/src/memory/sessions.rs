@@ -13,9 +13,7 @@ impl LoginSessions for Memory {
 
     async fn session_by_token(&self, _: TenantId, hash: &str) -> StoreResult<Option<LoginSession>> {
         let tables = self.tables()?;
-        let of = |one: &&LoginSession| {
-            one.token_hash == hash || one.previous_hash.as_deref() == Some(hash)
-        };
+        let of = |one: &&LoginSession| one.token_hash == hash || one.previous_hash.as_deref() == Some(hash);
         Ok(tables.sessions.iter().find(of).cloned())
     }
 
@@ -29,10 +27,7 @@ impl LoginSessions for Memory {
         expires_at: Timestamp,
     ) -> StoreResult<bool> {
         let mut tables = self.tables()?;
-        let found = tables
-            .sessions
-            .iter_mut()
-            .find(|one| one.id == id && one.token_hash == old);
+        let found = tables.sessions.iter_mut().find(|one| one.id == id && one.token_hash == old);
         let Some(session) = found else {
             return Ok(false);
         };
@@ -47,33 +42,17 @@ impl LoginSessions for Memory {
         Ok(())
     }
 
-    async fn end_sessions(
-        &self,
-        _: TenantId,
-        user: UserId,
-        keep: Option<Uuid>,
-    ) -> StoreResult<u64> {
+    async fn end_sessions(&self, _: TenantId, user: UserId, keep: Option<Uuid>) -> StoreResult<u64> {
         let mut tables = self.tables()?;
         let before = tables.sessions.len();
-        tables
-            .sessions
-            .retain(|one| one.user != user || Some(one.id) == keep);
+        tables.sessions.retain(|one| one.user != user || Some(one.id) == keep);
         Ok((before - tables.sessions.len()) as u64)
     }
 
-    async fn sessions(
-        &self,
-        _: TenantId,
-        user: UserId,
-        now: Timestamp,
-    ) -> StoreResult<Vec<LoginSession>> {
+    async fn sessions(&self, _: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>> {
         let tables = self.tables()?;
-        let mut all: Vec<LoginSession> = tables
-            .sessions
-            .iter()
-            .filter(|one| one.user == user && one.expires_at > now)
-            .cloned()
-            .collect();
+        let mut all: Vec<LoginSession> =
+            tables.sessions.iter().filter(|one| one.user == user && one.expires_at > now).cloned().collect();
         all.sort_by_key(|one| std::cmp::Reverse(one.id));
         Ok(all)
     }

@@ -8,10 +8,7 @@ use steward_core::{TenantId, UserId};
 impl Users for Memory {
     async fn save_user(&self, _: TenantId, user: &User) -> StoreResult<()> {
         let mut tables = self.tables()?;
-        let taken = tables
-            .users
-            .values()
-            .any(|other| other.email == user.email && other.id != user.id);
+        let taken = tables.users.values().any(|other| other.email == user.email && other.id != user.id);
         if taken {
             let text = format!("another user has the email {}", user.email);
             return Err(StoreError::Conflict(text));
@@ -26,11 +23,7 @@ impl Users for Memory {
 
     async fn user_by_email(&self, _: TenantId, email: &str) -> StoreResult<Option<User>> {
         let tables = self.tables()?;
-        Ok(tables
-            .users
-            .values()
-            .find(|one| one.email == email)
-            .cloned())
+        Ok(tables.users.values().find(|one| one.email == email).cloned())
     }
 
     async fn user_by_api_key(&self, _: TenantId, hash: &str) -> StoreResult<Option<User>> {

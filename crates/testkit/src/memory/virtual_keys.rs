@@ -12,12 +12,7 @@ pub(super) struct Kept {
 
 #[async_trait]
 impl VirtualKeys for Memory {
-    async fn save_key(
-        &self,
-        _: TenantId,
-        key: &VirtualKey,
-        secret_hash: Option<&str>,
-    ) -> StoreResult<()> {
+    async fn save_key(&self, _: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()> {
         let mut tables = self.tables()?;
         match (secret_hash, tables.virtual_keys.get_mut(&key.id.0)) {
             (None, Some(kept)) => {
@@ -30,34 +25,21 @@ impl VirtualKeys for Memory {
                 };
             }
             (Some(hash), None) => {
-                let kept = Kept {
-                    key: key.clone(),
-                    hash: hash.to_owned(),
-                };
+                let kept = Kept { key: key.clone(), hash: hash.to_owned() };
                 tables.virtual_keys.insert(key.id.0, kept);
             }
             (None, None) => return Err(unknown(key.id)),
             (Some(_), Some(_)) => {
-                return Err(StoreError::Conflict(format!(
-                    "key {} exists already",
-                    key.id
-                )));
+                return Err(StoreError::Conflict(format!("key {} exists already", key.id)));
             }
         }
         Ok(())
     }
 
-    async fn key_by_hash(
-        &self,
-        _: TenantId,
-        hash: &str,
-        now: Timestamp,
-    ) -> StoreResult<Option<VirtualKey>> {
+    async fn key_by_hash(&self, _: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>> {
         let tables = self.tables()?;
         let found = tables.virtual_keys.values().find(|kept| {
-            kept.hash == hash
-                && kept.key.revoked_at.is_none()
-                && kept.key.expires_at.is_none_or(|at| at > now)
+            kept.hash == hash && kept.key.revoked_at.is_none() && kept.key.expires_at.is_none_or(|at| at > now)
         });
         Ok(found.map(|kept| kept.key.clone()))
     }
@@ -86,9 +68,7 @@ impl VirtualKeys for Memory {
     async fn key(&self, _: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
         let tables = self.tables()?;
         let found = tables.virtual_keys.get(&id.0);
-        found
-            .map(|kept| kept.key.clone())
-            .ok_or_else(|| unknown(id))
+        found.map(|kept| kept.key.clone()).ok_or_else(|| unknown(id))
     }
 
     async fn revoke_key(&self, _: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {

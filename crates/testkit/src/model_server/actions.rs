@@ -31,17 +31,10 @@ pub(super) struct Asked {
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");
-const EVENTS: [(&str, &str); 2] = [
-    ("content-type", "text/event-stream"),
-    ("cache-control", "no-cache"),
-];
+const EVENTS: [(&str, &str); 2] = [("content-type", "text/event-stream"), ("cache-control", "no-cache")];
 
 pub(super) fn json_response(status: u16, body: &Value) -> Vec<Action> {
-    vec![Action::Send(response(
-        status,
-        &[JSON],
-        body.to_string().as_bytes(),
-    ))]
+    vec![Action::Send(response(status, &[JSON], body.to_string().as_bytes()))]
 }
 
 pub(super) fn of(behaviour: &Behaviour, asked: &Asked) -> Vec<Action> {
@@ -49,11 +42,9 @@ pub(super) fn of(behaviour: &Behaviour, asked: &Asked) -> Vec<Action> {
         Behaviour::Reply(reply) if asked.stream => streamed(events(reply, asked), &End::Whole),
         Behaviour::Reply(reply) => json_response(200, &whole(reply, asked)),
         Behaviour::Empty => of(&Behaviour::Reply(Reply::default()), asked),
-        Behaviour::Status {
-            status,
-            body,
-            retry_after,
-        } => vec![Action::Send(error(*status, body, retry_after.as_deref()))],
+        Behaviour::Status { status, body, retry_after } => {
+            vec![Action::Send(error(*status, body, retry_after.as_deref()))]
+        }
         Behaviour::HangBeforeHeaders => vec![Action::Hang],
         Behaviour::HangAfterHeaders => vec![Action::Send(chunked_head(200, &EVENTS)), Action::Hang],
         Behaviour::Reset => vec![Action::Reset],
@@ -98,10 +89,7 @@ struct Event {
 
 impl Event {
     fn now(text: String) -> Self {
-        Self {
-            wait: Duration::ZERO,
-            text,
-        }
+        Self { wait: Duration::ZERO, text }
     }
 }
 
@@ -164,9 +152,7 @@ fn events(reply: &Reply, asked: &Asked) -> Vec<Event> {
     let last = json!([{"index": 0, "delta": {}, "finish_reason": finish(reply)}]);
     timed.push(event(&frame(asked, &last, None).to_string()));
     if asked.usage && reply.usage.is_some() {
-        timed.push(event(
-            &frame(asked, &json!([]), Some(&usage(reply))).to_string(),
-        ));
+        timed.push(event(&frame(asked, &json!([]), Some(&usage(reply))).to_string()));
     }
     timed.push(event("[DONE]"));
     timed
@@ -182,17 +168,15 @@ fn call_deltas(reply: &Reply, asked: &Asked) -> Vec<Value> {
             "index": index, "id": id, "type": "function",
             "function": {"name": call.name, "arguments": ""},
         }]}));
-        for (turn, piece) in pieces(&arguments(&call.arguments), reply.piece)
-            .into_iter()
-            .enumerate()
-        {
+        for (turn, piece) in pieces(&arguments(&call.arguments), reply.piece).into_iter().enumerate() {
             rest.push((turn, index, piece));
         }
     }
     rest.sort_by_key(|(turn, index, _)| (*turn, *index));
-    deltas.extend(rest.into_iter().map(|(_, index, piece)| {
-        json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-    }));
+    deltas.extend(
+        rest.into_iter()
+            .map(|(_, index, piece)| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})),
+    );
     deltas
 }
 
@@ -279,8 +263,5 @@ fn pieces(text: &str, size: usize) -> Vec<String> {
         return vec![text.to_owned()];
     }
     let chars: Vec<char> = text.chars().collect();
-    chars
-        .chunks(size)
-        .map(|piece| piece.iter().collect())
-        .collect()
+    chars.chunks(size).map(|piece| piece.iter().collect()).collect()
 }

@@ -15,23 +15,16 @@ pub(super) fn violation(body: &Value) -> Option<String> {
     let mut open = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (position, message) in messages.iter().enumerate() {
-        let role = message
-            .get("role")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         if role == "tool" {
             let id = text(message, "tool_call_id");
             if !open.remove(&id) {
-                return Some(format!(
-                    "message {position}: no open call `{id}` for this result"
-                ));
+                return Some(format!("message {position}: no open call `{id}` for this result"));
             }
             continue;
         }
         if let Some(id) = open.first() {
-            return Some(format!(
-                "message {position} ({role}) comes before the result of call `{id}`"
-            ));
+            return Some(format!("message {position} ({role}) comes before the result of call `{id}`"));
         }
         if !matches!(role, "system" | "developer" | "user" | "assistant") {
             return Some(format!("message {position} has the role `{role}`"));
@@ -40,9 +33,7 @@ pub(super) fn violation(body: &Value) -> Option<String> {
         for call in calls.into_iter().flatten() {
             let id = text(call, "id");
             if id.is_empty() || !seen.insert(id.clone()) {
-                return Some(format!(
-                    "message {position}: the call id `{id}` is empty or used before"
-                ));
+                return Some(format!("message {position}: the call id `{id}` is empty or used before"));
             }
             if let Some(wrong) = call_violation(call) {
                 return Some(format!("message {position}, call `{id}`: {wrong}"));
@@ -72,11 +63,7 @@ fn call_violation(call: &Value) -> Option<String> {
 }
 
 fn text(value: &Value, field: &str) -> String {
-    value
-        .get(field)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -106,15 +93,9 @@ mod tests {
         check(&json!([]), Some("empty"));
         check(&json!([user, two, result("b"), result("a"), user]), None);
         check(&json!([user, two, result("a")]), Some("`b` has no result"));
-        check(
-            &json!([user, two, result("a"), user]),
-            Some("before the result of call `b`"),
-        );
+        check(&json!([user, two, result("a"), user]), Some("before the result of call `b`"));
         check(&json!([user, result("a")]), Some("no open call `a`"));
-        check(
-            &json!([user, two, result("a"), result("a")]),
-            Some("no open call `a`"),
-        );
+        check(&json!([user, two, result("a"), result("a")]), Some("no open call `a`"));
         check(&json!([{"role": "robot", "content": ""}]), Some("robot"));
         let broken = json!({"role": "assistant", "tool_calls": [call("a", "{")]});
         check(&json!([user, broken, result("a")]), Some("no JSON"));

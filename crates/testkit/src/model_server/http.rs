@@ -45,9 +45,7 @@ pub(super) async fn read_request<R: AsyncRead + Unpin>(
         .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
     let length = match headers.get("content-length") {
-        Some(text) => text
-            .parse()
-            .map_err(|_| bad("Content-Length is no number"))?,
+        Some(text) => text.parse().map_err(|_| bad("Content-Length is no number"))?,
         None if headers.contains_key("transfer-encoding") => {
             return Err(bad("bodies in chunks are not read"));
         }
@@ -62,12 +60,7 @@ pub(super) async fn read_request<R: AsyncRead + Unpin>(
         }
     }
     let body = buffer.drain(..length).collect();
-    Ok(Some(Request {
-        method,
-        path,
-        headers,
-        body,
-    }))
+    Ok(Some(Request { method, path, headers, body }))
 }
 
 /// Ends when the other side has gone; what it sends before is kept.
@@ -83,9 +76,7 @@ async fn more<R: AsyncRead + Unpin>(reader: &mut R, buffer: &mut Vec<u8>) -> io:
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack
-        .windows(needle.len())
-        .position(|window| window == needle)
+    haystack.windows(needle.len()).position(|window| window == needle)
 }
 
 fn bad(what: &str) -> io::Error {
@@ -124,11 +115,7 @@ fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-pub(crate) async fn post_json(
-    to: SocketAddr,
-    path: &str,
-    body: &Value,
-) -> io::Result<(u16, String)> {
+pub(crate) async fn post_json(to: SocketAddr, path: &str, body: &Value) -> io::Result<(u16, String)> {
     use tokio::io::AsyncWriteExt;
     let mut stream = tokio::net::TcpStream::connect(to).await?;
     let body = body.to_string();
@@ -139,14 +126,9 @@ pub(crate) async fn post_json(
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     let status_at = 9;
-    let until_end = tokio::time::timeout(
-        std::time::Duration::from_secs(5),
-        stream.read_to_end(&mut answer),
-    );
+    let until_end = tokio::time::timeout(std::time::Duration::from_secs(5), stream.read_to_end(&mut answer));
     until_end.await.map_err(|_| bad("no end of the answer"))??;
     let text = String::from_utf8_lossy(&answer).into_owned();
-    let status = text
-        .get(status_at..status_at + 3)
-        .and_then(|s| s.parse().ok());
+    let status = text.get(status_at..status_at + 3).and_then(|s| s.parse().ok());
     Ok((status.ok_or_else(|| bad("no status"))?, text))
 }

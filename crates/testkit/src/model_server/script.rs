@@ -49,45 +49,25 @@ impl Default for Script {
 impl Script {
     /// These behaviours, one a request.
     pub fn of(replies: impl IntoIterator<Item = Behaviour>) -> Self {
-        Self {
-            replies: replies.into_iter().collect(),
-            ..Self::default()
-        }
+        Self { replies: replies.into_iter().collect(), ..Self::default() }
     }
 
     /// The same behaviour for every request.
     pub fn always(behaviour: Behaviour) -> Self {
-        Self {
-            otherwise: Some(behaviour),
-            ..Self::default()
-        }
+        Self { otherwise: Some(behaviour), ..Self::default() }
     }
 
     /// The same script with a rule more.
     #[must_use]
     pub fn when(mut self, contains: impl Into<String>, then: Behaviour) -> Self {
-        self.rules.push(Rule {
-            contains: contains.into(),
-            role: None,
-            times: None,
-            then,
-        });
+        self.rules.push(Rule { contains: contains.into(), role: None, times: None, then });
         self
     }
 
     /// The same for requests whose whole body holds a text, too.
     #[must_use]
-    pub fn when_body(
-        mut self,
-        body: impl Into<String>,
-        contains: impl Into<String>,
-        then: Behaviour,
-    ) -> Self {
-        self.by_body.push(BodyRule {
-            body: body.into(),
-            contains: contains.into(),
-            then,
-        });
+    pub fn when_body(mut self, body: impl Into<String>, contains: impl Into<String>, then: Behaviour) -> Self {
+        self.by_body.push(BodyRule { body: body.into(), contains: contains.into(), then });
         self
     }
 }
@@ -199,11 +179,7 @@ impl Behaviour {
 
     fn status(status: u16, message: &str, code: &str) -> Self {
         let body = json!({"error": {"message": message, "type": code, "code": code}});
-        Self::Status {
-            status,
-            body,
-            retry_after: None,
-        }
+        Self::Status { status, body, retry_after: None }
     }
 
     /// 401.
@@ -228,16 +204,10 @@ impl Behaviour {
 
     /// 429, with the header if asked for.
     pub fn rate_limit(retry_after: Option<&str>) -> Self {
-        let Self::Status { status, body, .. } =
-            Self::status(429, "Rate limit reached.", "rate_limit_exceeded")
-        else {
+        let Self::Status { status, body, .. } = Self::status(429, "Rate limit reached.", "rate_limit_exceeded") else {
             return Self::Empty;
         };
-        Self::Status {
-            status,
-            body,
-            retry_after: retry_after.map(str::to_owned),
-        }
+        Self::Status { status, body, retry_after: retry_after.map(str::to_owned) }
     }
 
     /// 500 or another error of the server's.
@@ -273,24 +243,13 @@ pub struct Reply {
 impl Reply {
     /// An answer of text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            usage: Some(ScriptedUsage::default()),
-            ..Self::default()
-        }
+        Self { text: text.into(), usage: Some(ScriptedUsage::default()), ..Self::default() }
     }
 
     /// An answer that calls tools: names and arguments.
     pub fn calls<N: Into<String>>(calls: impl IntoIterator<Item = (N, Value)>) -> Self {
-        let calls = calls.into_iter().map(|(name, arguments)| ScriptedCall {
-            id: None,
-            name: name.into(),
-            arguments,
-        });
-        Self {
-            calls: calls.collect(),
-            ..Self::text("")
-        }
+        let calls = calls.into_iter().map(|(name, arguments)| ScriptedCall { id: None, name: name.into(), arguments });
+        Self { calls: calls.collect(), ..Self::text("") }
     }
 
     /// The same in pieces of `chars` characters, `ms` milliseconds apart.
@@ -329,10 +288,6 @@ pub struct ScriptedUsage {
 
 impl Default for ScriptedUsage {
     fn default() -> Self {
-        Self {
-            prompt: 100,
-            cached: 40,
-            completion: 10,
-        }
+        Self { prompt: 100, cached: 40, completion: 10 }
     }
 }

@@ -45,11 +45,7 @@ impl ScriptedModelServer {
                 }
             }
         });
-        Ok(Self {
-            state,
-            address: Some(address),
-            task,
-        })
+        Ok(Self { state, address: Some(address), task })
     }
 
     /// Starts on a Unix socket at `path`.
@@ -64,11 +60,7 @@ impl ScriptedModelServer {
                 connections.spawn(converse(stream, Arc::clone(&shared)));
             }
         });
-        Ok(Self {
-            state,
-            address: None,
-            task,
-        })
+        Ok(Self { state, address: None, task })
     }
 
     /// `http://127.0.0.1:PORT/v1`; on a Unix socket `http://localhost/v1`.
@@ -166,11 +158,7 @@ async fn converse<C: Connection>(mut connection: C, state: Arc<State>) {
     while let Ok(Some(request)) = read_request(&mut connection, &mut buffer).await {
         let actions = state.handle(&request);
         match perform(&mut connection, &mut buffer, actions).await {
-            After::Next
-                if request
-                    .headers
-                    .get("connection")
-                    .is_none_or(|v| v != "close") => {}
+            After::Next if request.headers.get("connection").is_none_or(|v| v != "close") => {}
             After::Gone => {
                 state.disconnects.send_modify(|n| *n += 1);
                 return;
@@ -198,11 +186,7 @@ enum After {
     Gone,
 }
 
-async fn perform<C: Connection>(
-    connection: &mut C,
-    buffer: &mut Vec<u8>,
-    actions: Vec<Action>,
-) -> After {
+async fn perform<C: Connection>(connection: &mut C, buffer: &mut Vec<u8>, actions: Vec<Action>) -> After {
     for action in actions {
         match action {
             Action::Send(bytes) => {
@@ -237,9 +221,7 @@ mod tests {
     async fn chat(server: &ScriptedModelServer, messages: Value) -> (u16, String) {
         let body = json!({"model": "m", "messages": messages});
         let address = server.address.unwrap();
-        post_json(address, "/v1/chat/completions", &body)
-            .await
-            .unwrap()
+        post_json(address, "/v1/chat/completions", &body).await.unwrap()
     }
 
     #[tokio::test]
@@ -249,12 +231,7 @@ mod tests {
         let server = ScriptedModelServer::start(script).await.unwrap();
         let user = |text: &str| json!([{"role": "user", "content": text}]);
         assert!(chat(&server, user("hi")).await.1.contains("first"));
-        assert!(
-            chat(&server, user("the weather?"))
-                .await
-                .1
-                .contains("sunny")
-        );
+        assert!(chat(&server, user("the weather?")).await.1.contains("sunny"));
         assert_eq!(chat(&server, user("hi")).await.0, 503);
         server.assert_clean();
         assert_eq!(chat(&server, user("hi")).await.0, 422);
@@ -266,8 +243,7 @@ mod tests {
     async fn a_call_without_a_result_fails_loudly() {
         let script = Script::always(Behaviour::text("ok"));
         let server = ScriptedModelServer::start(script).await.unwrap();
-        let call =
-            json!({"id": "a", "type": "function", "function": {"name": "t", "arguments": "{}"}});
+        let call = json!({"id": "a", "type": "function", "function": {"name": "t", "arguments": "{}"}});
         let messages = json!([
             {"role": "user", "content": "hi"},
             {"role": "assistant", "tool_calls": [call]},

@@ -47,12 +47,7 @@ struct Inner {
 impl State {
     pub fn new(script: Script) -> Self {
         Self {
-            inner: Mutex::new(Inner {
-                script,
-                next: 0,
-                recorded: Vec::new(),
-                violations: Vec::new(),
-            }),
+            inner: Mutex::new(Inner { script, next: 0, recorded: Vec::new(), violations: Vec::new() }),
             requests: watch::Sender::new(0),
             disconnects: watch::Sender::new(0),
         }
@@ -135,17 +130,15 @@ impl Inner {
             "GET /v1/models" => json_response(200, &self.models()),
             "POST /v1/chat/completions" => self.chat(body),
             "POST /v1/score" => json_response(200, &self.score(body)),
-            _ => json_response(
-                404,
-                &json!({"error": {"message": format!("no {key} here")}}),
-            ),
+            _ => json_response(404, &json!({"error": {"message": format!("no {key} here")}})),
         }
     }
 
     fn authorised(&self, request: &Request) -> bool {
-        self.script.api_key.as_ref().is_none_or(|key| {
-            request.headers.get("authorization") == Some(&format!("Bearer {key}"))
-        })
+        self.script
+            .api_key
+            .as_ref()
+            .is_none_or(|key| request.headers.get("authorization") == Some(&format!("Bearer {key}")))
     }
 
     fn models(&self) -> Value {
@@ -161,19 +154,13 @@ impl Inner {
     fn chat(&mut self, body: &Value) -> Vec<Action> {
         if let Some(violation) = check::violation(body) {
             self.violations.push(violation.clone());
-            return json_response(
-                422,
-                &json!({"error": {"message": violation, "type": "violation"}}),
-            );
+            return json_response(422, &json!({"error": {"message": violation, "type": "violation"}}));
         }
         if self.script.refuse_stream_options && body.get("stream_options").is_some() {
             let message = "Unrecognized request argument supplied: stream_options";
             return json_response(400, &json!({"error": {"message": message}}));
         }
-        let model = body
-            .get("model")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
         if self.script.strict_models && !self.script.models.iter().any(|name| name == model) {
             return self.play(&Behaviour::unknown_model(model), body);
         }
@@ -188,18 +175,12 @@ impl Inner {
         if !self.script.by_body.is_empty() {
             let whole = body.to_string();
             let mut rules = self.script.by_body.iter();
-            let fits =
-                |rule: &&BodyRule| whole.contains(&rule.body) && text.contains(&rule.contains);
+            let fits = |rule: &&BodyRule| whole.contains(&rule.body) && text.contains(&rule.contains);
             if let Some(rule) = rules.find(fits) {
                 return rule.then.clone();
             }
         }
-        if let Some(rule) = self
-            .script
-            .rules
-            .iter_mut()
-            .find(|rule| applies(rule, role, &text))
-        {
+        if let Some(rule) = self.script.rules.iter_mut().find(|rule| applies(rule, role, &text)) {
             rule.times = rule.times.map(|n| n.saturating_sub(1));
             return rule.then.clone();
         }
@@ -246,19 +227,14 @@ impl Inner {
 }
 
 fn applies(rule: &Rule, from: &str, text: &str) -> bool {
-    rule.times != Some(0)
-        && rule.role.as_ref().is_none_or(|wanted| wanted == from)
-        && text.contains(&rule.contains)
+    rule.times != Some(0) && rule.role.as_ref().is_none_or(|wanted| wanted == from) && text.contains(&rule.contains)
 }
 
 /// Text of a message, also where it comes in parts.
 fn content(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part["text"].as_str())
-            .collect(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         _ => String::new(),
     }
 }

@@ -22,10 +22,7 @@ impl Install {
     pub(super) fn find() -> Result<Self> {
         let cached = crate::cache().join("postgres");
         let home = cached.canonicalize().map_err(|e| {
-            Error::other(format!(
-                "no PostgreSQL in {}: {e}; run scripts/setup.sh test",
-                cached.display()
-            ))
+            Error::other(format!("no PostgreSQL in {}: {e}; run scripts/setup.sh test", cached.display()))
         })?;
         let program = home.join("bin/postgres").metadata()?;
         let as_nobody = is_root()?;
@@ -35,11 +32,7 @@ impl Install {
             program.mtime(),
             u8::from(as_nobody)
         ));
-        let mut this = Self {
-            home,
-            template: shared.join("template"),
-            as_nobody,
-        };
+        let mut this = Self { home, template: shared.join("template"), as_nobody };
         if as_nobody && !is_open_to_all(&this.home) {
             // The server refuses to run as root, and another user can't reach root's home.
             let open = shared.join("programs");
@@ -78,10 +71,7 @@ impl Install {
     /// Gives `path` to the user that the server runs as.
     pub(super) fn hand_over(&self, path: &Path) -> Result<()> {
         if self.as_nobody {
-            run(
-                "chown",
-                ["-R".as_ref(), "65534:65534".as_ref(), path.as_os_str()],
-            )?;
+            run("chown", ["-R".as_ref(), "65534:65534".as_ref(), path.as_os_str()])?;
         }
         Ok(())
     }
@@ -113,10 +103,7 @@ impl Install {
         if beside.is_dir() {
             copy(&beside.join("."), &target.join("lib"))?;
         }
-        run(
-            "chmod",
-            ["-R".as_ref(), "a+rX".as_ref(), target.as_os_str()],
-        )
+        run("chmod", ["-R".as_ref(), "a+rX".as_ref(), target.as_os_str()])
     }
 }
 
@@ -125,11 +112,7 @@ fn is_root() -> Result<bool> {
 }
 
 fn is_open_to_all(path: &Path) -> bool {
-    path.ancestors().all(|folder| {
-        folder
-            .metadata()
-            .is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0)
-    })
+    path.ancestors().all(|folder| folder.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0))
 }
 
 /// Makes `target` by `make`, under another name first: test processes may do so at once.

@@ -43,9 +43,7 @@ impl TestPostgres {
 
     /// A server of one's own.
     pub async fn start() -> Result<Self> {
-        let this = tokio::task::spawn_blocking(Self::launch)
-            .await
-            .map_err(Error::other)??;
+        let this = tokio::task::spawn_blocking(Self::launch).await.map_err(Error::other)??;
         this.wait_until_ready().await?;
         Ok(this)
     }
@@ -54,13 +52,8 @@ impl TestPostgres {
     pub async fn fresh_database(&self) -> Result<String> {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{number}");
-        let mut admin = PgConnection::connect(&self.url("postgres"))
-            .await
-            .map_err(Error::other)?;
-        admin
-            .execute(AssertSqlSafe(format!("create database {name}")))
-            .await
-            .map_err(Error::other)?;
+        let mut admin = PgConnection::connect(&self.url("postgres")).await.map_err(Error::other)?;
+        admin.execute(AssertSqlSafe(format!("create database {name}"))).await.map_err(Error::other)?;
         admin.close().await.map_err(Error::other)?;
         Ok(self.url(&name))
     }
@@ -71,10 +64,7 @@ impl TestPostgres {
         let mut admin = PgConnection::connect(&url).await.map_err(Error::other)?;
         let quoted = password.replace('\'', "''");
         let make = format!("create role {user} login password '{quoted}'");
-        admin
-            .execute(AssertSqlSafe(make))
-            .await
-            .map_err(Error::other)?;
+        admin.execute(AssertSqlSafe(make)).await.map_err(Error::other)?;
         admin.close().await.map_err(Error::other)?;
         Ok(url.replacen(USER, &format!("{user}:{password}"), 1))
     }
@@ -102,9 +92,7 @@ impl TestPostgres {
         let data = folder.path().join("data");
         install.copy_cluster(&data)?;
         install.hand_over(folder.path())?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-            .local_addr()?
-            .port();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let keeper = Command::new("sh")
             .args(["-c", KEEPER, "keeper"])
             .arg(folder.path())
@@ -123,12 +111,7 @@ impl TestPostgres {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        Ok(Self {
-            keeper,
-            folder,
-            port,
-            databases: AtomicU32::new(0),
-        })
+        Ok(Self { keeper, folder, port, databases: AtomicU32::new(0) })
     }
 
     async fn wait_until_ready(&self) -> Result<()> {

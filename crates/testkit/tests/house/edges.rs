@@ -33,9 +33,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 ];
 
 /// What the pure rooms may not depend on: no I/O, no clock, no randomness, no runtime.
-const IMPURE: &[&str] = &[
-    "tokio", "rand", "jiff", "hyper", "tempfile", "rustix", "fail",
-];
+const IMPURE: &[&str] = &["tokio", "rand", "jiff", "hyper", "tempfile", "rustix", "fail"];
 const PURE: &[&str] = &["core", "parse"];
 
 /// A dependency as its own package states it.
@@ -58,9 +56,7 @@ fn violations(packages: &[String], edges: &[Edge]) -> Vec<String> {
     let mut found: Vec<String> = packages
         .iter()
         .filter(|package| !room_of(package).is_some_and(known))
-        .map(|package| {
-            format!("`{package}` is no room: add it to HOUSE's table and to ROOMS first")
-        })
+        .map(|package| format!("`{package}` is no room: add it to HOUSE's table and to ROOMS first"))
         .collect();
     found.extend(edges.iter().filter_map(forbidden));
     found
@@ -84,9 +80,7 @@ fn outside(from: &str, edge: &Edge) -> Option<String> {
     let to = edge.to.as_str();
     let reserved = OUTSIDE.iter().find(|(name, _)| *name == to);
     if !edge.dev && reserved.is_some_and(|(_, rooms)| !rooms.contains(&from)) {
-        return Some(format!(
-            "`{from}` may not depend on `{to}`, which belongs to other rooms"
-        ));
+        return Some(format!("`{from}` may not depend on `{to}`, which belongs to other rooms"));
     }
     (!edge.dev && PURE.contains(&from) && IMPURE.contains(&to))
         .then(|| format!("`{from}` is pure and may not depend on `{to}`"))
@@ -95,30 +89,16 @@ fn outside(from: &str, edge: &Edge) -> Option<String> {
 fn metadata() -> Value {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
     let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
-            "--manifest-path",
-        ])
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"])
         .arg(manifest)
         .output()
         .expect("cargo starts");
-    assert!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 }
 
 fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .expect("a string in cargo metadata")
-        .to_owned()
+    value.as_str().expect("a string in cargo metadata").to_owned()
 }
 
 fn read_workspace() -> (Vec<String>, Vec<Edge>) {
@@ -132,21 +112,11 @@ fn read_workspace() -> (Vec<String>, Vec<Edge>) {
             dev: dependency["kind"] == "dev",
         })
     });
-    (
-        packages
-            .iter()
-            .map(|package| text(&package["name"]))
-            .collect(),
-        edges.collect(),
-    )
+    (packages.iter().map(|package| text(&package["name"])).collect(), edges.collect())
 }
 
 fn edge(from: &str, to: &str, dev: bool) -> Edge {
-    Edge {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        dev,
-    }
+    Edge { from: from.to_owned(), to: to.to_owned(), dev }
 }
 
 #[test]
@@ -160,20 +130,12 @@ fn the_workspace_keeps_to_the_table() {
 fn every_room_of_the_table_exists_in_its_folder() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("packages");
-    for (room, package) in ROOMS
-        .iter()
-        .map(|(room, _)| (*room, format!("steward-{room}")))
-        .chain([(BINARY, BINARY.to_owned())])
+    for (room, package) in
+        ROOMS.iter().map(|(room, _)| (*room, format!("steward-{room}"))).chain([(BINARY, BINARY.to_owned())])
     {
-        let found = packages
-            .iter()
-            .find(|found| found["name"] == package.as_str());
-        let manifest =
-            text(&found.unwrap_or_else(|| panic!("no package {package}"))["manifest_path"]);
-        assert!(
-            manifest.ends_with(&format!("crates/{room}/Cargo.toml")),
-            "{package} lies at {manifest}"
-        );
+        let found = packages.iter().find(|found| found["name"] == package.as_str());
+        let manifest = text(&found.unwrap_or_else(|| panic!("no package {package}"))["manifest_path"]);
+        assert!(manifest.ends_with(&format!("crates/{room}/Cargo.toml")), "{package} lies at {manifest}");
     }
 }
 
@@ -194,11 +156,7 @@ fn what_is_not_in_the_table_is_refused() {
         assert_eq!(violations(&[], &[case]).len(), 1, "{name} passed");
     }
     for package in ["steward-utils", "helper"] {
-        assert_eq!(
-            violations(&[package.to_owned()], &[]).len(),
-            1,
-            "{package} passed"
-        );
+        assert_eq!(violations(&[package.to_owned()], &[]).len(), 1, "{package} passed");
     }
 }
 
@@ -211,8 +169,5 @@ fn what_is_in_the_table_is_allowed() {
         edge("steward-store", "sqlx", false),
         edge("steward-parse", "serde_json", false),
     ];
-    assert_eq!(
-        violations(&["steward-core".to_owned()], &fine),
-        Vec::<String>::new()
-    );
+    assert_eq!(violations(&["steward-core".to_owned()], &fine), Vec::<String>::new());
 }

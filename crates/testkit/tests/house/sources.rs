@@ -32,24 +32,14 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Every source file with its path below `crates/`.
 fn sources() -> Vec<(String, String)> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the folder of all crates");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of all crates");
     let mut paths = Vec::new();
     rust_files(crates, &mut paths);
-    assert!(
-        paths.len() > 20,
-        "only {} source files were found",
-        paths.len()
-    );
+    assert!(paths.len() > 20, "only {} source files were found", paths.len());
     paths
         .into_iter()
         .map(|path| {
-            let name = path
-                .strip_prefix(crates)
-                .expect("a path below crates")
-                .display()
-                .to_string();
+            let name = path.strip_prefix(crates).expect("a path below crates").display().to_string();
             (name, fs::read_to_string(&path).expect("UTF-8 source"))
         })
         .collect()
@@ -62,21 +52,12 @@ fn unsafe_lines(source: &str) -> Vec<usize> {
         let words: Vec<&str> = code.split_whitespace().collect();
         let keyword = words.iter().enumerate().any(|(at, word)| {
             word.trim_start_matches(['(', '=', '{', '|', '&', '!', '*']) == "unsafe"
-                && words
-                    .get(at + 1)
-                    .is_none_or(|next| FOLLOWS.iter().any(|follow| next.starts_with(follow)))
+                && words.get(at + 1).is_none_or(|next| FOLLOWS.iter().any(|follow| next.starts_with(follow)))
         });
-        let lint = ["allow(", "expect(", "warn("]
-            .iter()
-            .any(|level| code.contains(level));
+        let lint = ["allow(", "expect(", "warn("].iter().any(|level| code.contains(level));
         keyword || (lint && code.contains("unsafe_code")) || code.contains("[unsafe(")
     };
-    source
-        .lines()
-        .zip(1..)
-        .filter(|(line, _)| is_unsafe(line))
-        .map(|(_, number)| number)
-        .collect()
+    source.lines().zip(1..).filter(|(line, _)| is_unsafe(line)).map(|(_, number)| number).collect()
 }
 
 #[test]
@@ -96,21 +77,10 @@ fn unsafe_stands_in_two_rooms_only() {
     let found: Vec<String> = sources()
         .iter()
         .filter(|(name, _)| name != this_file)
-        .filter(|(name, _)| {
-            !MAY_BE_UNSAFE
-                .iter()
-                .any(|room| name.starts_with(&format!("{room}/")))
-        })
-        .flat_map(|(name, source)| {
-            unsafe_lines(source)
-                .into_iter()
-                .map(move |line| format!("{name}:{line}"))
-        })
+        .filter(|(name, _)| !MAY_BE_UNSAFE.iter().any(|room| name.starts_with(&format!("{room}/"))))
+        .flat_map(|(name, source)| unsafe_lines(source).into_iter().map(move |line| format!("{name}:{line}")))
         .collect();
-    assert!(
-        found.is_empty(),
-        "`unsafe` belongs to {MAY_BE_UNSAFE:?} only, found in {found:?}"
-    );
+    assert!(found.is_empty(), "`unsafe` belongs to {MAY_BE_UNSAFE:?} only, found in {found:?}");
 }
 
 #[test]
@@ -128,13 +98,7 @@ fn unsafe_code_is_recognised() {
     for line in bad {
         assert_eq!(unsafe_lines(line), vec![1], "{line}");
     }
-    let fine = [
-        "// unsafe { }",
-        "\"an unsafe path\"",
-        "let unsafe_path = 1;",
-        "the unsafe words",
-        "allow(dead_code)",
-    ];
+    let fine = ["// unsafe { }", "\"an unsafe path\"", "let unsafe_path = 1;", "the unsafe words", "allow(dead_code)"];
     for line in fine {
         assert!(unsafe_lines(line).is_empty(), "{line}");
     }

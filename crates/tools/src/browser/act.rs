@@ -41,15 +41,7 @@ const SELECT: &str = r"function () {
   return {};
 }";
 /// Types of fields that take their value whole.
-const WHOLE: &[&str] = &[
-    "date",
-    "time",
-    "datetime-local",
-    "month",
-    "week",
-    "color",
-    "range",
-];
+const WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
 /// Types of fields that are clicked.
 const CLICKED: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
 
@@ -62,10 +54,7 @@ pub(super) struct Target<'a> {
 
 impl Target<'_> {
     fn wrong(&self, what: impl Into<String>) -> BrowserError {
-        BrowserError::Element {
-            number: self.number,
-            what: what.into(),
-        }
+        BrowserError::Element { number: self.number, what: what.into() }
     }
 
     /// A command about its node; one that is gone has its own error.
@@ -91,16 +80,8 @@ impl Target<'_> {
         if (&role, &name) == (&self.element.role, &self.element.name) {
             return Ok(());
         }
-        let now = Element {
-            node: self.element.node,
-            role,
-            name,
-        };
-        Err(self.wrong(format!(
-            "was {}, and is {} now",
-            self.element.words(),
-            now.words()
-        )))
+        let now = Element { node: self.element.node, role, name };
+        Err(self.wrong(format!("was {}, and is {} now", self.element.words(), now.words())))
     }
 
     /// Clicks in its middle.
@@ -123,24 +104,16 @@ impl Target<'_> {
     /// Replaces its content; says what it holds then.
     pub async fn fill(&self, text: &str) -> Result<String, BrowserError> {
         let object = self.call("DOM.resolveNode", json!({})).await?;
-        let object = object["object"]["objectId"]
-            .as_str()
-            .unwrap_or("")
-            .to_owned();
+        let object = object["object"]["objectId"].as_str().unwrap_or("").to_owned();
         let kind = self.ask(&object, KIND, None).await?;
-        let (tag, field) = (
-            kind["tag"].as_str().unwrap_or(""),
-            kind["type"].as_str().unwrap_or(""),
-        );
+        let (tag, field) = (kind["tag"].as_str().unwrap_or(""), kind["type"].as_str().unwrap_or(""));
         if kind["locked"] == true {
             return Err(self.wrong("can't be changed: it is disabled or read-only"));
         }
         match (tag, field) {
             ("select", _) => self.choose(&object, text).await,
             ("input", "file") => Err(self.wrong("takes a file, and no file is sent")),
-            ("input", field) if CLICKED.contains(&field) => {
-                Err(self.wrong("takes no text; use browser_click"))
-            }
+            ("input", field) if CLICKED.contains(&field) => Err(self.wrong("takes no text; use browser_click")),
             ("input", field) if WHOLE.contains(&field) => {
                 let held = self.ask(&object, SET, Some(text)).await?;
                 let held = held["held"].as_str().unwrap_or("").to_owned();
@@ -162,16 +135,8 @@ impl Target<'_> {
         if let Some(chosen) = done["chosen"].as_str() {
             return Ok(chosen.to_owned());
         }
-        let options: Vec<&str> = done["options"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        Err(self.wrong(format!(
-            "has no option `{text}`; its options are: {}",
-            options.join(" / ")
-        )))
+        let options: Vec<&str> = done["options"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        Err(self.wrong(format!("has no option `{text}`; its options are: {}", options.join(" / "))))
     }
 
     async fn replace(&self, object: &str, text: &str) -> Result<String, BrowserError> {
@@ -208,12 +173,7 @@ impl Target<'_> {
     }
 
     /// Calls a function with the element as `this`.
-    async fn ask(
-        &self,
-        object: &str,
-        function: &str,
-        argument: Option<&str>,
-    ) -> Result<Value, BrowserError> {
+    async fn ask(&self, object: &str, function: &str, argument: Option<&str>) -> Result<Value, BrowserError> {
         let arguments: Vec<Value> = argument.iter().map(|text| json!({"value": text})).collect();
         let params = json!({"objectId": object, "functionDeclaration": function,
             "arguments": arguments, "returnByValue": true});

@@ -27,10 +27,7 @@ struct All {
 impl Browsers {
     /// None is started yet.
     pub fn new(config: BrowserConfig) -> Self {
-        Self(Arc::new(All {
-            config,
-            slots: Mutex::default(),
-        }))
+        Self(Arc::new(All { config, slots: Mutex::default() }))
     }
 
     pub(super) fn config(&self) -> &BrowserConfig {
@@ -87,9 +84,7 @@ impl Browsers {
                 slot.touch(stop);
                 Ok(slot)
             }
-            Entry::Vacant(_) if taken >= self.0.config.most => {
-                Err(BrowserError::Busy(self.0.config.most))
-            }
+            Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
             Entry::Vacant(entry) => {
                 let slot = Arc::new(Slot::new(Arc::clone(stop)));
                 entry.insert(Arc::clone(&slot));
@@ -128,9 +123,7 @@ async fn watch(all: Weak<All>, run: RunId, slot: Weak<Slot>) {
         let (Some(all), Some(slot)) = (all.upgrade(), slot.upgrade()) else {
             return;
         };
-        let ours = lock(&all.slots)
-            .get(&run)
-            .is_some_and(|held| Arc::ptr_eq(held, &slot));
+        let ours = lock(&all.slots).get(&run).is_some_and(|held| Arc::ptr_eq(held, &slot));
         if !ours {
             return;
         }

@@ -69,11 +69,7 @@ async fn attended<T>(
 }
 
 /// Opens a page, in a new browser if the run has none.
-pub(super) async fn open(
-    browsers: &Browsers,
-    url: &Url,
-    context: &Context,
-) -> Result<ToolOutput, BrowserError> {
+pub(super) async fn open(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
     let slot = browsers.room(context)?;
     let work = async {
         let mut held = slot.page.lock().await;
@@ -105,30 +101,17 @@ pub(super) async fn open(
 }
 
 /// Shows the page that is open.
-pub(super) async fn look(
-    browsers: &Browsers,
-    part: usize,
-    context: &Context,
-) -> Result<ToolOutput, BrowserError> {
+pub(super) async fn look(browsers: &Browsers, part: usize, context: &Context) -> Result<ToolOutput, BrowserError> {
     let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
         let held = slot.page.lock().await;
-        let page = held
-            .as_ref()
-            .filter(|page| page.open)
-            .ok_or(BrowserError::NoPage)?;
+        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
         let snapshot = page.snapshot(&slot.elements).await?;
         let last = snapshot.parts.len();
         if part > last {
-            return Err(BrowserError::Refused(format!(
-                "the page has {last} parts; ask for one of them"
-            )));
+            return Err(BrowserError::Refused(format!("the page has {last} parts; ask for one of them")));
         }
-        let settled = if page.state().settled() {
-            Settled::Whole
-        } else {
-            Settled::Partly
-        };
+        let settled = if page.state().settled() { Settled::Whole } else { Settled::Partly };
         let refusals = slot.refusals();
         let mark = refusals.count();
         Ok(shown(&snapshot, part, settled, &refusals, mark))
@@ -161,26 +144,17 @@ pub(super) async fn act(
     let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
         let mut held = slot.page.lock().await;
-        let page = held
-            .as_mut()
-            .filter(|page| page.open)
-            .ok_or(BrowserError::NoPage)?;
+        let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
         let loader = page.state().loader.clone();
         let element = lock(&slot.elements).of(number, &loader);
-        let target = Target {
-            element: element.ok_or(BrowserError::NoElement(number))?,
-            number,
-            page,
-        };
+        let target = Target { element: element.ok_or(BrowserError::NoElement(number))?, number, page };
         target.check().await?;
         let refusals = slot.refusals();
         let mark = refusals.count();
         let object = format!("{} on {}", target.element.words(), page.state().url);
         page.fresh();
         // From here on the page may act.
-        context
-            .check()
-            .map_err(|error| BrowserError::Refused(error.to_string()))?;
+        context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
         let said = match act {
             Act::Click => {
                 target.click().await?;
@@ -219,28 +193,18 @@ pub(super) async fn act(
     let work = Box::pin(within(context, "the page", work));
     let done = attended(browsers, context, &slot, work).await;
     done.map_err(|error| match error {
-        BrowserError::Late { .. } => BrowserError::Unsettled {
-            why: "its time was over",
-        },
-        BrowserError::Stopped(_) => BrowserError::Unsettled {
-            why: "the run was stopped",
-        },
+        BrowserError::Late { .. } => BrowserError::Unsettled { why: "its time was over" },
+        BrowserError::Stopped(_) => BrowserError::Unsettled { why: "the run was stopped" },
         other => other,
     })
 }
 
 /// The visible part of the page as PNG, with its address.
-pub(super) async fn picture(
-    browsers: &Browsers,
-    context: &Context,
-) -> Result<(Vec<u8>, String), BrowserError> {
+pub(super) async fn picture(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
     let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
         let held = slot.page.lock().await;
-        let page = held
-            .as_ref()
-            .filter(|page| page.open)
-            .ok_or(BrowserError::NoPage)?;
+        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
         let png = page.screenshot().await?;
         let url = page.state().url.clone();
         Ok((png, url))
@@ -249,18 +213,8 @@ pub(super) async fn picture(
     attended(browsers, context, &slot, work).await
 }
 
-fn shown(
-    snapshot: &Snapshot,
-    part: usize,
-    settled: Settled,
-    refusals: &Refusals,
-    mark: u64,
-) -> ToolOutput {
-    let title = if snapshot.title.is_empty() {
-        "(none)"
-    } else {
-        &snapshot.title
-    };
+fn shown(snapshot: &Snapshot, part: usize, settled: Settled, refusals: &Refusals, mark: u64) -> ToolOutput {
+    let title = if snapshot.title.is_empty() { "(none)" } else { &snapshot.title };
     let mut content = format!("Title: {title}\nURL: {}\n", snapshot.url);
     for dialog in &snapshot.dialogs {
         let _ = writeln!(content, "[dismissed a dialog: {dialog}]");
@@ -270,42 +224,21 @@ fn shown(
     }
     content.push('\n');
     let text = snapshot.parts.get(part - 1).map_or("", String::as_str);
-    content.push_str(if text.trim().is_empty() {
-        "[the page shows no text]\n"
-    } else {
-        text
-    });
+    content.push_str(if text.trim().is_empty() { "[the page shows no text]\n" } else { text });
     let parts = snapshot.parts.len();
     if part < parts {
         let next = part + 1;
-        let _ = writeln!(
-            content,
-            "[part {part} of {parts}; browser_snapshot with part {next} shows the next]"
-        );
+        let _ = writeln!(content, "[part {part} of {parts}; browser_snapshot with part {next} shows the next]");
     } else if snapshot.cut {
         content.push_str("[the page goes on; the rest is not read]\n");
     }
     let refused = refusals.since(mark);
     if !refused.is_empty() {
         let words = |why: &str| why.chars().take(WORDS).collect::<String>();
-        let list: Vec<String> = refused
-            .iter()
-            .take(TOLD)
-            .map(|refusal| words(&refusal.why))
-            .collect();
-        let _ = writeln!(
-            content,
-            "[{} of the page's requests were refused: {}]",
-            refused.len(),
-            list.join("; ")
-        );
+        let list: Vec<String> = refused.iter().take(TOLD).map(|refusal| words(&refusal.why)).collect();
+        let _ = writeln!(content, "[{} of the page's requests were refused: {}]", refused.len(), list.join("; "));
     }
     let data = json!({"url": snapshot.url, "title": title, "status": snapshot.status,
         "part": part, "parts": parts});
-    ToolOutput {
-        data: Some(data),
-        tainted: true,
-        origin: Some(snapshot.url.clone()),
-        ..ToolOutput::text(content)
-    }
+    ToolOutput { data: Some(data), tainted: true, origin: Some(snapshot.url.clone()), ..ToolOutput::text(content) }
 }

@@ -63,12 +63,7 @@ impl Cdp {
     }
 
     /// Sends a command and waits for its answer.
-    pub async fn call(
-        &self,
-        session: Option<&str>,
-        method: &str,
-        params: Value,
-    ) -> Result<Value, BrowserError> {
+    pub async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, BrowserError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
         match self.waiting.lock().as_mut() {
@@ -77,16 +72,10 @@ impl Cdp {
         };
         // A caller that gives up must leave nothing behind.
         let _forget = Forget(&self.waiting, id);
-        self.out
-            .send(message(id, session, method, &params))
-            .await
-            .map_err(|_| gone())?;
+        self.out.send(message(id, session, method, &params)).await.map_err(|_| gone())?;
         match answer.await {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(message)) => Err(BrowserError::Protocol {
-                method: method.to_owned(),
-                message,
-            }),
+            Ok(Err(message)) => Err(BrowserError::Protocol { method: method.to_owned(), message }),
             Err(_) => Err(gone()),
         }
     }
@@ -94,9 +83,7 @@ impl Cdp {
     /// Sends a command whose answer nobody waits for; dropped where too many wait already.
     pub fn tell(&self, session: &str, method: &str, params: &Value) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let _ = self
-            .out
-            .try_send(message(id, Some(session), method, params));
+        let _ = self.out.try_send(message(id, Some(session), method, params));
     }
 
     /// Whether the browser is gone.
@@ -173,11 +160,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<Told>> Ear<H> {
             return;
         };
         if let Some(id) = message["id"].as_u64() {
-            let reply = self
-                .waiting
-                .lock()
-                .as_mut()
-                .and_then(|waiting| waiting.remove(&id));
+            let reply = self.waiting.lock().as_mut().and_then(|waiting| waiting.remove(&id));
             if let Some(reply) = reply {
                 let _ = reply.send(match message.get("error") {
                     Some(error) => Err(error["message"].as_str().unwrap_or("no reason").to_owned()),
@@ -240,9 +223,7 @@ mod tests {
                     json!({"method": "E", "params": {"x": 1}, "sessionId": "s"}),
                     json!({"id": id, "result": {"session": asked["sessionId"]}}),
                 ]),
-                "B" => Some(vec![
-                    json!({"id": id, "error": {"message": "no such thing"}}),
-                ]),
+                "B" => Some(vec![json!({"id": id, "error": {"message": "no such thing"}})]),
                 "Told" => Some(Vec::new()),
                 _ => None,
             }
@@ -251,18 +232,14 @@ mod tests {
         let kept = Arc::clone(&heard);
         let (read, write) = tokio::io::split(ours);
         let cdp = Cdp::begin(write, read, move |session, method, params| {
-            kept.lock()
-                .unwrap()
-                .push(format!("{session} {method} {params}"));
+            kept.lock().unwrap().push(format!("{session} {method} {params}"));
             Some(("Told", json!({})))
         });
         let answer = cdp.call(Some("s"), "A", json!({})).await.unwrap();
         assert_eq!(answer, json!({"session": "s"}));
         assert_eq!(*heard.lock().unwrap(), ["s E {\"x\":1}"]);
         let refused = cdp.call(None, "B", json!({})).await.unwrap_err();
-        assert!(
-            matches!(&refused, BrowserError::Protocol { message, .. } if message == "no such thing")
-        );
+        assert!(matches!(&refused, BrowserError::Protocol { message, .. } if message == "no such thing"));
         let gone = cdp.call(None, "End", json!({})).await.unwrap_err();
         assert!(matches!(gone, BrowserError::Gone(_)), "{gone}");
         assert!(cdp.closed());

@@ -6,12 +6,7 @@ use std::time::Duration;
 use steward_sandbox::process::{Helper, Sandbox};
 
 /// Names under which systems install it, first choice first.
-const NAMES: &[&str] = &[
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-];
+const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// What an operator decides.
 #[derive(Clone)]
@@ -49,17 +44,10 @@ impl BrowserConfig {
 
 /// The browser's program: `wanted`, a path or a name, else the first known name, in the folders of `search`.
 pub fn find(wanted: Option<&str>, search: &[PathBuf]) -> Option<PathBuf> {
-    let named = |name: &str| {
-        search
-            .iter()
-            .map(|folder| folder.join(name))
-            .find(|path| path.is_absolute() && is_program(path))
-    };
+    let named =
+        |name: &str| search.iter().map(|folder| folder.join(name)).find(|path| path.is_absolute() && is_program(path));
     match wanted {
-        Some(path) if path.contains('/') => Path::new(path)
-            .canonicalize()
-            .ok()
-            .filter(|path| is_program(path)),
+        Some(path) if path.contains('/') => Path::new(path).canonicalize().ok().filter(|path| is_program(path)),
         Some(name) => named(name),
         None => NAMES.iter().find_map(|name| named(name)),
     }
@@ -67,8 +55,7 @@ pub fn find(wanted: Option<&str>, search: &[PathBuf]) -> Option<PathBuf> {
 
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    path.metadata()
-        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

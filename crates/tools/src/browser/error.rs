@@ -39,9 +39,7 @@ pub enum BrowserError {
         why: String,
     },
     /// The server answered with an error.
-    #[error(
-        "{url} answered with status {status}; check the address, or see what it says with browser_snapshot"
-    )]
+    #[error("{url} answered with status {status}; check the address, or see what it says with browser_snapshot")]
     Status {
         /// Address after redirects.
         url: String,
@@ -68,9 +66,7 @@ pub enum BrowserError {
     #[error("{0} was stopped with the run")]
     Stopped(String),
     /// The page brought its process down.
-    #[error(
-        "the page's process crashed, and the browser was closed; open another page with browser_open"
-    )]
+    #[error("the page's process crashed, and the browser was closed; open another page with browser_open")]
     Crashed,
     /// A file, not a page.
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]

@@ -64,51 +64,28 @@ pub(super) enum Settled {
 
 impl Page {
     /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
-    pub async fn attach(
-        cdp: Cdp,
-        state: Arc<watch::Sender<State>>,
-        port: u16,
-    ) -> Result<Self, BrowserError> {
+    pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<State>>, port: u16) -> Result<Self, BrowserError> {
         let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
-        let mut context = cdp
-            .call(None, "Target.createBrowserContext", proxied)
-            .await?;
+        let mut context = cdp.call(None, "Target.createBrowserContext", proxied).await?;
         let context = context["browserContextId"].take();
         let wanted = json!({"url": "about:blank", "browserContextId": context});
         let made = cdp.call(None, "Target.createTarget", wanted).await?;
         let target = made["targetId"].as_str().unwrap_or("").to_owned();
-        let attached = cdp
-            .call(
-                None,
-                "Target.attachToTarget",
-                json!({"targetId": target, "flatten": true}),
-            )
-            .await?;
+        let attached = cdp.call(None, "Target.attachToTarget", json!({"targetId": target, "flatten": true})).await?;
         let session = attached["sessionId"].as_str().unwrap_or("").to_owned();
         state.send_modify(|state| {
             session.clone_into(&mut state.session);
             // The main frame of a page has the id of its target.
             state.frame = target;
         });
-        let page = Self {
-            cdp,
-            session,
-            state,
-            open: false,
-        };
-        let refuse =
-            json!({"behavior": "deny", "eventsEnabled": true, "browserContextId": context});
-        page.cdp
-            .call(None, "Browser.setDownloadBehavior", refuse)
-            .await?;
+        let page = Self { cdp, session, state, open: false };
+        let refuse = json!({"behavior": "deny", "eventsEnabled": true, "browserContextId": context});
+        page.cdp.call(None, "Browser.setDownloadBehavior", refuse).await?;
         for (method, params) in [
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
             ("Inspector.enable", json!({})),
-            (
-                "Network.enable",
-                json!({"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 20}),
-            ),
+            ("Network.enable", json!({"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 20})),
             ("DOM.enable", json!({})),
         ] {
             page.call(method, params).await?;
@@ -140,12 +117,7 @@ impl Page {
     }
 
     /// Opens `url` and waits until it has come to rest. Ends the navigation where the caller gives up.
-    pub async fn open(
-        &mut self,
-        url: &Url,
-        refusals: &Refusals,
-        limit: Duration,
-    ) -> Result<Settled, BrowserError> {
+    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
         self.open = false;
         let done = self.navigate(url, refusals, limit).await;
         let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
@@ -158,23 +130,13 @@ impl Page {
         done
     }
 
-    async fn navigate(
-        &self,
-        url: &Url,
-        refusals: &Refusals,
-        limit: Duration,
-    ) -> Result<Settled, BrowserError> {
+    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
         let (until, mark) = (Instant::now() + limit, refusals.count());
         let before = self.fresh();
         let mut stopping = Stopping(Some(self));
-        let late = || BrowserError::Late {
-            what: shorten(url.as_str()),
-            ms: limit.as_millis(),
-        };
+        let late = || BrowserError::Late { what: shorten(url.as_str()), ms: limit.as_millis() };
         let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
-        let asked = tokio::time::timeout_at(until, asked)
-            .await
-            .map_err(|_| late())??;
+        let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
         if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
             stopping.0 = None;
             return Err(self.failure(url, text, refusals, mark).await);
@@ -203,18 +165,12 @@ impl Page {
     }
 
     /// Waits for what an action leads to: a page, requests, or nothing. A window that it wants to open is opened here.
-    pub async fn follow(
-        &mut self,
-        refusals: &Refusals,
-        mark: u64,
-        limit: Duration,
-    ) -> Result<Settled, BrowserError> {
+    pub async fn follow(&mut self, refusals: &Refusals, mark: u64, limit: Duration) -> Result<Settled, BrowserError> {
         let until = Instant::now() + limit;
         tokio::time::sleep(AFTERMATH).await;
         let window = self.state.borrow().window.clone();
-        if let Some(url) = window
-            .and_then(|window| Url::parse(&window).ok())
-            .filter(|url| matches!(url.scheme(), "http" | "https"))
+        if let Some(url) =
+            window.and_then(|window| Url::parse(&window).ok()).filter(|url| matches!(url.scheme(), "http" | "https"))
         {
             return self.open(&url, refusals, limit).await;
         }
@@ -222,18 +178,14 @@ impl Page {
         if settled == Settled::Partly {
             // A page that is on its way holds up every look at the one that is there.
             self.cdp.tell(&self.session, "Page.stopLoading", &json!({}));
-            self.wait(Instant::now() + RESTLESS, |state| !state.starting)
-                .await?;
+            self.wait(Instant::now() + RESTLESS, |state| !state.starting).await?;
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
             return Err(BrowserError::Download(shorten(&url)));
         }
         let judged = self.judge(refusals, mark);
-        if matches!(
-            judged,
-            Err(BrowserError::Failed { .. } | BrowserError::Refused(_))
-        ) {
+        if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
             self.open = false;
             let blank = json!({"url": "about:blank"});
             self.cdp.tell(&self.session, "Page.navigate", &blank);
@@ -267,27 +219,20 @@ impl Page {
             if !self.state.borrow().settled() {
                 return Ok(());
             }
-            self.wait(until, |state| state.requests.is_empty() || !state.settled())
-                .await?;
+            self.wait(until, |state| state.requests.is_empty() || !state.settled()).await?;
         }
         Ok(())
     }
 
     /// Whether the state came to fit `wanted` in time.
-    async fn wait(
-        &self,
-        until: Instant,
-        wanted: impl Fn(&State) -> bool,
-    ) -> Result<bool, BrowserError> {
+    async fn wait(&self, until: Instant, wanted: impl Fn(&State) -> bool) -> Result<bool, BrowserError> {
         let mut changes = self.state.subscribe();
         loop {
             if wanted(&changes.borrow_and_update()) {
                 return Ok(true);
             }
             if self.closed() {
-                return Err(BrowserError::Gone(
-                    "its process is no longer there".to_owned(),
-                ));
+                return Err(BrowserError::Gone("its process is no longer there".to_owned()));
             }
             let now = Instant::now();
             if now >= until {
@@ -304,13 +249,8 @@ impl Page {
             return Err(BrowserError::Crashed);
         }
         let url = Url::parse(&state.url).ok();
-        let Some(url) =
-            url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob"))
-        else {
-            let why = format!(
-                "the page went to {}, which is no page of the web",
-                shorten(&state.url)
-            );
+        let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
+            let why = format!("the page went to {}, which is no page of the web", shorten(&state.url));
             let told = told(None, refusals, mark);
             return Err(BrowserError::Refused(told.unwrap_or(why)));
         };
@@ -321,10 +261,7 @@ impl Page {
             return Err(BrowserError::Refused(why));
         }
         if status >= 400 {
-            return Err(BrowserError::Status {
-                url: shorten(url.as_str()),
-                status,
-            });
+            return Err(BrowserError::Status { url: shorten(url.as_str()), status });
         }
         Ok(())
     }
@@ -347,21 +284,13 @@ impl Page {
         }
         let refused = told(Some(url), refusals, mark).or_else(|| told(None, refusals, mark));
         match refused {
-            Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => {
-                BrowserError::Refused(why)
-            }
-            _ => BrowserError::Failed {
-                url: shorten(url.as_str()),
-                why: text.trim_start_matches("net::").to_owned(),
-            },
+            Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
+            _ => BrowserError::Failed { url: shorten(url.as_str()), why: text.trim_start_matches("net::").to_owned() },
         }
     }
 
     /// What is on the page.
-    pub async fn snapshot(
-        &self,
-        elements: &std::sync::Mutex<Elements>,
-    ) -> Result<Snapshot, BrowserError> {
+    pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
         for (id, url) in tree::frames(&frames["frameTree"], FRAMES) {
@@ -376,16 +305,9 @@ impl Page {
         }
         let (loader, url, status, dialogs) = {
             let state = self.state.borrow();
-            (
-                state.loader.clone(),
-                state.url.clone(),
-                state.status(),
-                state.dialogs.clone(),
-            )
+            (state.loader.clone(), state.url.clone(), state.status(), state.dialogs.clone())
         };
-        let mut elements = elements
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut elements = elements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         elements.begin(&loader, &url);
         let mut snapshot = tree::show(&trees, &mut elements);
         (snapshot.url, snapshot.status) = (url, status);
@@ -401,18 +323,13 @@ impl Page {
             let params = json!({"format": "png", "captureBeyondViewport": false});
             self.call("Page.captureScreenshot", params).await
         };
-        let late = |_| BrowserError::Late {
-            what: "the screenshot".to_owned(),
-            ms: PICTURE.as_millis(),
-        };
+        let late = |_| BrowserError::Late { what: "the screenshot".to_owned(), ms: PICTURE.as_millis() };
         let taken = tokio::time::timeout(PICTURE, take).await.map_err(late)??;
         let text = taken["data"].as_str().unwrap_or("");
-        STANDARD
-            .decode(text)
-            .map_err(|error| BrowserError::Protocol {
-                method: "Page.captureScreenshot".to_owned(),
-                message: error.to_string(),
-            })
+        STANDARD.decode(text).map_err(|error| BrowserError::Protocol {
+            method: "Page.captureScreenshot".to_owned(),
+            message: error.to_string(),
+        })
     }
 }
 

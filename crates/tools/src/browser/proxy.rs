@@ -111,10 +111,7 @@ impl Proxy {
             room: Arc::new(Semaphore::new(MOST)),
         });
         tokio::spawn(serve(gate, door));
-        Self {
-            refusals,
-            _ended: ended.drop_guard(),
-        }
+        Self { refusals, _ended: ended.drop_guard() }
     }
 }
 
@@ -159,19 +156,13 @@ struct No {
 impl No {
     fn new(status: StatusCode, place: &str, why: impl Into<String>) -> Self {
         let (place, why) = (place.to_owned(), why.into());
-        Self {
-            status,
-            refusal: Refusal { place, why },
-        }
+        Self { status, refusal: Refusal { place, why } }
     }
 }
 
 async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
-    let done = if request.method() == Method::CONNECT {
-        tunnel(&door, request).await
-    } else {
-        forward(&door, request).await
-    };
+    let done =
+        if request.method() == Method::CONNECT { tunnel(&door, request).await } else { forward(&door, request).await };
     Ok(done.unwrap_or_else(|no| {
         let text = format!("Steward refused this request: {}\n", no.refusal.why);
         tracing::debug!(place = no.refusal.place, "request of a browser refused");
@@ -185,9 +176,7 @@ async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Result<Response<
 }
 
 fn full(text: impl Into<Bytes>) -> Body {
-    Full::new(text.into())
-        .map_err(|never| match never {})
-        .boxed()
+    Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
 /// `host:port` of a URL.
@@ -199,8 +188,7 @@ pub(super) fn place_of(url: &Url) -> String {
 /// Resolves and checks once, and connects to what was checked.
 async fn connect(door: &Door, url: &Url, place: &str) -> Result<TcpStream, No> {
     let admitted = door.client.admit(url).await;
-    let addresses =
-        admitted.map_err(|error| No::new(StatusCode::FORBIDDEN, place, error.to_string()))?;
+    let addresses = admitted.map_err(|error| No::new(StatusCode::FORBIDDEN, place, error.to_string()))?;
     let mut cause = "it has no address".to_owned();
     for address in addresses {
         match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
@@ -224,19 +212,14 @@ async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response
     // A tunnel carries anything; what speaks HTTP is at these ports.
     let port = url.port_or_known_default().unwrap_or(0);
     if !matches!(port, 80 | 443) && !door.client.allows(&url) {
-        let why = format!(
-            "a browser's tunnel to port {port} is not opened; an operator can allow {place} by name and port"
-        );
+        let why =
+            format!("a browser's tunnel to port {port} is not opened; an operator can allow {place} by name and port");
         return Err(No::new(StatusCode::FORBIDDEN, &place, why));
     }
     let mut stream = connect(door, &url, &place).await?;
-    let room = Arc::clone(&door.room).try_acquire_owned().map_err(|_| {
-        No::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            &place,
-            "too many connections at once",
-        )
-    })?;
+    let room = Arc::clone(&door.room)
+        .try_acquire_owned()
+        .map_err(|_| No::new(StatusCode::SERVICE_UNAVAILABLE, &place, "too many connections at once"))?;
     let ended = door.ended.clone();
     tokio::spawn(async move {
         let _room = room;
@@ -281,9 +264,7 @@ async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Respons
         }
     });
     let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    head.uri = target
-        .parse::<Uri>()
-        .unwrap_or_else(|_| Uri::from_static("/"));
+    head.uri = target.parse::<Uri>().unwrap_or_else(|_| Uri::from_static("/"));
     strip(&mut head.headers);
     // What was checked is what is asked for.
     let authority = match url.port() {
@@ -293,10 +274,7 @@ async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Respons
     if let Ok(host) = HeaderValue::from_str(&authority) {
         head.headers.insert(HOST, host);
     }
-    let response = sender
-        .send_request(Request::from_parts(head, body))
-        .await
-        .map_err(broken)?;
+    let response = sender.send_request(Request::from_parts(head, body)).await.map_err(broken)?;
     let (mut head, body) = response.into_parts();
     strip(&mut head.headers);
     Ok(Response::from_parts(head, body.boxed()))

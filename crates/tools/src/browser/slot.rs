@@ -69,9 +69,6 @@ impl Slot {
     /// What its proxy refused.
     pub fn refusals(&self) -> Arc<Refusals> {
         let process = lock(&self.process);
-        process
-            .as_ref()
-            .map(|process| Arc::clone(&process.proxy.refusals))
-            .unwrap_or_default()
+        process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default()
     }
 }

@@ -92,10 +92,7 @@ pub(super) struct Process {
 
 /// Starts one.
 pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), BrowserError> {
-    let folder = tempfile::Builder::new()
-        .prefix("steward-browser-")
-        .tempdir()
-        .map_err(failed)?;
+    let folder = tempfile::Builder::new().prefix("steward-browser-").tempdir().map_err(failed)?;
     // Empty, and seen by the user that the sandbox changes to.
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).map_err(failed)?;
     let mut session = config.sandbox.open(spec(config, folder.path())).await?;
@@ -104,11 +101,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
     let port = gate.local_addr().map_err(failed)?.port();
     let (input, output) = session.streams().ok_or_else(missing)?;
     let proxy = Proxy::begin(gate, config.client.clone());
-    let mut process = Process {
-        session,
-        proxy,
-        _folder: folder,
-    };
+    let mut process = Process { session, proxy, _folder: folder };
     let begun = async {
         let state = Arc::new(watch::Sender::new(State::default()));
         let heard = Arc::clone(&state);
@@ -136,10 +129,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it is what map_err hands over"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn failed(error: std::io::Error) -> BrowserError {
     BrowserError::Start(error.to_string())
 }
@@ -148,15 +138,12 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
     // Its commands come in at descriptor 3 and its answers go out at 4.
     let script = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
     let program = config.program.display().to_string();
-    let argv = ["/bin/sh", "-c", script, &program]
-        .into_iter()
-        .chain(FLAGS.iter().copied());
+    let argv = ["/bin/sh", "-c", script, &program].into_iter().chain(FLAGS.iter().copied());
     let mut spec = CommandSpec::new(argv, folder);
     spec.access = Access::ReadOnly;
     spec.gate = true;
-    spec.env = [("HOME", "/tmp"), ("LANG", "en_US.UTF-8")]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
+    spec.env =
+        [("HOME", "/tmp"), ("LANG", "en_US.UTF-8")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     spec.read_paths = installed(&config.program);
     spec.limits = Limits {
         cpu_s: CPU,
@@ -172,14 +159,8 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
 
 /// What is to be seen beside the system's own folders: configuration, and the folder of the program itself.
 fn installed(program: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = READ
-        .iter()
-        .map(PathBuf::from)
-        .filter(|path| path.exists())
-        .collect();
-    let real = program
-        .canonicalize()
-        .unwrap_or_else(|_| program.to_owned());
+    let mut paths: Vec<PathBuf> = READ.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+    let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     if !real.starts_with("/usr")
         && let Some(folder) = real.parent()
     {

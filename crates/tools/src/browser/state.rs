@@ -12,10 +12,7 @@ const DIALOGS: usize = 5;
 const DIALOG: usize = 300;
 
 /// State of the one page of a browser.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "what events say of a page is independent of one another"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "what events say of a page is independent of one another")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// The session in which it is spoken to.
@@ -54,9 +51,7 @@ impl State {
     /// HTTP status of the document that is shown.
     pub fn status(&self) -> Option<u16> {
         let answered = self.answered.as_ref();
-        answered
-            .filter(|(loader, _)| *loader == self.loader)
-            .map(|(_, status)| *status)
+        answered.filter(|(loader, _)| *loader == self.loader).map(|(_, status)| *status)
     }
 
     /// Whether nothing is on its way.
@@ -90,8 +85,7 @@ impl State {
                 self.requests.insert(text(&params["requestId"]));
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
-                self.requests
-                    .remove(params["requestId"].as_str().unwrap_or(""));
+                self.requests.remove(params["requestId"].as_str().unwrap_or(""));
             }
             "Network.responseReceived" if main && params["type"] == "Document" => {
                 let status = params["response"]["status"].as_u64();
@@ -123,12 +117,7 @@ impl State {
         let kind = params["type"].as_str().unwrap_or("dialog");
         let leaving = kind == "beforeunload";
         if !leaving && self.dialogs.len() < DIALOGS {
-            let message: String = params["message"]
-                .as_str()
-                .unwrap_or("")
-                .chars()
-                .take(DIALOG)
-                .collect();
+            let message: String = params["message"].as_str().unwrap_or("").chars().take(DIALOG).collect();
             self.dialogs.push(format!("{kind}: {message}"));
         }
         ("Page.handleJavaScriptDialog", json!({"accept": leaving}))
@@ -142,10 +131,7 @@ mod tests {
 
     #[test]
     fn one_document_after_another() {
-        let mut state = State {
-            frame: "f".to_owned(),
-            ..State::default()
-        };
+        let mut state = State { frame: "f".to_owned(), ..State::default() };
         let event = |state: &mut State, name: &str, loader: &str| {
             let params = json!({"frameId": "f", "loaderId": loader, "name": name});
             state.take("Page.lifecycleEvent", &params);
@@ -170,22 +156,14 @@ mod tests {
 
     #[test]
     fn dialogs_are_answered() {
-        let mut state = State {
-            frame: "f".to_owned(),
-            ..State::default()
-        };
+        let mut state = State { frame: "f".to_owned(), ..State::default() };
         let told = |state: &mut State, kind: &str| {
             let params = json!({"type": kind, "message": "really?"});
             state.take("Page.javascriptDialogOpening", &params)
         };
         let (method, params) = told(&mut state, "confirm").unwrap_or_default();
-        assert_eq!(
-            (method, params),
-            ("Page.handleJavaScriptDialog", json!({"accept": false}))
-        );
-        assert!(
-            told(&mut state, "beforeunload").is_some_and(|(_, params)| params["accept"] == true)
-        );
+        assert_eq!((method, params), ("Page.handleJavaScriptDialog", json!({"accept": false})));
+        assert!(told(&mut state, "beforeunload").is_some_and(|(_, params)| params["accept"] == true));
         assert_eq!(state.dialogs, ["confirm: really?"]);
     }
 }

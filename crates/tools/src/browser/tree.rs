@@ -121,12 +121,7 @@ pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapsh
         tree.write(elements, &mut out);
     }
     let (parts, cut) = out.finish();
-    Snapshot {
-        title,
-        parts,
-        cut,
-        ..Snapshot::default()
-    }
+    Snapshot { title, parts, cut, ..Snapshot::default() }
 }
 
 /// The first `most` characters of what is left of `text` without its extra spaces.
@@ -173,14 +168,8 @@ enum Step<'a> {
 
 impl<'a> Tree<'a> {
     fn new(nodes: &'a [Value]) -> Self {
-        let by_id = nodes
-            .iter()
-            .take(NODES)
-            .filter_map(|node| Some((node["nodeId"].as_str()?, node)));
-        Self {
-            nodes: by_id.collect(),
-            root: nodes.first(),
-        }
+        let by_id = nodes.iter().take(NODES).filter_map(|node| Some((node["nodeId"].as_str()?, node)));
+        Self { nodes: by_id.collect(), root: nodes.first() }
     }
 
     fn root(&self) -> Option<&'a Value> {
@@ -189,8 +178,7 @@ impl<'a> Tree<'a> {
 
     fn children(&self, node: &'a Value) -> impl DoubleEndedIterator<Item = &'a Value> {
         let ids = node["childIds"].as_array().map_or(&[][..], Vec::as_slice);
-        ids.iter()
-            .filter_map(|id| self.nodes.get(id.as_str()?).copied())
+        ids.iter().filter_map(|id| self.nodes.get(id.as_str()?).copied())
     }
 
     fn write(&self, elements: &mut Elements, out: &mut Lines) {
@@ -263,29 +251,20 @@ impl<'a> Tree<'a> {
     /// Whether it gets a number: by its role, or since it takes the focus and has a name.
     fn active(node: &Value) -> bool {
         ACTIVE.contains(&role(node))
-            || role(node) == "generic"
-                && property(node, "focusable") == true
-                && !name(node).is_empty()
+            || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()
     }
 
     fn element(&self, node: &'a Value, elements: &mut Elements, out: &mut Lines) {
         let (role, name) = described(node);
-        let number = node["backendDOMNodeId"].as_i64().and_then(|node| {
-            elements.number(Element {
-                node,
-                role: role.clone(),
-                name: name.clone(),
-            })
-        });
+        let number = node["backendDOMNodeId"]
+            .as_i64()
+            .and_then(|node| elements.number(Element { node, role: role.clone(), name: name.clone() }));
         let mut text = number.map_or_else(|| "[".to_owned(), |number| format!("[{number} "));
         text.push_str(&role);
         if !name.is_empty() {
             let _ = write!(text, ": {name}");
         }
-        if let Some(value) = node["value"]["value"]
-            .as_str()
-            .filter(|value| !value.is_empty())
-        {
+        if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
             let _ = write!(text, " = {}", clip(value, NAME));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
@@ -381,56 +360,32 @@ mod tests {
         assert_eq!(seen.title, "A page");
         assert_eq!(
             seen.parts,
-            [
-                "## Head\n[1 button: Send]\nSee [2 link: the docs → https://example.org/d] [3 textbox: Search = abc]\n"
-            ]
+            ["## Head\n[1 button: Send]\nSee [2 link: the docs → https://example.org/d] [3 textbox: Search = abc]\n"]
         );
-        assert_eq!(
-            elements.of(1, "l").map(|element| element.words()),
-            Some("button “Send”".to_owned())
-        );
+        assert_eq!(elements.of(1, "l").map(|element| element.words()), Some("button “Send”".to_owned()));
         assert_eq!(elements.of(1, "m"), None);
         let again = show(&[(String::new(), nodes)], &mut elements);
         assert_eq!(again.parts, seen.parts, "numbers stay");
-        let renamed = json!([
-            node("1", "RootWebArea", "", &["10"]),
-            node("10", "button", "Buy", &[])
-        ]);
+        let renamed = json!([node("1", "RootWebArea", "", &["10"]), node("10", "button", "Buy", &[])]);
         let renamed = show(&[(String::new(), renamed)], &mut elements);
         assert_eq!(renamed.parts, ["[4 button: Buy]\n"]);
         assert_eq!(elements.of(1, "l"), None);
         elements.begin("m", "https://example.org/2");
-        let other = json!([
-            node("1", "RootWebArea", "", &["2"]),
-            node("2", "button", "Send", &[])
-        ]);
+        let other = json!([node("1", "RootWebArea", "", &["2"]), node("2", "button", "Send", &[])]);
         let other = show(&[(String::new(), other)], &mut elements);
-        assert_eq!(
-            other.parts,
-            ["[5 button: Send]\n"],
-            "numbers are not used again"
-        );
+        assert_eq!(other.parts, ["[5 button: Send]\n"], "numbers are not used again");
     }
 
     #[test]
     fn long_and_deep_pages_are_bounded() {
         let mut nodes = vec![node("0", "RootWebArea", "", &["1"])];
         for at in 1..60_000 {
-            nodes.push(node(
-                &at.to_string(),
-                "generic",
-                "",
-                &[&(at + 1).to_string()],
-            ));
+            nodes.push(node(&at.to_string(), "generic", "", &[&(at + 1).to_string()]));
         }
         nodes.push(node("60000", "StaticText", &"word ".repeat(5000), &[]));
         let seen = show(&[(String::new(), json!(nodes))], &mut Elements::default());
         assert_eq!(seen.parts.len(), 4);
-        assert!(
-            seen.parts
-                .iter()
-                .all(|part| part.chars().count() <= PART + 1)
-        );
+        assert!(seen.parts.iter().all(|part| part.chars().count() <= PART + 1));
         assert_eq!(show(&[], &mut Elements::default()).parts, [""]);
     }
 
@@ -439,12 +394,7 @@ mod tests {
         let tree = json!({"frame": {"id": "a", "url": "u"}, "childFrames": [
             {"frame": {"id": "b", "url": "v"}, "childFrames": [{"frame": {"id": "d", "url": ""}}]},
             {"frame": {"id": "c", "url": "w"}}]});
-        let ids = |most| {
-            frames(&tree, most)
-                .into_iter()
-                .map(|(id, _)| id)
-                .collect::<String>()
-        };
+        let ids = |most| frames(&tree, most).into_iter().map(|(id, _)| id).collect::<String>();
         assert_eq!(ids(9), "abcd");
         assert_eq!(ids(2), "ab");
     }

@@ -38,10 +38,7 @@ pub(super) fn uid_of(part: &Component) -> Option<String> {
 }
 
 /// The parts of one event, in order.
-pub(super) fn parts<'c>(
-    calendar: &'c Component,
-    uid: &'c str,
-) -> impl Iterator<Item = (usize, &'c Component)> {
+pub(super) fn parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
     let parts = calendar.parts.iter().enumerate();
     parts.filter(move |(_, part)| uid_of(part).is_some_and(|known| known == uid))
 }
@@ -57,18 +54,11 @@ pub(super) fn put(calendar: &mut Component, uid: &str, new: Vec<Component>) -> C
     let at = first.unwrap_or(calendar.parts.len());
     let after = new.iter().map(Component::text).collect();
     replace(calendar, uid, at, new);
-    Change {
-        uid: uid.to_owned(),
-        at,
-        before,
-        after,
-    }
+    Change { uid: uid.to_owned(), at, before, after }
 }
 
 fn replace(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) {
-    calendar
-        .parts
-        .retain(|part| uid_of(part).is_none_or(|known| known != uid));
+    calendar.parts.retain(|part| uid_of(part).is_none_or(|known| known != uid));
     let at = at.min(calendar.parts.len());
     calendar.parts.splice(at..at, new);
 }
@@ -94,11 +84,7 @@ pub(super) fn undo(calendar: &mut Component, kept: &Kept) -> Result<String, Tool
         part.name != "VTIMEZONE" || !kept.zones.iter().any(|zone| zone == name)
     });
     let count = kept.changes.len();
-    let restored = kept
-        .changes
-        .iter()
-        .filter(|change| !change.before.is_empty())
-        .count();
+    let restored = kept.changes.iter().filter(|change| !change.before.is_empty()).count();
     Ok(match (count, restored) {
         (1, 0) => "removed the event from the calendar".to_owned(),
         (1, _) => "restored the event in the calendar".to_owned(),
@@ -110,9 +96,5 @@ pub(super) fn part(text: &str) -> Result<Component, ToolsError> {
     let damaged = || ToolsError::NoUndo("the snapshot is damaged".to_owned());
     let whole = format!("BEGIN:VCALENDAR\r\n{text}END:VCALENDAR\r\n");
     let mut calendar = Component::read(&whole).map_err(|_| damaged())?;
-    calendar
-        .parts
-        .pop()
-        .filter(|part| part.name == "VEVENT")
-        .ok_or_else(damaged)
+    calendar.parts.pop().filter(|part| part.name == "VEVENT").ok_or_else(damaged)
 }

@@ -18,20 +18,13 @@ pub(super) struct Component {
 impl Component {
     /// An empty one.
     pub fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            lines: Vec::new(),
-            parts: Vec::new(),
-        }
+        Self { name: name.to_owned(), lines: Vec::new(), parts: Vec::new() }
     }
 
     /// An empty calendar of ours.
     pub fn calendar() -> Self {
         let mut calendar = Self::new("VCALENDAR");
-        calendar.lines = vec![
-            Line::new("VERSION", "2.0"),
-            Line::new("PRODID", "-//Steward//Calendar//EN"),
-        ];
+        calendar.lines = vec![Line::new("VERSION", "2.0"), Line::new("PRODID", "-//Steward//Calendar//EN")];
         calendar
     }
 
@@ -93,9 +86,7 @@ impl Component {
                 "this iCalendar file ends in the middle of {}; get it whole",
                 inner.name
             ))),
-            (None, None) => Err(ToolsError::refused(
-                "this is no iCalendar file: it is empty; give an .ics file",
-            )),
+            (None, None) => Err(ToolsError::refused("this is no iCalendar file: it is empty; give an .ics file")),
         }
     }
 
@@ -143,10 +134,7 @@ mod tests {
             ("A:b", "must begin"),
             ("BEGIN:VEVENT\nEND:VEVENT", "must begin"),
             ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR", "no BEGIN"),
-            (
-                "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT",
-                "middle of VCALENDAR",
-            ),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "middle of VCALENDAR"),
             (&"BEGIN:VCALENDAR\n".repeat(9), "too much"),
         ] {
             let error = Component::read(text).unwrap_err().to_string();

@@ -21,9 +21,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -44,51 +42,25 @@ impl CalendarCreate {
     fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
         let title = args.title.trim();
         if title.is_empty() {
-            return Err(ToolsError::refused(
-                "the title is blank; say what the event is",
-            ));
+            return Err(ToolsError::refused("the title is blank; say what the event is"));
         }
         let zone = self.files.zone();
         let start = span::read(&args.start, self.clock.as_ref())?;
         let end = args.end.as_deref().filter(|text| !text.trim().is_empty());
-        let end = end
-            .map(|text| span::read(text, self.clock.as_ref()))
-            .transpose()?;
+        let end = end.map(|text| span::read(text, self.clock.as_ref())).transpose()?;
         let mut event = Component::new("VEVENT");
-        event.lines = vec![
-            Line::new("UID", uid),
-            Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string()),
-        ];
+        event.lines = vec![Line::new("UID", uid), Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string())];
         event.lines.extend(times(start, end, zone)?);
         event.lines.push(Line::text("SUMMARY", title));
-        for (name, text) in [
-            ("LOCATION", &args.location),
-            ("DESCRIPTION", &args.description),
-        ] {
-            if let Some(text) = text
-                .as_deref()
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-            {
+        for (name, text) in [("LOCATION", &args.location), ("DESCRIPTION", &args.description)] {
+            if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 event.lines.push(Line::text(name, text));
             }
         }
-        if let Some(repeat) = args
-            .repeat
-            .as_deref()
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-        {
+        if let Some(repeat) = args.repeat.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
             Rule::read(repeat).map_err(ToolsError::Refused)?;
-            let rule = repeat
-                .strip_prefix("RRULE:")
-                .unwrap_or(repeat)
-                .to_uppercase();
-            let rule = if rule.contains('=') {
-                rule
-            } else {
-                format!("FREQ={rule}")
-            };
+            let rule = repeat.strip_prefix("RRULE:").unwrap_or(repeat).to_uppercase();
+            let rule = if rule.contains('=') { rule } else { format!("FREQ={rule}") };
             event.lines.push(Line::new("RRULE", rule));
         }
         Ok(event)
@@ -135,9 +107,7 @@ fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2],
             };
             Ok([line("DTSTART", from), line("DTEND", to)])
         }
-        _ => Err(ToolsError::refused(
-            "`start` and `end` must both be days, or both be times",
-        )),
+        _ => Err(ToolsError::refused("`start` and `end` must both be days, or both be times")),
     }
 }
 
@@ -149,16 +119,9 @@ fn told(event: &Component, zone: &TimeZone) -> String {
     let when = if event.start.all_day {
         format!("{}, all day", span::show_day(event.start.at))
     } else {
-        event
-            .start
-            .instant(zone)
-            .map_or_else(|_| event.start.at.to_string(), |at| span::show(at, zone))
+        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| span::show(at, zone))
     };
-    let repeats = if event.rule.is_some() {
-        ", repeated"
-    } else {
-        ""
-    };
+    let repeats = if event.rule.is_some() { ", repeated" } else { "" };
     format!("{} ({when}{repeats})", event.title)
 }
 
@@ -205,18 +168,12 @@ impl ToolHandler for CalendarCreate {
         let now = span::stamp(scope.now);
         match now.and_then(|now| self.event(&args, "new", now)) {
             Ok(event) => Preview {
-                summary: format!(
-                    "puts into the calendar: {}",
-                    told(&event, self.files.zone())
-                ),
+                summary: format!("puts into the calendar: {}", told(&event, self.files.zone())),
                 detail: Some(event.text()),
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -233,8 +190,7 @@ impl ToolHandler for CalendarCreate {
             let text = event.text();
             let change = files.change(scope, &name, |calendar| {
                 // Made before a crash; a person may have changed it since.
-                let known: Vec<String> =
-                    parts(calendar, &uid).map(|(_, part)| part.text()).collect();
+                let known: Vec<String> = parts(calendar, &uid).map(|(_, part)| part.text()).collect();
                 let mut change = put(calendar, &uid, vec![event]);
                 if !known.is_empty() {
                     let again = known.iter().map(|text| super::change::part(text));
@@ -243,11 +199,7 @@ impl ToolHandler for CalendarCreate {
                 }
                 Ok(change)
             })?;
-            let kept = Kept {
-                calendar: name,
-                changes: vec![change],
-                zones: Vec::new(),
-            };
+            let kept = Kept { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
                 data: Some(json!({"id": short(&uid), "uid": uid, "event": text})),
                 receipt: Some(Receipt {
@@ -255,10 +207,7 @@ impl ToolHandler for CalendarCreate {
                     object: format!("calendar event {line}"),
                     evidence: Some(uid.clone()),
                 }),
-                undo: Some(Undo::Snapshot {
-                    tool: NAME.to_owned(),
-                    snapshot: json!(kept),
-                }),
+                undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
                 ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short(&uid)))
             })
         });

@@ -36,22 +36,15 @@ impl Times {
         for hour in or(&rule.hours, start.hour()) {
             for minute in or(&rule.minutes, start.minute()) {
                 for second in or(&rule.seconds, start.second()) {
-                    let [hour, minute, second] = [hour, minute, second]
-                        .map(|number| i8::try_from(number).unwrap_or_default());
+                    let [hour, minute, second] =
+                        [hour, minute, second].map(|number| i8::try_from(number).unwrap_or_default());
                     times.extend(Time::new(hour, minute, second, 0));
                 }
             }
         }
         times.sort_unstable();
         times.dedup();
-        Self {
-            left: rule.count,
-            rule,
-            start,
-            clocks: times,
-            period: 0,
-            ready: VecDeque::new(),
-        }
+        Self { left: rule.count, rule, start, clocks: times, period: 0, ready: VecDeque::new() }
     }
 
     /// First day and number of days of a period; `None` after the end of time.
@@ -92,8 +85,7 @@ impl Times {
             }
             let start = self.start;
             let kept = positions(&self.rule.positions, found);
-            self.ready
-                .extend(kept.into_iter().filter(|at| *at >= start));
+            self.ready.extend(kept.into_iter().filter(|at| *at >= start));
             if !self.ready.is_empty() {
                 return Some(());
             }
@@ -125,10 +117,7 @@ fn fill(rule: &mut Rule, start: DateTime) {
     }
     match rule.freq {
         Freq::Daily => {}
-        Freq::Weekly => rule.days.push(super::rule::ByDay {
-            nth: 0,
-            day: start.weekday(),
-        }),
+        Freq::Weekly => rule.days.push(super::rule::ByDay { nth: 0, day: start.weekday() }),
         Freq::Monthly => rule.month_days.push(start.day().into()),
         Freq::Yearly => {
             if rule.months.is_empty() {
@@ -152,17 +141,11 @@ fn keeps(rule: &Rule, date: Date) -> bool {
         return false;
     }
     let in_month = rule.freq == Freq::Monthly || !rule.months.is_empty();
-    let (at, length) = if in_month {
-        (day, month_length)
-    } else {
-        (year_day, year_length)
-    };
+    let (at, length) = if in_month { (day, month_length) } else { (year_day, year_length) };
     let nth = (at - 1) / 7 + 1;
     let nth_last = -((length - at) / 7 + 1);
     rule.days.is_empty()
-        || rule.days.iter().any(|by| {
-            by.day == date.weekday() && (by.nth == 0 || by.nth == nth || by.nth == nth_last)
-        })
+        || rule.days.iter().any(|by| by.day == date.weekday() && (by.nth == 0 || by.nth == nth || by.nth == nth_last))
 }
 
 /// Those of a period that `BYSETPOS` names; all without it.
@@ -174,9 +157,7 @@ fn positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     let is = |at: usize| {
         let at = i64::try_from(at).unwrap_or(i64::MAX) + 1;
         let from_end = at - count - 1;
-        wanted
-            .iter()
-            .any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
+        wanted.iter().any(|one| i64::from(*one) == at || i64::from(*one) == from_end)
     };
     let kept = found.iter().enumerate().filter(|(at, _)| is(*at));
     kept.map(|(_, time)| *time).collect()

@@ -21,9 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Interrupted, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
@@ -60,11 +58,7 @@ impl CalendarDelete {
         let Some(given) = given else {
             let repeats = event.rule.is_some();
             let change = put(calendar, &event.uid, Vec::new());
-            let all = if repeats {
-                " with all its repetitions"
-            } else {
-                ""
-            };
+            let all = if repeats { " with all its repetitions" } else { "" };
             return Ok((change, format!("{}{all}", told(&event, zone))));
         };
         if event.rule.is_none() && event.also.is_empty() {
@@ -74,9 +68,7 @@ impl CalendarDelete {
             )));
         }
         let start = occurrence(calendar, &event, given, zone)?;
-        let parts: Vec<Component> = parts(calendar, &event.uid)
-            .map(|(_, part)| part.clone())
-            .collect();
+        let parts: Vec<Component> = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
         let kept = parts.into_iter().filter_map(|mut part| {
             if let Some(of) = Event::read(&part).ok()?.instead_of {
                 // What stood for this time goes too.
@@ -86,10 +78,7 @@ impl CalendarDelete {
             Some(part)
         });
         let change = put(calendar, &event.uid, kept.collect());
-        Ok((
-            change,
-            format!("{} on {}", event.title, span::show(start, zone)),
-        ))
+        Ok((change, format!("{} on {}", event.title, span::show(start, zone))))
     }
 }
 
@@ -109,31 +98,19 @@ fn except(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
 }
 
 /// The start, by the rule, of the time that was given.
-fn occurrence(
-    calendar: &Component,
-    event: &Event,
-    given: Given,
-    zone: &TimeZone,
-) -> Result<Timestamp, ToolsError> {
+fn occurrence(calendar: &Component, event: &Event, given: Given, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
     let far = |_| ToolsError::refused("this time is out of reach");
     let (from, to) = match given {
         Given::At(at) => (at, at.checked_add(1.second()).map_err(far)?),
         Given::Day(day) => {
             let begin = day.at(0, 0, 0, 0).to_zoned(zone.clone()).map_err(far)?;
-            (
-                begin.timestamp(),
-                begin.checked_add(1.day()).map_err(far)?.timestamp(),
-            )
+            (begin.timestamp(), begin.checked_add(1.day()).map_err(far)?.timestamp())
         }
     };
     let mut own = Component::calendar();
-    own.parts = parts(calendar, &event.uid)
-        .map(|(_, part)| part.clone())
-        .collect();
+    own.parts = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
     let found = between(&own, from, to, zone).all;
-    let mut starts = found
-        .into_iter()
-        .filter(|one| one.start >= from && one.start < to);
+    let mut starts = found.into_iter().filter(|one| one.start >= from && one.start < to);
     match (starts.next(), starts.next()) {
         (Some(one), None) => match &one.event.instead_of {
             Some(of) => of.instant(zone).map_err(ToolsError::Refused),
@@ -143,10 +120,7 @@ fn occurrence(
             "{} does not take place then; `calendar_list` shows when it does",
             event.title
         ))),
-        _ => Err(ToolsError::Refused(format!(
-            "{} takes place several times that day; give the time too",
-            event.title
-        ))),
+        _ => Err(ToolsError::Refused(format!("{} takes place several times that day; give the time too", event.title))),
     }
 }
 
@@ -161,14 +135,8 @@ fn told(event: &Event, zone: &TimeZone) -> String {
 /// The event of this short name, id or title.
 fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, ToolsError> {
     let wanted = wanted.trim().trim_matches(['[', ']']);
-    let all: Vec<Event> = events(calendar)
-        .filter_map(Result::ok)
-        .filter(|event| event.instead_of.is_none())
-        .collect();
-    if let Some(event) = all
-        .iter()
-        .find(|event| event.uid == wanted || short(&event.uid) == wanted)
-    {
+    let all: Vec<Event> = events(calendar).filter_map(Result::ok).filter(|event| event.instead_of.is_none()).collect();
+    if let Some(event) = all.iter().find(|event| event.uid == wanted || short(&event.uid) == wanted) {
         return Ok(event.clone());
     }
     let lower = wanted.to_lowercase();
@@ -199,9 +167,7 @@ fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, To
             } else {
                 format!("did you mean {}?", near.join(", "))
             };
-            Err(ToolsError::Refused(format!(
-                "there is no event {wanted}; {hint}"
-            )))
+            Err(ToolsError::Refused(format!("there is no event {wanted}; {hint}")))
         }
     }
 }
@@ -227,10 +193,7 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
-        let given = args
-            .occurrence
-            .as_deref()
-            .map(|text| span::read(text, self.clock.as_ref()));
+        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let told = blocking(move || {
             let mut calendar = files.read(&scope, &name_of(&scope))?;
@@ -243,18 +206,12 @@ impl ToolHandler for CalendarDelete {
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let given = args
-            .occurrence
-            .as_deref()
-            .map(|text| span::read(text, self.clock.as_ref()));
+        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
         let given = given.transpose()?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
@@ -280,8 +237,8 @@ impl ToolHandler for CalendarDelete {
         };
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
-            let kept: Kept = serde_json::from_value(staged.proof)
-                .map_err(|error| ToolsError::Refused(error.to_string()))?;
+            let kept: Kept =
+                serde_json::from_value(staged.proof).map_err(|error| ToolsError::Refused(error.to_string()))?;
             let calendar = files.read(&scope, &kept.calendar)?;
             Ok(happened(&calendar, &kept))
         });
@@ -313,11 +270,7 @@ impl CalendarDelete {
     /// What a deletion returns.
     fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, Kept) {
         let id = short(&change.uid);
-        let kept = Kept {
-            calendar,
-            changes: vec![change],
-            zones: Vec::new(),
-        };
+        let kept = Kept { calendar, changes: vec![change], zones: Vec::new() };
         let output = ToolOutput {
             data: Some(json!({"id": id, "deleted": what})),
             receipt: Some(Receipt {
@@ -325,10 +278,7 @@ impl CalendarDelete {
                 object: format!("calendar event {what}"),
                 evidence: Some(id),
             }),
-            undo: Some(Undo::Snapshot {
-                tool: NAME.to_owned(),
-                snapshot: json!(kept),
-            }),
+            undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("deleted from the calendar: {what}"))
         };
         (output, kept)

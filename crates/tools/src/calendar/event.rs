@@ -40,31 +40,17 @@ pub(super) fn short(uid: &str) -> String {
 
 /// Events of a calendar, those that can't be read as errors.
 pub(super) fn events(calendar: &Component) -> impl Iterator<Item = Result<Event, String>> {
-    calendar
-        .parts
-        .iter()
-        .filter(|part| part.name == "VEVENT")
-        .map(Event::read)
+    calendar.parts.iter().filter(|part| part.name == "VEVENT").map(Event::read)
 }
 
 impl Event {
     /// Reads a `VEVENT`.
     pub fn read(part: &Component) -> Result<Self, String> {
-        let text = |name: &str| {
-            part.line(name)
-                .map(|line| unescape(&line.value))
-                .unwrap_or_default()
-        };
+        let text = |name: &str| part.line(name).map(|line| unescape(&line.value)).unwrap_or_default();
         let title = text("SUMMARY").trim().to_owned();
-        let named = if title.is_empty() {
-            "an event without a title"
-        } else {
-            &title
-        };
+        let named = if title.is_empty() { "an event without a title" } else { &title };
         let broken = |why: String| format!("{named}: {why}");
-        let start = part
-            .line("DTSTART")
-            .ok_or_else(|| broken("it has no start".to_owned()))?;
+        let start = part.line("DTSTART").ok_or_else(|| broken("it has no start".to_owned()))?;
         let start = When::one(start).map_err(broken)?;
         let uid = match part.value("UID") {
             Some(uid) if !uid.is_empty() => uid.to_owned(),
@@ -78,19 +64,11 @@ impl Event {
             Some(Err(why)) => notes.push(format!("only its first time is shown: {why}")),
             None => {}
         }
-        if part
-            .lines
-            .iter()
-            .filter(|line| line.name == "RRULE")
-            .count()
-            > 1
-        {
+        if part.lines.iter().filter(|line| line.name == "RRULE").count() > 1 {
             notes.push("only the first of its rules of repetition is used".to_owned());
         }
         if let super::zone::Zone::Unknown(name) = &start.zone {
-            notes.push(format!(
-                "the time zone {name} is not known here; its times are shown as written"
-            ));
+            notes.push(format!("the time zone {name} is not known here; its times are shown as written"));
         }
         let many = |name: &str| -> Result<Vec<When>, String> {
             let lines = part.lines.iter().filter(|line| line.name == name);
@@ -105,16 +83,10 @@ impl Event {
             instead_of: instead_of.map_err(broken)?,
             place: text("LOCATION"),
             description: text("DESCRIPTION"),
-            cancelled: part
-                .value("STATUS")
-                .is_some_and(|one| one.eq_ignore_ascii_case("CANCELLED")),
+            cancelled: part.value("STATUS").is_some_and(|one| one.eq_ignore_ascii_case("CANCELLED")),
             origin: part.line(ORIGIN).map(|line| unescape(&line.value)),
             uid,
-            title: if title.is_empty() {
-                "(no title)".to_owned()
-            } else {
-                title
-            },
+            title: if title.is_empty() { "(no title)".to_owned() } else { title },
             start,
             rule,
             notes,
@@ -126,11 +98,7 @@ fn length(part: &Component, start: &When) -> Result<Length, String> {
     if let Some(end) = part.line("DTEND") {
         let end = When::one(end)?;
         if start.all_day && end.all_day {
-            let days = start
-                .at
-                .date()
-                .until(end.at.date())
-                .map_err(|error| error.to_string())?;
+            let days = start.at.date().until(end.at.date()).map_err(|error| error.to_string())?;
             return Ok(Length::Days(days.get_days().max(1)));
         }
         // Both ends are told by clocks; where a zone isn't known, both are taken to be of UTC.

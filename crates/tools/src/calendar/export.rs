@@ -49,9 +49,7 @@ fn whole(calendar: &Component, home: &TimeZone) -> (String, usize) {
             continue;
         };
         if let Some(name) = zone.iana_name() {
-            let known = zones
-                .entry(name.to_owned())
-                .or_insert_with(|| (zone.clone(), start));
+            let known = zones.entry(name.to_owned()).or_insert_with(|| (zone.clone(), start));
             known.1 = known.1.min(start);
         }
     }
@@ -59,9 +57,7 @@ fn whole(calendar: &Component, home: &TimeZone) -> (String, usize) {
     for part in &mut out.parts {
         part.lines.retain(|line| line.name != ORIGIN);
     }
-    let described = zones
-        .values()
-        .filter_map(|(zone, from)| zone::component(zone, *from));
+    let described = zones.values().filter_map(|(zone, from)| zone::component(zone, *from));
     let at = 0..0;
     out.parts.splice(at, described.collect::<Vec<_>>());
     (out.text(), count)
@@ -71,9 +67,7 @@ fn checked(path: &str) -> Result<(), ToolsError> {
     if path.trim().to_lowercase().ends_with(".ics") {
         return Ok(());
     }
-    Err(ToolsError::Refused(format!(
-        "`{path}` must end in .ics, so that other programs know it for a calendar"
-    )))
+    Err(ToolsError::Refused(format!("`{path}` must end in .ics, so that other programs know it for a calendar")))
 }
 
 impl ToolHandler for CalendarExport {
@@ -100,23 +94,11 @@ impl ToolHandler for CalendarExport {
         let looked = blocking(move || {
             checked(&args.path)?;
             let (text, count) = whole(&files.read(&scope, &name_of(&scope))?, files.zone());
-            Ok(format!(
-                "writes the calendar ({count} events, {} bytes) to {}",
-                text.len(),
-                args.path
-            ))
+            Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
         });
         match looked.await {
-            Ok(summary) => Preview {
-                summary,
-                detail: None,
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Ok(summary) => Preview { summary, detail: None, count: Some(1), reversible: true },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

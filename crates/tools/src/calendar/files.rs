@@ -34,18 +34,13 @@ pub struct CalendarFiles {
 
 /// Name of the calendar of a call.
 pub(super) fn name_of(scope: &ToolScope) -> String {
-    scope
-        .user
-        .map_or_else(|| COMMON.to_owned(), |user| user.to_string())
+    scope.user.map_or_else(|| COMMON.to_owned(), |user| user.to_string())
 }
 
 impl CalendarFiles {
     /// Calendars as `config` says.
     pub fn new(config: CalendarConfig) -> Self {
-        Self {
-            config,
-            turn: Mutex::new(()),
-        }
+        Self { config, turn: Mutex::new(()) }
     }
 
     pub(super) fn zone(&self) -> &TimeZone {
@@ -65,12 +60,8 @@ impl CalendarFiles {
     pub(super) fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
         let path = self.path(scope, name)?;
         match fs::read_to_string(&path) {
-            Ok(text) => Component::read(&text).map_err(|error| {
-                ToolsError::Refused(format!(
-                    "the calendar {} is damaged: {error}",
-                    path.display()
-                ))
-            }),
+            Ok(text) => Component::read(&text)
+                .map_err(|error| ToolsError::Refused(format!("the calendar {} is damaged: {error}", path.display()))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Component::calendar()),
             Err(error) => Err(failed(&path, &error)),
         }
@@ -127,13 +118,9 @@ fn save(path: &Path, text: &str) -> std::io::Result<()> {
     let Some(folder) = path.parent() else {
         return Err(ErrorKind::InvalidInput.into());
     };
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.as_file()
-        .set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path)?;

@@ -55,19 +55,10 @@ impl CalendarImport {
 fn read(path: &str, scope: &ToolScope) -> Result<Brought, ToolsError> {
     let text = read_text(scope, path)?;
     if text.len() > LARGEST {
-        return Err(ToolsError::Refused(format!(
-            "{path} is larger than {} MB; split it",
-            LARGEST >> 20
-        )));
+        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", LARGEST >> 20)));
     }
-    let file =
-        Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
-    let mut brought = Brought {
-        events: Vec::new(),
-        titles: Vec::new(),
-        zones: Vec::new(),
-        problems: Vec::new(),
-    };
+    let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
+    let mut brought = Brought { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
     for mut part in file.parts {
         if part.name == "VTIMEZONE" {
             let name = part.value("TZID").unwrap_or_default();
@@ -86,13 +77,9 @@ fn read(path: &str, scope: &ToolScope) -> Result<Brought, ToolsError> {
                 continue;
             }
         };
-        let notes = event
-            .notes
-            .iter()
-            .map(|note| format!("{}: {note}", event.title));
+        let notes = event.notes.iter().map(|note| format!("{}: {note}", event.title));
         brought.problems.extend(notes);
-        part.lines
-            .retain(|line| !matches!(line.name.as_str(), "UID" | ORIGIN));
+        part.lines.retain(|line| !matches!(line.name.as_str(), "UID" | ORIGIN));
         part.lines.insert(0, Line::new("UID", &*event.uid));
         // What a stranger wrote stays known as such.
         part.lines.push(Line::text(ORIGIN, path));
@@ -105,13 +92,8 @@ fn read(path: &str, scope: &ToolScope) -> Result<Brought, ToolsError> {
         }
     }
     if brought.events.is_empty() {
-        let why = brought
-            .problems
-            .first()
-            .map_or("it has none".to_owned(), Clone::clone);
-        return Err(ToolsError::Refused(format!(
-            "{path} has no event that can be taken over: {why}"
-        )));
+        let why = brought.problems.first().map_or("it has none".to_owned(), Clone::clone);
+        return Err(ToolsError::Refused(format!("{path} has no event that can be taken over: {why}")));
     }
     Ok(brought)
 }
@@ -121,17 +103,13 @@ fn add(brought: Brought, calendar: &mut Component) -> (Vec<Change>, Vec<String>)
     let mut zones = Vec::new();
     for zone in brought.zones {
         let name = zone.value("TZID").unwrap_or_default().to_owned();
-        let known =
-            |part: &Component| part.name == "VTIMEZONE" && part.value("TZID") == Some(&name);
+        let known = |part: &Component| part.name == "VTIMEZONE" && part.value("TZID") == Some(&name);
         if !calendar.parts.iter().any(known) {
             calendar.parts.push(zone);
             zones.push(name);
         }
     }
-    let changes = brought
-        .events
-        .into_iter()
-        .map(|(uid, parts)| put(calendar, &uid, parts));
+    let changes = brought.events.into_iter().map(|(uid, parts)| put(calendar, &uid, parts));
     (changes.collect(), zones)
 }
 
@@ -160,38 +138,20 @@ impl ToolHandler for CalendarImport {
             let brought = read(&args.path, &scope)?;
             let calendar = files.read(&scope, &name_of(&scope))?;
             let known: Vec<String> = calendar.parts.iter().filter_map(uid_of).collect();
-            let new = brought
-                .events
-                .iter()
-                .filter(|(uid, _)| !known.contains(uid))
-                .count();
+            let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
             Ok((brought, new))
         });
         match looked.await {
             Ok((brought, new)) => {
                 let count = brought.events.len();
                 Preview {
-                    summary: format!(
-                        "adds {new} events to the calendar, replaces {}",
-                        count - new
-                    ),
-                    detail: Some(
-                        brought
-                            .titles
-                            .iter()
-                            .take(NAMED)
-                            .cloned()
-                            .collect::<Vec<_>>()
-                            .join("\n"),
-                    ),
+                    summary: format!("adds {new} events to the calendar, replaces {}", count - new),
+                    detail: Some(brought.titles.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n")),
                     count: u64::try_from(count).ok(),
                     reversible: true,
                 }
             }
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -202,17 +162,10 @@ impl ToolHandler for CalendarImport {
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
             let name = name_of(&context.scope);
             context.check()?;
-            let (changes, zones) =
-                files.change(&context.scope, &name, |calendar| Ok(add(brought, calendar)))?;
-            let replaced = changes
-                .iter()
-                .filter(|change| !change.before.is_empty())
-                .count();
+            let (changes, zones) = files.change(&context.scope, &name, |calendar| Ok(add(brought, calendar)))?;
+            let replaced = changes.iter().filter(|change| !change.before.is_empty()).count();
             let added = changes.len() - replaced;
-            let summary = format!(
-                "took {added} new events over from {} and replaced {replaced}",
-                args.path
-            );
+            let summary = format!("took {added} new events over from {} and replaced {replaced}", args.path);
             let mut text = format!("{summary}\n");
             for title in titles.iter().take(NAMED) {
                 let _ = writeln!(text, "- {title}");
@@ -223,28 +176,15 @@ impl ToolHandler for CalendarImport {
             for problem in problems.iter().take(NAMED) {
                 let _ = writeln!(text, "[{problem}]");
             }
-            let kept = Kept {
-                calendar: name,
-                changes,
-                zones,
-            };
+            let kept = Kept { calendar: name, changes, zones };
             Ok(ToolOutput {
-                data: Some(
-                    json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems}),
-                ),
+                data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
                 receipt: Some(Receipt {
                     action: "imported".to_owned(),
-                    object: format!(
-                        "{} events from {} into the calendar",
-                        added + replaced,
-                        args.path
-                    ),
+                    object: format!("{} events from {} into the calendar", added + replaced, args.path),
                     evidence: None,
                 }),
-                undo: Some(Undo::Snapshot {
-                    tool: NAME.to_owned(),
-                    snapshot: json!(kept),
-                }),
+                undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
                 tainted: true,
                 origin: Some(args.path),
                 ..ToolOutput::text(text.trim_end())

@@ -19,11 +19,7 @@ pub(super) struct Line {
 impl Line {
     /// One without parameters.
     pub fn new(name: &str, value: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            params: Vec::new(),
-            value: value.into(),
-        }
+        Self { name: name.to_owned(), params: Vec::new(), value: value.into() }
     }
 
     /// One whose value is text, escaped here.
@@ -48,9 +44,7 @@ impl Line {
     pub fn parse(text: &str) -> Option<Self> {
         let end = text.find([';', ':'])?;
         let name = text[..end].trim().to_ascii_uppercase();
-        let named = |name: &str| {
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-        };
+        let named = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if !named(&name) {
             return None;
         }
@@ -63,11 +57,7 @@ impl Line {
             params.push((key.trim().to_ascii_uppercase(), value));
             rest = &tail[stop..];
         }
-        Some(Self {
-            name,
-            params,
-            value: rest.strip_prefix(':')?.to_owned(),
-        })
+        Some(Self { name, params, value: rest.strip_prefix(':')?.to_owned() })
     }
 
     /// The line as in a file, folded, with its ends.
@@ -164,18 +154,14 @@ mod tests {
 
     #[test]
     fn lines_are_taken_apart() {
-        let line =
-            Line::parse("dtstart;tzid=\"Europe/Berlin\";X=\"a:b;c\":20261123T140000").unwrap();
+        let line = Line::parse("dtstart;tzid=\"Europe/Berlin\";X=\"a:b;c\":20261123T140000").unwrap();
         assert_eq!(line.name, "DTSTART");
         assert_eq!(line.param("TZID"), Some("Europe/Berlin"));
         assert_eq!(line.param("X"), Some("a:b;c"));
         assert_eq!(line.value, "20261123T140000");
         let mut out = String::new();
         line.write(&mut out);
-        assert_eq!(
-            out,
-            "DTSTART;TZID=Europe/Berlin;X=\"a:b;c\":20261123T140000\r\n"
-        );
+        assert_eq!(out, "DTSTART;TZID=Europe/Berlin;X=\"a:b;c\":20261123T140000\r\n");
         for bad in ["", "no colon", ":x", "A;B:c", "A;B=\"c:d", "Ä:x"] {
             assert_eq!(Line::parse(bad), None, "{bad}");
         }

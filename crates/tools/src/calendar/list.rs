@@ -71,23 +71,12 @@ impl ToolHandler for CalendarList {
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let zone = self.files.zone().clone();
         let now = span::stamp(context.scope.now)?;
-        let (from, to) = span::span(
-            args.from.as_deref(),
-            args.to.as_deref(),
-            now,
-            &zone,
-            self.clock.as_ref(),
-        )?;
+        let (from, to) = span::span(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
         let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
         let shown = blocking(move || {
             let calendar = files.read(&scope, &name_of(&scope))?;
             let mut found = between(&calendar, from, to, &zone);
-            if let Some(text) = args
-                .text
-                .as_deref()
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-            {
+            if let Some(text) = args.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 let wanted = text.to_lowercase();
                 found.all.retain(|one| {
                     let event = &one.event;
@@ -105,11 +94,7 @@ impl ToolHandler for CalendarList {
 fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
     let last = to.to_zoned(zone.clone()).datetime();
     let last = last.checked_sub(1.second()).unwrap_or(last);
-    let period = format!(
-        "from {} to {}",
-        span::show_day(from.to_zoned(zone.clone()).datetime()),
-        span::show_day(last)
-    );
+    let period = format!("from {} to {}", span::show_day(from.to_zoned(zone.clone()).datetime()), span::show_day(last));
     let count = found.all.len();
     let mut text = match count {
         0 => format!("the calendar has nothing {period}\n"),
@@ -132,47 +117,30 @@ fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolO
     }
     let shown = found.all.iter().take(MOST);
     let data: Vec<Value> = shown.clone().map(|one| row(one, zone)).collect();
-    let origins: BTreeSet<&str> = shown
-        .filter_map(|one| one.event.origin.as_deref())
-        .collect();
+    let origins: BTreeSet<&str> = shown.filter_map(|one| one.event.origin.as_deref()).collect();
     let origins: Vec<&str> = origins.into_iter().collect();
     ToolOutput {
         data: Some(Value::Array(data)),
         tainted: !origins.is_empty(),
-        origin: (!origins.is_empty())
-            .then(|| format!("calendar events imported from {}", origins.join(", "))),
+        origin: (!origins.is_empty()).then(|| format!("calendar events imported from {}", origins.join(", "))),
         ..ToolOutput::text(text.trim_end())
     }
 }
 
 fn line(one: &Occurrence, zone: &TimeZone) -> String {
     let event = &one.event;
-    let (start, end) = (
-        one.start.to_zoned(zone.clone()),
-        one.end.to_zoned(zone.clone()),
-    );
+    let (start, end) = (one.start.to_zoned(zone.clone()), one.end.to_zoned(zone.clone()));
     let when = if event.start.all_day {
-        let last = end
-            .datetime()
-            .checked_sub(1.second())
-            .unwrap_or(end.datetime());
+        let last = end.datetime().checked_sub(1.second()).unwrap_or(end.datetime());
         if last.date() <= start.date() {
             format!("{} all day", span::show_day(start.datetime()))
         } else {
-            format!(
-                "{} to {}",
-                span::show_day(start.datetime()),
-                span::show_day(last)
-            )
+            format!("{} to {}", span::show_day(start.datetime()), span::show_day(last))
         }
     } else if start.date() == end.date() {
         format!("{}-{}", span::show(one.start, zone), end.strftime("%H:%M"))
     } else {
-        format!(
-            "{} to {}",
-            span::show(one.start, zone),
-            span::show(one.end, zone)
-        )
+        format!("{} to {}", span::show(one.start, zone), span::show(one.end, zone))
     };
     let mut text = format!("{when}  {}", flat(&event.title));
     if !event.place.is_empty() {
@@ -201,11 +169,7 @@ fn row(one: &Occurrence, zone: &TimeZone) -> Value {
     let event = &one.event;
     let at = |at: Timestamp| {
         let zoned = at.to_zoned(zone.clone());
-        if event.start.all_day {
-            zoned.date().to_string()
-        } else {
-            zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
-        }
+        if event.start.all_day { zoned.date().to_string() } else { zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string() }
     };
     json!({
         "id": short(&event.uid),

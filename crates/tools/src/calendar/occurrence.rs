@@ -31,12 +31,7 @@ pub(super) struct Found {
 }
 
 /// Everything that takes place between `from` and `to`, by the clock of `home` where an event names none.
-pub(super) fn between(
-    calendar: &Component,
-    from: Timestamp,
-    to: Timestamp,
-    home: &TimeZone,
-) -> Found {
+pub(super) fn between(calendar: &Component, from: Timestamp, to: Timestamp, home: &TimeZone) -> Found {
     let mut found = Found::default();
     let (mut masters, mut changed) = (Vec::new(), Vec::new());
     for event in events(calendar) {
@@ -53,12 +48,7 @@ pub(super) fn between(
             Some((event.uid.clone(), start))
         })
         .collect();
-    let mut search = Search {
-        from,
-        to,
-        home,
-        left: STEPS,
-    };
+    let mut search = Search { from, to, home, left: STEPS };
     for event in masters {
         let is_replaced = |start| replaced.contains(&(event.uid.clone(), start));
         if let Err(why) = search.add(&event, &is_replaced, &mut found) {
@@ -86,12 +76,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn add(
-        &mut self,
-        event: &Event,
-        replaced: &dyn Fn(Timestamp) -> bool,
-        found: &mut Found,
-    ) -> Result<(), String> {
+    fn add(&mut self, event: &Event, replaced: &dyn Fn(Timestamp) -> bool, found: &mut Found) -> Result<(), String> {
         if event.cancelled {
             return Ok(());
         }
@@ -108,12 +93,7 @@ impl Search<'_> {
             let within = end > search.from || (end == start && start >= search.from);
             if within && seen.insert(start) && !except.has(at, start) && !replaced(start) {
                 let event = event.clone();
-                found.all.push(Occurrence {
-                    event,
-                    start,
-                    end,
-                    repeats,
-                });
+                found.all.push(Occurrence { event, start, end, repeats });
             }
             Ok(true)
         };
@@ -125,15 +105,9 @@ impl Search<'_> {
             return Ok(());
         };
         for at in Times::new(rule, event.start.at) {
-            self.left = self
-                .left
-                .checked_sub(1)
-                .ok_or("it repeats too often to be looked through; give it a later start")?;
-            if rule
-                .until
-                .as_ref()
-                .is_some_and(|until| !is_before(at, &zone, until))
-            {
+            self.left =
+                self.left.checked_sub(1).ok_or("it repeats too often to be looked through; give it a later start")?;
+            if rule.until.as_ref().is_some_and(|until| !is_before(at, &zone, until)) {
                 break;
             }
             if !put(at, &zone, self)? {
@@ -166,10 +140,7 @@ struct Except {
 
 impl Except {
     fn of(all: &[When], home: &TimeZone) -> Result<Self, String> {
-        let mut except = Self {
-            instants: BTreeSet::new(),
-            days: BTreeSet::new(),
-        };
+        let mut except = Self { instants: BTreeSet::new(), days: BTreeSet::new() };
         for one in all {
             if one.all_day {
                 except.days.insert(one.at);
@@ -196,23 +167,13 @@ mod tests {
     fn starts(lines: &str) -> (Vec<String>, Vec<String>) {
         let text = format!(
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:s\n{}\nEND:VEVENT\nEND:VCALENDAR\n",
-            lines
-                .replace('|', "\nEND:VEVENT\nBEGIN:VEVENT\nUID:u\nSUMMARY:changed\n")
-                .replace("; ", "\n")
+            lines.replace('|', "\nEND:VEVENT\nBEGIN:VEVENT\nUID:u\nSUMMARY:changed\n").replace("; ", "\n")
         );
         let home = TimeZone::get("Europe/Berlin").unwrap();
         let at = |text: &str| text.parse().unwrap();
         let calendar = Component::read(&text).unwrap();
-        let found = between(
-            &calendar,
-            at("2026-10-01T00:00:00Z"),
-            at("2027-10-01T00:00:00Z"),
-            &home,
-        );
-        let starts = found
-            .all
-            .iter()
-            .map(|one| one.start.strftime("%m-%dT%H:%M").to_string());
+        let found = between(&calendar, at("2026-10-01T00:00:00Z"), at("2027-10-01T00:00:00Z"), &home);
+        let starts = found.all.iter().map(|one| one.start.strftime("%m-%dT%H:%M").to_string());
         (starts.collect(), found.notes)
     }
 
@@ -229,10 +190,7 @@ mod tests {
                 "DTSTART;TZID=America/New_York:20261019T090000; RRULE:FREQ=WEEKLY;COUNT=3",
                 "10-19T13:00 10-26T13:00 11-02T14:00",
             ),
-            (
-                "DTSTART:20261019T090000Z; RRULE:FREQ=WEEKLY;COUNT=3; EXDATE:20261026T090000Z",
-                "10-19T09:00 11-02T09:00",
-            ),
+            ("DTSTART:20261019T090000Z; RRULE:FREQ=WEEKLY;COUNT=3; EXDATE:20261026T090000Z", "10-19T09:00 11-02T09:00"),
             (
                 "DTSTART;TZID=Europe/Berlin:20261019T090000; RRULE:FREQ=WEEKLY;UNTIL=20261026T080000Z",
                 "10-19T07:00 10-26T08:00",
@@ -253,10 +211,7 @@ mod tests {
             // Began before, is still going on.
             ("DTSTART:20260930T230000Z; DURATION:PT2H", "09-30T23:00"),
             ("DTSTART:20260930T230000Z; DTEND:20261001T000000Z", ""),
-            (
-                "DTSTART:20260101T090000Z; RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
-                "",
-            ),
+            ("DTSTART:20260101T090000Z; RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", ""),
         ] {
             let (found, notes) = starts(lines);
             assert_eq!(found.join(" "), expect, "{lines}");
@@ -268,20 +223,11 @@ mod tests {
     fn what_cannot_be_shown_is_said() {
         for (lines, expect) in [
             ("LOCATION:x", "it has no start"),
-            (
-                "DTSTART:20261019T090000Z; DTEND:20261018T090000Z",
-                "ends before it begins",
-            ),
-            (
-                "DTSTART:19000101T000000Z; RRULE:FREQ=DAILY;BYHOUR=1,2,3,4,5,6,7,8,9,10,11;BYMINUTE=1,2,3",
-                "too often",
-            ),
+            ("DTSTART:20261019T090000Z; DTEND:20261018T090000Z", "ends before it begins"),
+            ("DTSTART:19000101T000000Z; RRULE:FREQ=DAILY;BYHOUR=1,2,3,4,5,6,7,8,9,10,11;BYMINUTE=1,2,3", "too often"),
         ] {
             let (_, notes) = starts(lines);
-            assert!(
-                notes.iter().any(|note| note.contains(expect)),
-                "{lines}: {notes:?}"
-            );
+            assert!(notes.iter().any(|note| note.contains(expect)), "{lines}: {notes:?}");
         }
     }
 }

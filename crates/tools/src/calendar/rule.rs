@@ -86,8 +86,7 @@ impl Rule {
         }
         let named = parts.iter().find(|(name, _)| name == "FREQ");
         let (_, named) = named.ok_or_else(|| bad("FREQ is missing"))?;
-        let found =
-            freq(named).ok_or_else(|| bad("FREQ must be daily, weekly, monthly or yearly"))?;
+        let found = freq(named).ok_or_else(|| bad("FREQ must be daily, weekly, monthly or yearly"))?;
         let mut rule = Self::new(found);
         for (name, value) in &parts {
             rule.part(name, value).map_err(|why| bad(&why))?;
@@ -150,9 +149,7 @@ fn freq(text: &str) -> Option<Freq> {
 }
 
 fn weekday(text: &str) -> Option<Weekday> {
-    let found = WEEKDAYS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(text));
+    let found = WEEKDAYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, day)| *day)
 }
 
@@ -162,21 +159,13 @@ fn days(value: &str) -> Result<Vec<ByDay>, String> {
         let (number, day) = text.split_at_checked(at)?;
         let nth: i16 = match number {
             "" => 0,
-            number => number
-                .parse()
-                .ok()
-                .filter(|n| *n != 0 && i16::abs(*n) <= 53)?,
+            number => number.parse().ok().filter(|n| *n != 0 && i16::abs(*n) <= 53)?,
         };
-        Some(ByDay {
-            nth,
-            day: weekday(day)?,
-        })
+        Some(ByDay { nth, day: weekday(day)? })
     };
     value
         .split(',')
-        .map(|text| {
-            one(text.trim()).ok_or_else(|| format!("`{text}` is no day; write MO, 2MO or -1FR"))
-        })
+        .map(|text| one(text.trim()).ok_or_else(|| format!("`{text}` is no day; write MO, 2MO or -1FR")))
         .collect()
 }
 
@@ -207,10 +196,7 @@ mod tests {
     fn rules_are_read_or_refused() {
         assert_eq!(Rule::read("weekly").unwrap().freq, Freq::Weekly);
         let rule = Rule::read("RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;COUNT=3;WKST=SU").unwrap();
-        assert_eq!(
-            (rule.interval, rule.count, rule.days[0].nth),
-            (2, Some(3), -1)
-        );
+        assert_eq!((rule.interval, rule.count, rule.days[0].nth), (2, Some(3), -1));
         for (bad, expect) in [
             ("", "no ="),
             ("sometimes", "no ="),

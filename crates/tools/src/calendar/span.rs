@@ -27,9 +27,7 @@ pub(super) fn read(text: &str, clock: &dyn Clock) -> Result<Given, ToolsError> {
     let text = text.trim();
     if text.len() <= "2026-11-23".len() {
         return text.parse().map(Given::Day).map_err(|_| {
-            ToolsError::Refused(format!(
-                "`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"
-            ))
+            ToolsError::Refused(format!("`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"))
         });
     }
     let at = moment::parse(text, clock)?;
@@ -46,10 +44,7 @@ fn midnight(day: Date, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
     instant(day.at(0, 0, 0, 0), zone).map_err(far)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it is what map_err hands over"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn far(why: impl ToString) -> ToolsError {
     ToolsError::Refused(format!("this time is out of reach: {}", why.to_string()))
 }
@@ -81,18 +76,14 @@ pub(super) fn span(
         return Err(ToolsError::refused("`to` must be later than `from`"));
     }
     if end > later(LONGEST)? {
-        return Err(ToolsError::Refused(format!(
-            "that is more than {LONGEST} days; ask for less at a time"
-        )));
+        return Err(ToolsError::Refused(format!("that is more than {LONGEST} days; ask for less at a time")));
     }
     Ok((begin, end))
 }
 
 /// `Mon 2026-11-23 14:00`.
 pub(super) fn show(at: Timestamp, zone: &TimeZone) -> String {
-    at.to_zoned(zone.clone())
-        .strftime("%a %Y-%m-%d %H:%M")
-        .to_string()
+    at.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M").to_string()
 }
 
 /// `Mon 2026-11-23`.

@@ -44,20 +44,13 @@ impl When {
         };
         let digits = |from: usize, to: usize| -> Option<i16> {
             let part = plain.get(from..to)?;
-            part.bytes()
-                .all(|byte| byte.is_ascii_digit())
-                .then(|| part.parse().ok())?
+            part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
         };
-        let small =
-            |from: usize| digits(from, from + 2).and_then(|number| i8::try_from(number).ok());
+        let small = |from: usize| digits(from, from + 2).and_then(|number| i8::try_from(number).ok());
         let date = || Date::new(digits(0, 4)?, small(4)?, small(6)?).ok();
         let date = date().ok_or_else(bad)?;
         if plain.len() == 8 && !utc {
-            return Ok(Self {
-                at: date.at(0, 0, 0, 0),
-                zone: Zone::Floating,
-                all_day: true,
-            });
+            return Ok(Self { at: date.at(0, 0, 0, 0), zone: Zone::Floating, all_day: true });
         }
         let time = || {
             if plain.len() != 15 || !plain[8..].starts_with(['T', 't']) {
@@ -150,14 +143,8 @@ mod tests {
         for (line, expect) in [
             ("DTSTART:20261123T130000Z", "2026-11-23T13:00:00Z"),
             ("DTSTART:20261123T140000", "2026-11-23T13:00:00Z"),
-            (
-                "DTSTART;TZID=America/New_York:20261123T080000",
-                "2026-11-23T13:00:00Z",
-            ),
-            (
-                "DTSTART;TZID=Eastern Standard Time:20260723T090000",
-                "2026-07-23T13:00:00Z",
-            ),
+            ("DTSTART;TZID=America/New_York:20261123T080000", "2026-11-23T13:00:00Z"),
+            ("DTSTART;TZID=Eastern Standard Time:20260723T090000", "2026-07-23T13:00:00Z"),
             ("DTSTART;VALUE=DATE:20261123", "2026-11-22T23:00:00Z"),
             // Skipped and repeated by the clocks.
             ("DTSTART:20260329T023000", "2026-03-29T01:30:00Z"),
@@ -168,19 +155,8 @@ mod tests {
         }
         let unknown = When::one(&Line::parse("DTSTART;TZID=Nowhere:20261123T140000").unwrap());
         assert_eq!(unknown.unwrap().zone, Zone::Unknown("Nowhere".into()));
-        for bad in [
-            "",
-            "2026",
-            "20261323",
-            "20261123T25",
-            "20261123T990000",
-            "2026112äT000000",
-            "20261123Z",
-        ] {
-            assert!(
-                When::read(bad, None).unwrap_err().contains("is no time"),
-                "{bad}"
-            );
+        for bad in ["", "2026", "20261323", "20261123T25", "20261123T990000", "2026112äT000000", "20261123Z"] {
+            assert!(When::read(bad, None).unwrap_err().contains("is no time"), "{bad}");
         }
     }
 
@@ -196,11 +172,7 @@ mod tests {
             ("PT1H30M", "2026-03-28T12:30:00Z"),
         ] {
             let length = Length::read(text).unwrap();
-            assert_eq!(
-                length.end(eve, &home).unwrap().to_string(),
-                expect,
-                "{text}"
-            );
+            assert_eq!(length.end(eve, &home).unwrap().to_string(), expect, "{text}");
         }
         for bad in ["", "1h", "-PT1H", "P1M"] {
             assert!(Length::read(bad).is_err(), "{bad}");

@@ -30,9 +30,7 @@ impl Zone {
                     let from = parts.len().checked_sub(count)?;
                     find(&parts[from..].join("/"))
                 };
-                (parts.len() > 2)
-                    .then(|| tail(2).or_else(|| tail(3)))
-                    .flatten()
+                (parts.len() > 2).then(|| tail(2).or_else(|| tail(3))).flatten()
             });
         match found {
             Some(zone) if zone == TimeZone::UTC => Self::Utc,
@@ -75,11 +73,7 @@ pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     let offset = |seconds: i32| {
         let (sign, rest) = (if seconds < 0 { '-' } else { '+' }, seconds.abs());
         let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
-        let tail = if seconds == 0 {
-            String::new()
-        } else {
-            format!("{seconds:02}")
-        };
+        let tail = if seconds == 0 { String::new() } else { format!("{seconds:02}") };
         format!("{sign}{hours:02}{minutes:02}{tail}")
     };
     let mut part = |dst: bool, at: jiff::civil::DateTime, from: i32, to: i32, name: &str| {
@@ -93,17 +87,8 @@ pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
         whole.parts.push(part);
     };
     let began = before.to_datetime(start);
-    part(
-        first.dst().is_dst(),
-        began,
-        before.seconds(),
-        before.seconds(),
-        first.abbreviation(),
-    );
-    for change in zone
-        .following(start)
-        .take_while(|change| change.timestamp() < end)
-    {
+    part(first.dst().is_dst(), began, before.seconds(), before.seconds(), first.abbreviation());
+    for change in zone.following(start).take_while(|change| change.timestamp() < end) {
         let after = change.offset();
         // The start of an observance is told by the clock before it.
         part(
@@ -136,30 +121,19 @@ mod tests {
             assert_eq!(Zone::named(name), berlin, "{name}");
         }
         assert_eq!(Zone::named("UTC"), Zone::Utc);
-        assert_eq!(
-            Zone::named("Middle Earth"),
-            Zone::Unknown("Middle Earth".into())
-        );
+        assert_eq!(Zone::named("Middle Earth"), Zone::Unknown("Middle Earth".into()));
     }
 
     #[test]
     fn a_zone_is_told_by_its_changes() {
         let zone = TimeZone::get("Europe/Berlin").unwrap();
-        let text = component(&zone, "2026-11-21T08:00:00Z".parse().unwrap())
-            .unwrap()
-            .text();
+        let text = component(&zone, "2026-11-21T08:00:00Z".parse().unwrap()).unwrap().text();
         for part in [
             "BEGIN:DAYLIGHT\r\nDTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n",
             "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n",
         ] {
             assert!(text.contains(part), "{text}");
         }
-        assert_eq!(
-            component(
-                &TimeZone::fixed(jiff::tz::offset(3)),
-                jiff::Timestamp::UNIX_EPOCH
-            ),
-            None
-        );
+        assert_eq!(component(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
     }
 }

@@ -16,9 +16,7 @@ mod tests {
     #[test]
     fn every_row_names_a_zone() {
         let rows = include_str!("../../data/windows-zones.txt").lines();
-        let rows: Vec<&str> = rows
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .collect();
+        let rows: Vec<&str> = rows.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
         assert!(rows.len() > 100);
         for row in rows {
             let (windows, iana) = row.split_once(" = ").unwrap();

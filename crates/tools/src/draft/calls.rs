@@ -26,12 +26,7 @@ impl Desk<'_> {
         let found = calculation(self.wanted.text)?;
         let program = format!("BEGIN{{printf \"%.15g\\n\", {}}}", found.expression);
         let argv = json!({"argv": ["awk", program]});
-        Some(call(
-            "terminal",
-            argv,
-            "calc",
-            vec![("formula", found.expression)],
-        ))
+        Some(call("terminal", argv, "calc", vec![("formula", found.expression)]))
     }
 
     /// A command line between quotation marks, or from the first word that is a command.
@@ -45,12 +40,12 @@ impl Desk<'_> {
             text[start..].trim_end_matches(['.', '?', '!', ' '])
         };
         let mut argv = split(line)?;
-        let said = argv.iter().skip(1).position(|word| {
-            self.wanted.asking.contains(&word.to_lowercase()) && !word.starts_with('-')
-        });
+        let said = argv
+            .iter()
+            .skip(1)
+            .position(|word| self.wanted.asking.contains(&word.to_lowercase()) && !word.starts_with('-'));
         argv.truncate(said.map_or(LONGEST, |at| at + 1));
-        crate::terminal::knows(argv.first()?)
-            .then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
+        crate::terminal::knows(argv.first()?).then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
     }
 
     pub(super) fn fetch(&self) -> Option<Draft> {

@@ -16,9 +16,7 @@ const PART: u64 = 40;
 /// Files that are told of.
 const TOLD: usize = 8;
 /// Endings of files that can be asked about, the most telling first.
-const TELLING: &[&str] = &[
-    "csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json",
-];
+const TELLING: &[&str] = &["csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json"];
 
 impl Desk<'_> {
     pub(super) fn list(&self) -> Draft {
@@ -67,11 +65,7 @@ impl Desk<'_> {
             arguments["lines"] = json!(lines.max(1));
             return call("read", arguments, "part", told);
         }
-        let frame = if self.wanted.kind == "summary" {
-            "summary"
-        } else {
-            "read"
-        };
+        let frame = if self.wanted.kind == "summary" { "summary" } else { "read" };
         call("read", arguments, frame, told)
     }
 
@@ -104,31 +98,18 @@ impl Desk<'_> {
     pub(super) fn counts_lines(&self) -> bool {
         let said = words(self.wanted.text);
         self.file().is_some_and(|file| is_table(&file.path))
-            && said
-                .iter()
-                .any(|word| word.lower == "line" || word.lower == "lines")
+            && said.iter().any(|word| word.lower == "line" || word.lower == "lines")
     }
 
     /// The number that the request says, outside of the name of a file.
     pub(super) fn number(&self, apart: (usize, usize)) -> Option<u64> {
         let all = words(self.wanted.text);
-        let outside = |at: usize| {
-            all.get(at)
-                .is_some_and(|w| w.end <= apart.0 || w.start >= apart.1)
-        };
-        let said = numbers(&all)
-            .into_iter()
-            .find(|number| outside(number.word) && number.value >= 1.0 && number.value < 1e6);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1 and a million"
-        )]
+        let outside = |at: usize| all.get(at).is_some_and(|w| w.end <= apart.0 || w.start >= apart.1);
+        let said =
+            numbers(&all).into_iter().find(|number| outside(number.word) && number.value >= 1.0 && number.value < 1e6);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and a million")]
         let said = said.map(|number| number.value as u64);
-        said.filter(|_| {
-            !all.iter()
-                .any(|word| ordinal(word.text).is_some_and(|n| n > 1))
-        })
+        said.filter(|_| !all.iter().any(|word| ordinal(word.text).is_some_and(|n| n > 1)))
     }
 }
 

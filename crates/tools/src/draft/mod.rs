@@ -26,28 +26,15 @@ struct Desk<'a> {
 }
 
 /// Drafts the call for what is wanted; `None` if the request says nothing that could be looked for.
-pub async fn draft(
-    wanted: Wanted<'_>,
-    scope: &ToolScope,
-    embedder: &dyn Embedder,
-) -> Option<Draft> {
+pub async fn draft(wanted: Wanted<'_>, scope: &ToolScope, embedder: &dyn Embedder) -> Option<Draft> {
     let look = scope.clone();
-    let view = tokio::task::spawn_blocking(move || View::look(&look))
-        .await
-        .ok()?;
-    let desk = Desk {
-        wanted,
-        view,
-        embedder,
-    };
+    let view = tokio::task::spawn_blocking(move || View::look(&look)).await.ok()?;
+    let desk = Desk { wanted, view, embedder };
     if !wanted.sure {
         return match wanted.kind {
             "columns" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
             "read" | "summary" | "head" | "tail" => {
-                let named = desk
-                    .view
-                    .file(wanted.text)
-                    .is_some_and(|found| found.score >= NAMED);
+                let named = desk.view.file(wanted.text).is_some_and(|found| found.score >= NAMED);
                 named.then(|| desk.read())
             }
             "mention" => desk.mention().await,
@@ -62,9 +49,7 @@ pub async fn draft(
         "lines" | "words" | "size" => desk.measure().await,
         "search" | "search_count" => Some(desk.search().await),
         "count" if desk.counts_lines() => desk.measure().await,
-        "columns" | "tables" | "count" | "extreme" | "average" | "sum" | "rows" => {
-            desk.table().await
-        }
+        "columns" | "tables" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
         "calc" => desk.calc(),
         "clock" => Some(calls::clock()),
         "run" => desk.run(),
@@ -85,44 +70,25 @@ impl Desk<'_> {
         named(self.wanted.text).or_else(|| {
             let earlier = self.wanted.earlier.iter().rev();
             let before = earlier.take(4).find_map(|text| named(text));
-            before.map(|found| PathMatch {
-                span: (0, 0),
-                ..found
-            })
+            before.map(|found| PathMatch { span: (0, 0), ..found })
         })
     }
 
     /// Asks which file is meant, or says that one isn't there.
     fn no_file(&self) -> Draft {
-        match crate::suggest::extract::path::unknown_paths(self.wanted.text, &self.view.entries)
-            .into_iter()
-            .next()
-        {
+        match crate::suggest::extract::path::unknown_paths(self.wanted.text, &self.view.entries).into_iter().next() {
             Some((name, _)) => open("no_file", vec![("name", name)]),
             None => open("which_file", Vec::new()),
         }
     }
 }
 
-fn call(
-    tool: &str,
-    arguments: serde_json::Value,
-    frame: &'static str,
-    words: Vec<(&'static str, String)>,
-) -> Draft {
-    Draft {
-        call: Some((tool.to_owned(), arguments)),
-        frame,
-        words,
-    }
+fn call(tool: &str, arguments: serde_json::Value, frame: &'static str, words: Vec<(&'static str, String)>) -> Draft {
+    Draft { call: Some((tool.to_owned(), arguments)), frame, words }
 }
 
 fn open(frame: &'static str, words: Vec<(&'static str, String)>) -> Draft {
-    Draft {
-        call: None,
-        frame,
-        words,
-    }
+    Draft { call: None, frame, words }
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ const AHEAD: f32 = 0.05;
 /// How well a word names `name` by its letters, 0 to 1; parts of a name name it less.
 pub(super) fn letters(word: &str, name: &str) -> f32 {
     let (word, whole) = (fold(&stem(word)), fold(&stem(name)));
-    if word == whole || word == fold(&parts(name).concat()) || fold(&parts(name).join("_")) == word
-    {
+    if word == whole || word == fold(&parts(name).concat()) || fold(&parts(name).join("_")) == word {
         return 1.0;
     }
     let parts: Vec<String> = parts(name).iter().map(|part| fold(&stem(part))).collect();
@@ -24,10 +23,7 @@ pub(super) fn letters(word: &str, name: &str) -> f32 {
 
 /// The same word in a related language, or with a slip: a long common beginning, or one edit.
 fn close(a: &str, b: &str) -> bool {
-    let (long, short) = (
-        a.chars().count().max(b.chars().count()),
-        a.chars().count().min(b.chars().count()),
-    );
+    let (long, short) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
     if short < 4 {
         return false;
     }
@@ -51,20 +47,13 @@ fn fold(word: &str) -> String {
 }
 
 /// The one of `names` that `word` means, if one is clearly nearest.
-pub(super) async fn meaning(
-    word: &str,
-    names: &[String],
-    embedder: &dyn Embedder,
-) -> Option<usize> {
+pub(super) async fn meaning(word: &str, names: &[String], embedder: &dyn Embedder) -> Option<usize> {
     let mut texts = vec![word.to_owned()];
     texts.extend(names.iter().map(|name| parts(name).join(" ")));
     let vectors = embedder.embed(&texts).await.ok()?;
     let (wanted, others) = vectors.split_first()?;
-    let mut alike: Vec<(f32, usize)> = others
-        .iter()
-        .enumerate()
-        .map(|(at, other)| (wanted.iter().zip(other).map(|(a, b)| a * b).sum(), at))
-        .collect();
+    let mut alike: Vec<(f32, usize)> =
+        others.iter().enumerate().map(|(at, other)| (wanted.iter().zip(other).map(|(a, b)| a * b).sum(), at)).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (best, at) = *alike.first()?;
     let next = alike.get(1).map_or(0.0, |next| next.0);
@@ -88,12 +77,7 @@ mod tests {
         ] {
             assert!(letters(word, name) > 0.0, "{word} {name}");
         }
-        for (word, name) in [
-            ("day", "data"),
-            ("wind", "window"),
-            ("id", "album_id"),
-            ("a", "as"),
-        ] {
+        for (word, name) in [("day", "data"), ("wind", "window"), ("id", "album_id"), ("a", "as")] {
             assert!(letters(word, name) == 0.0, "{word} {name}");
         }
     }

@@ -21,43 +21,27 @@ const LEVELS: usize = 12;
 impl Desk<'_> {
     pub(super) async fn search(&self) -> Draft {
         let file = self.file();
-        let folder = self
-            .view
-            .folder(self.wanted.text)
-            .filter(|f| f.score >= NAMED);
+        let folder = self.view.folder(self.wanted.text).filter(|f| f.score >= NAMED);
         let place = file.or(folder);
         let told = self.told(place.as_ref().map_or((0, 0), |place| place.span));
         if told.is_empty() {
             return open("which_words", Vec::new());
         }
-        let text = self
-            .read_all(place.as_ref().map(|place| place.path.as_str()))
-            .await;
+        let text = self.read_all(place.as_ref().map(|place| place.path.as_str())).await;
         let (pattern, exact) = self.pattern(&told, &text).await;
         let mut arguments = json!({"pattern": pattern, "fixed": true, "ignore_case": !exact});
         if let Some(place) = place {
             arguments["path"] = json!(place.path);
         }
-        let frame = if self.wanted.kind == "search_count" {
-            "found_count"
-        } else {
-            "found"
-        };
+        let frame = if self.wanted.kind == "search_count" { "found_count" } else { "found" };
         call("grep", arguments, frame, vec![("pattern", pattern)])
     }
 
     /// Lines of documents that hold a word of the request, where the request's words stand in documents at all.
     pub(super) async fn mention(&self) -> Option<Draft> {
-        let words: Vec<String> = self
-            .told((0, 0))
-            .iter()
-            .map(|one| stem(&one.text))
-            .collect();
-        let documents = self
-            .view
-            .entries
-            .iter()
-            .filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
+        let words: Vec<String> = self.told((0, 0)).iter().map(|one| stem(&one.text)).collect();
+        let documents =
+            self.view.entries.iter().filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
         let mut best: Option<(usize, String, String)> = None;
         for entry in documents {
             let text = self.read_all(Some(&entry.path)).await.to_lowercase();
@@ -77,14 +61,8 @@ impl Desk<'_> {
             }
         }
         let (_, pattern, path) = best?;
-        let arguments =
-            json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
-        Some(call(
-            "grep",
-            arguments,
-            "mention",
-            vec![("pattern", pattern), ("file", path)],
-        ))
+        let arguments = json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
+        Some(call("grep", arguments, "mention", vec![("pattern", pattern), ("file", path)]))
     }
 
     /// What to look for: the words that stand in the files; whether capitals matter.
@@ -103,11 +81,7 @@ impl Desk<'_> {
             }
             for form in [run.to_lowercase(), singular] {
                 if form.chars().count() > 2 && lower.contains(&form) {
-                    let pattern = if form == run.to_lowercase() {
-                        run.clone()
-                    } else {
-                        form
-                    };
+                    let pattern = if form == run.to_lowercase() { run.clone() } else { form };
                     return (pattern, false);
                 }
             }
@@ -140,8 +114,7 @@ impl Desk<'_> {
         tokio::task::spawn_blocking(move || {
             let mut text = String::new();
             for path in paths {
-                let small = std::fs::symlink_metadata(&path)
-                    .is_ok_and(|meta| meta.is_file() && meta.len() <= BYTES);
+                let small = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= BYTES);
                 if small && let Ok(bytes) = std::fs::read(&path) {
                     text.push_str(&String::from_utf8_lossy(&bytes));
                     text.push('\n');
@@ -157,17 +130,9 @@ impl Desk<'_> {
 /// Quotations first, then words in capitals, then words side by side, then each alone.
 fn runs(told: &[Told]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    found.extend(
-        told.iter()
-            .filter(|one| one.quoted)
-            .map(|one| one.text.clone()),
-    );
+    found.extend(told.iter().filter(|one| one.quoted).map(|one| one.text.clone()));
     let level = |text: &str| text.len() > 1 && !text.chars().any(char::is_lowercase);
-    found.extend(
-        told.iter()
-            .filter(|one| level(&one.text))
-            .map(|one| one.text.clone()),
-    );
+    found.extend(told.iter().filter(|one| level(&one.text)).map(|one| one.text.clone()));
     let mut run: Vec<&Told> = Vec::new();
     for one in told {
         if run.last().is_some_and(|last| last.at + 1 != one.at) {

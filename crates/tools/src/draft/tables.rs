@@ -9,9 +9,7 @@ use crate::sql::query::{Aggregate, Column, Condition, Op, Order, Query, Select};
 use crate::sql::source::{Database, Found, is_text};
 use crate::suggest::extract::number::value;
 use crate::suggest::extract::text::{plain, words};
-use queries::{
-    columns_of, finished, labelled, names, narrowed, numbers, shown, unclear, which_column, wished,
-};
+use queries::{columns_of, finished, labelled, names, narrowed, numbers, shown, unclear, which_column, wished};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -114,23 +112,12 @@ impl Desk<'_> {
 
     /// The tables of a database.
     pub(super) fn tables_of(&self, path: &str) -> Draft {
-        let Some(source) = databases::open(&self.view.workspace, path, Policy::default())
-            .ok()
-            .and_then(Database::new)
+        let Some(source) = databases::open(&self.view.workspace, path, Policy::default()).ok().and_then(Database::new)
         else {
             return files::nothing();
         };
-        let tables: Vec<String> = source
-            .schema()
-            .tables
-            .iter()
-            .map(|t| t.name.clone())
-            .collect();
-        let told = vec![
-            ("file", path.to_owned()),
-            ("number", tables.len().to_string()),
-            ("names", names(&tables)),
-        ];
+        let tables: Vec<String> = source.schema().tables.iter().map(|t| t.name.clone()).collect();
+        let told = vec![("file", path.to_owned()), ("number", tables.len().to_string()), ("names", names(&tables))];
         call("sql", files::schema(path, "*"), "tables", told)
     }
 
@@ -141,21 +128,14 @@ impl Desk<'_> {
             let database = Database::new(guard)?;
             let values = values(&told, &database);
             let schema = database.schema().clone();
-            Some(Source {
-                path,
-                schema,
-                values,
-            })
+            Some(Source { path, schema, values })
         })
         .await
         .ok()?
     }
 
     fn links(&self, told: &[Told], source: &Source) -> Links {
-        let mut links = Links {
-            values: source.values.clone(),
-            ..Links::default()
-        };
+        let mut links = Links { values: source.values.clone(), ..Links::default() };
         let mut explained: Vec<usize> = Vec::new();
         for (at, len, ..) in &links.values {
             let words = told.iter().skip_while(|one| one.at != *at).take(*len);
@@ -182,9 +162,7 @@ impl Desk<'_> {
                 explained.push(one.at);
             }
             for (score, table, column) in column {
-                links
-                    .columns
-                    .push((one.at, table.name.clone(), column.name.clone(), score));
+                links.columns.push((one.at, table.name.clone(), column.name.clone(), score));
                 explained.push(one.at);
             }
         }
@@ -207,10 +185,7 @@ impl Desk<'_> {
     fn compared(&self) -> Option<(usize, f64, Op)> {
         let text = self.wanted.text;
         let all = words(text);
-        let (at, number) = all
-            .iter()
-            .enumerate()
-            .find_map(|(at, word)| Some((at, value(word.text)?)))?;
+        let (at, number) = all.iter().enumerate().find_map(|(at, word)| Some((at, value(word.text)?)))?;
         let before = plain(&text[..all[at].start]);
         let said = |list: &[String]| list.iter().any(|word| before.ends_with(word.as_str()));
         let op = match (said(&ASKED.more), said(&ASKED.less)) {
@@ -227,12 +202,7 @@ impl Desk<'_> {
             kind => kind,
         };
         let Some(table) = subject(source, &links) else {
-            let known: Vec<String> = source
-                .schema
-                .tables
-                .iter()
-                .map(|t| t.name.clone())
-                .collect();
+            let known: Vec<String> = source.schema.tables.iter().map(|t| t.name.clone()).collect();
             return Some(open("which_table", vec![("names", names(&known))]));
         };
         if kind == "columns" {
@@ -250,10 +220,7 @@ impl Desk<'_> {
         what.insert(0, shown(source, table));
         let draft = match kind {
             "count" => {
-                query.select = vec![Select {
-                    aggregate: Some(Aggregate::Count),
-                    ..Select::default()
-                }];
+                query.select = vec![Select { aggregate: Some(Aggregate::Count), ..Select::default() }];
                 let plain_file = files::is_table(&source.path) && query.conditions.is_empty();
                 let frame = if plain_file { "rows_of" } else { "count" };
                 (frame, Vec::new())
@@ -273,38 +240,19 @@ impl Desk<'_> {
                     return Some(which_column(source, table));
                 };
                 let low = self.says(&ASKED.low);
-                query.order_by = Some(Order {
-                    column: Some(column.clone()),
-                    desc: !low,
-                    ..Order::default()
-                });
-                query.conditions.push(Condition {
-                    column: column.clone(),
-                    table: None,
-                    op: Op::Ne,
-                    value: json!(""),
-                });
+                query.order_by = Some(Order { column: Some(column.clone()), desc: !low, ..Order::default() });
+                query.conditions.push(Condition { column: column.clone(), table: None, op: Op::Ne, value: json!("") });
                 query.limit = Some(1);
                 query.select = labelled(table, &column);
-                (
-                    if low { "lowest" } else { "highest" },
-                    vec![("column", column)],
-                )
+                (if low { "lowest" } else { "highest" }, vec![("column", column)])
             }
             _ => {
                 let Some(column) = measure else {
                     return Some(which_column(source, table));
                 };
-                let (aggregate, frame) = if kind == "sum" {
-                    (Aggregate::Sum, "sum")
-                } else {
-                    (Aggregate::Avg, "average")
-                };
-                query.select = vec![Select {
-                    column: Some(column.clone()),
-                    aggregate: Some(aggregate),
-                    table: None,
-                }];
+                let (aggregate, frame) =
+                    if kind == "sum" { (Aggregate::Sum, "sum") } else { (Aggregate::Avg, "average") };
+                query.select = vec![Select { column: Some(column.clone()), aggregate: Some(aggregate), table: None }];
                 (frame, vec![("column", column)])
             }
         };
@@ -321,9 +269,7 @@ impl Desk<'_> {
         let named = links
             .columns
             .iter()
-            .filter(|(_, of, column, _)| {
-                *of == table.name && (known.contains(column) || dates(column))
-            })
+            .filter(|(_, of, column, _)| *of == table.name && (known.contains(column) || dates(column)))
             .max_by(|a, b| {
                 let number = |column: &String| f32::from(u8::from(known.contains(column)));
                 (a.3 + number(&a.2)).total_cmp(&(b.3 + number(&b.2)))
@@ -333,10 +279,7 @@ impl Desk<'_> {
                 .columns
                 .iter()
                 .filter(|(_, of, other, rival)| {
-                    *of == table.name
-                        && known.contains(other)
-                        && other != column
-                        && (rival - score).abs() < 0.01
+                    *of == table.name && known.contains(other) && other != column && (rival - score).abs() < 0.01
                 })
                 .count();
             // "temperature" for temp_min and temp_max: the opposites tell.
@@ -345,22 +288,15 @@ impl Desk<'_> {
             }
             let low = self.says(&ASKED.low);
             let sided = links.columns.iter().find(|(_, of, other, _)| {
-                *of == table.name
-                    && other
-                        .to_lowercase()
-                        .contains(if low { "min" } else { "max" })
+                *of == table.name && other.to_lowercase().contains(if low { "min" } else { "max" })
             });
             return sided.map(|(_, _, column, _)| column.clone());
         }
         let said: Vec<String> = links.spare.iter().map(|one| one.text.clone()).collect();
-        let opposites = words(self.wanted.text)
-            .into_iter()
-            .map(|word| word.lower)
-            .filter(|word| {
-                let opposite =
-                    |list: &Vec<String>| list.iter().any(|known| word.starts_with(known.as_str()));
-                word.chars().count() > 4 && (opposite(&ASKED.high) || opposite(&ASKED.low))
-            });
+        let opposites = words(self.wanted.text).into_iter().map(|word| word.lower).filter(|word| {
+            let opposite = |list: &Vec<String>| list.iter().any(|known| word.starts_with(known.as_str()));
+            word.chars().count() > 4 && (opposite(&ASKED.high) || opposite(&ASKED.low))
+        });
         for word in said.into_iter().chain(opposites) {
             if let Some(at) = near::meaning(&word, &known, self.embedder).await {
                 links.spare.retain(|one| one.text != word);
@@ -391,21 +327,11 @@ impl Desk<'_> {
         let query = Query {
             from: child.name.clone(),
             select: vec![
-                Select {
-                    column: Some(label.name.clone()),
-                    table: Some(parent.name.clone()),
-                    aggregate: None,
-                },
-                Select {
-                    aggregate: Some(Aggregate::Count),
-                    ..Select::default()
-                },
+                Select { column: Some(label.name.clone()), table: Some(parent.name.clone()), aggregate: None },
+                Select { aggregate: Some(Aggregate::Count), ..Select::default() },
             ],
             join: vec![parent.name.clone()],
-            group_by: vec![Column {
-                column: label.name.clone(),
-                table: Some(parent.name.clone()),
-            }],
+            group_by: vec![Column { column: label.name.clone(), table: Some(parent.name.clone()) }],
             order_by: Some(Order {
                 aggregate: Some(Aggregate::Count),
                 desc: !self.says(&ASKED.low),
@@ -414,15 +340,8 @@ impl Desk<'_> {
             limit: Some(1),
             ..Query::default()
         };
-        let told = vec![
-            ("column", child.name.clone()),
-            ("what", parent.name.clone()),
-        ];
-        let frame = if self.says(&ASKED.low) {
-            "lowest"
-        } else {
-            "highest"
-        };
+        let told = vec![("column", child.name.clone()), ("what", parent.name.clone())];
+        let frame = if self.says(&ASKED.low) { "lowest" } else { "highest" };
         finished(source, &query, frame, told)
     }
 
@@ -439,8 +358,7 @@ fn said_at(text: &str, list: &[String]) -> Option<usize> {
             places.filter(|at| {
                 let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
                 edge(text[..*at].chars().next_back())
-                    && (known.chars().count() > WHOLE
-                        || edge(text[at + known.len()..].chars().next()))
+                    && (known.chars().count() > WHOLE || edge(text[at + known.len()..].chars().next()))
             })
         })
         .min()
@@ -476,10 +394,7 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     if let [only] = source.schema.tables.as_slice() {
         return Some(only);
     }
-    let named = links
-        .tables
-        .iter()
-        .max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
+    let named = links.tables.iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
     if let Some((_, name, score)) = named
         && *score >= 0.8
     {
@@ -487,10 +402,7 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     }
     let column = links.columns.iter().max_by(|a, b| a.3.total_cmp(&b.3));
     if let Some((_, name, ..)) = column {
-        let rivals = links
-            .columns
-            .iter()
-            .filter(|one| one.3 >= column.map_or(0.0, |c| c.3));
+        let rivals = links.columns.iter().filter(|one| one.3 >= column.map_or(0.0, |c| c.3));
         let mut tables: Vec<&String> = rivals.map(|one| &one.1).collect();
         tables.dedup();
         if tables.len() == 1 {
@@ -499,12 +411,7 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     }
     named
         .map(|(_, name, _)| name.as_str())
-        .or_else(|| {
-            links
-                .values
-                .first()
-                .map(|(_, _, found, _)| found.table.as_str())
-        })
+        .or_else(|| links.values.first().map(|(_, _, found, _)| found.table.as_str()))
         .and_then(find)
 }
 
@@ -514,16 +421,10 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
     let names = |one: &Told| {
         tables.iter().any(|table| {
             near::letters(&one.text, &table.name) >= 1.0
-                || table
-                    .columns
-                    .iter()
-                    .any(|c| near::letters(&one.text, &c.name) >= 1.0)
+                || table.columns.iter().any(|c| near::letters(&one.text, &c.name) >= 1.0)
         })
     };
-    let named = |table: &str| {
-        told.iter()
-            .any(|one| near::letters(&one.text, table) >= 0.8)
-    };
+    let named = |table: &str| told.iter().any(|one| near::letters(&one.text, table) >= 0.8);
     // What stands in a row's name is best one of a table that a named one refers to ("albums by …": the artist's name, not
     // an album's), then one of a named table.
     let meant = |place: &Found| {
@@ -534,12 +435,7 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
         let referred = tables
             .iter()
             .filter(|table| named(&table.name))
-            .any(|table| {
-                table
-                    .foreign_keys
-                    .iter()
-                    .any(|key| key.table == place.table)
-            });
+            .any(|table| table.foreign_keys.iter().any(|key| key.table == place.table));
         let of_its_name = name.is_some_and(|column| column.name == place.column);
         (referred && of_its_name, named(&place.table))
     };
@@ -553,11 +449,7 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
             if !side_by_side || (len == 1 && !run[0].quoted && names(&run[0])) {
                 return None;
             }
-            let text = run
-                .iter()
-                .map(|one| one.text.as_str())
-                .collect::<Vec<_>>()
-                .join(" ");
+            let text = run.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
             let whole = database.whole(std::slice::from_ref(&text.to_ascii_lowercase()));
             if let Some(place) = whole.into_iter().max_by_key(|place| meant(place)) {
                 return Some((len, place, Op::Eq));
@@ -566,11 +458,7 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
                 return None;
             }
             let (table, column) = database.part(&text).into_iter().next()?;
-            let place = Found {
-                table,
-                column,
-                value: text,
-            };
+            let place = Found { table, column, value: text };
             Some((len, place, Op::Contains))
         });
         match found {

@@ -27,32 +27,20 @@ impl Embedder for Blind {
 
 async fn drafted(kind: &str, text: &str, sure: bool) -> Option<Draft> {
     let mut scope: ToolScope = crate::suggest::tests_scope();
-    scope.workspace =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../steward/tests/data/workspace");
+    scope.workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../steward/tests/data/workspace");
     let asking: BTreeSet<String> = "how many rows has which who what is the in of from are there live \
         read show me first lines wie viele quelle combien de dans y find every line with album by on"
         .split_whitespace()
         .map(str::to_owned)
         .collect();
-    let wanted = Wanted {
-        kind,
-        text,
-        sure,
-        earlier: &[],
-        asking: &asking,
-    };
+    let wanted = Wanted { kind, text, sure, earlier: &[], asking: &asking };
     draft(wanted, &scope, &Blind).await
 }
 
 #[tokio::test]
 async fn arguments_come_from_the_request_and_the_workspace() {
     for (kind, text, tool, part) in [
-        (
-            "read",
-            "Read notes/handover.md",
-            "read",
-            json!({"path": "notes/handover.md"}),
-        ),
+        ("read", "Read notes/handover.md", "read", json!({"path": "notes/handover.md"})),
         ("list", "Which files are there?", "list", json!({})),
         (
             "search",
@@ -60,24 +48,12 @@ async fn arguments_come_from_the_request_and_the_workspace() {
             "grep",
             json!({"pattern": "ERROR", "path": "logs/app.log"}),
         ),
-        (
-            "search_count",
-            "how many errors are in logs/app.log",
-            "grep",
-            json!({"pattern": "ERROR"}),
-        ),
-        (
-            "count",
-            "How many customers are there in chinook.db?",
-            "sql",
-            json!({"database": "chinook.db"}),
-        ),
+        ("search_count", "how many errors are in logs/app.log", "grep", json!({"pattern": "ERROR"})),
+        ("count", "How many customers are there in chinook.db?", "sql", json!({"database": "chinook.db"})),
         ("calc", "What is 12 * 7?", "terminal", json!({})),
     ] {
         let made = drafted(kind, text, true).await.unwrap();
-        let (name, arguments) = made
-            .call
-            .unwrap_or_else(|| panic!("{text}: {}", made.frame));
+        let (name, arguments) = made.call.unwrap_or_else(|| panic!("{text}: {}", made.frame));
         assert_eq!(name, tool, "{text}");
         for (key, value) in part.as_object().unwrap() {
             assert_eq!(&arguments[key], value, "{text}: {arguments}");
@@ -88,11 +64,7 @@ async fn arguments_come_from_the_request_and_the_workspace() {
 #[tokio::test]
 async fn tables_are_asked_by_names_and_values() {
     for (kind, text, query) in [
-        (
-            "count",
-            "How many customers are there?",
-            json!({"from": "customer", "select": [{"aggregate": "count"}]}),
-        ),
+        ("count", "How many customers are there?", json!({"from": "customer", "select": [{"aggregate": "count"}]})),
         (
             "rows",
             "Which customers live in Prague?",
@@ -105,10 +77,7 @@ async fn tables_are_asked_by_names_and_values() {
         ),
     ] {
         let made = drafted(kind, text, true).await.unwrap();
-        let (_, arguments) = made
-            .call
-            .clone()
-            .unwrap_or_else(|| panic!("{text}: {made:?}"));
+        let (_, arguments) = made.call.clone().unwrap_or_else(|| panic!("{text}: {made:?}"));
         assert_eq!(arguments["query"], query, "{text}");
     }
 }
@@ -116,11 +85,7 @@ async fn tables_are_asked_by_names_and_values() {
 #[tokio::test]
 async fn what_is_not_understood_is_asked_back() {
     for (kind, text, frame) in [
-        (
-            "count",
-            "How many customers are from Atlantis?",
-            "not_found",
-        ),
+        ("count", "How many customers are from Atlantis?", "not_found"),
         ("read", "Read the minutes of Friday.txt", "no_file"),
         ("search", "find every line", "which_words"),
         ("count", "How many rows are there?", "which_table"),

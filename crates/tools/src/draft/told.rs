@@ -27,18 +27,10 @@ impl Desk<'_> {
             if word.start < apart.1 && apart.0 < word.end {
                 continue;
             }
-            if let Some(quote) = quotes
-                .iter()
-                .find(|q| word.start >= q.start && word.end <= q.end)
-            {
+            if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
                 let whole = quote.text.to_owned();
                 if found.last().is_none_or(|last: &Told| last.text != whole) {
-                    found.push(Told {
-                        text: whole,
-                        at,
-                        quoted: true,
-                        proper: true,
-                    });
+                    found.push(Told { text: whole, at, quoted: true, proper: true });
                 }
                 continue;
             }
@@ -55,12 +47,7 @@ impl Desk<'_> {
             let asks = |word: &str| self.wanted.asking.contains(word);
             let asking = (asks(&lower) || lower.split('-').all(asks)) && !level;
             if !asking && !lower.is_empty() {
-                found.push(Told {
-                    text: bare.to_owned(),
-                    at,
-                    quoted: false,
-                    proper: upper && at > 0,
-                });
+                found.push(Told { text: bare.to_owned(), at, quoted: false, proper: upper && at > 0 });
             }
         }
         found

@@ -11,9 +11,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 
 /// Longest memory, characters.
 const LIMIT: usize = 4000;
@@ -60,9 +58,7 @@ fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     let after = match args.mode {
         Mode::Replace => text.to_owned(),
         _ if text.is_empty() => {
-            return Err(ToolsError::refused(
-                "there is nothing to remember; give a text",
-            ));
+            return Err(ToolsError::refused("there is nothing to remember; give a text"));
         }
         // A repeat after a crash must not add it twice.
         Mode::Append if holds(before, text) => before.to_owned(),
@@ -120,20 +116,14 @@ impl ToolHandler for SaveMemory {
                     _ if before == after => "this is in the memory already".to_owned(),
                     Mode::Append => format!("remembers: {}", args.text.trim()),
                     Mode::Replace => {
-                        format!(
-                            "replaces the memory ({} characters)",
-                            before.chars().count()
-                        )
+                        format!("replaces the memory ({} characters)", before.chars().count())
                     }
                 },
                 detail: Some(after),
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -145,10 +135,7 @@ impl ToolHandler for SaveMemory {
             let (before, version) = now.map_err(ToolsError::from)?;
             let after = merged(&args, &before)?;
             if after != before {
-                let saved = self
-                    .facts
-                    .save_memory(scope.tenant, scope.agent, &after, version)
-                    .await;
+                let saved = self.facts.save_memory(scope.tenant, scope.agent, &after, version).await;
                 match saved {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
@@ -157,28 +144,18 @@ impl ToolHandler for SaveMemory {
             }
             return Ok(output(&args, before, after));
         }
-        Err(
-            ToolsError::refused("other runs keep changing the memory; try again in a moment")
-                .into(),
-        )
+        Err(ToolsError::refused("other runs keep changing the memory; try again in a moment").into())
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let kept: Kept = snapshot(value)?;
-        let changed = || ToolsError::ChangedSince {
-            what: "the memory".to_owned(),
-            hint: "edit it by hand",
-        };
+        let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
         let now = self.facts.memory(scope.tenant, scope.agent).await;
         let (text, version) = now.map_err(ToolsError::from)?;
         if text != kept.after {
             return Err(changed().into());
         }
-        match self
-            .facts
-            .save_memory(scope.tenant, scope.agent, &kept.before, version)
-            .await
-        {
+        match self.facts.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
             Err(StoreError::Conflict(_)) => Err(changed().into()),
             Err(error) => Err(ToolsError::from(error).into()),
@@ -190,10 +167,7 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
     let used = after.chars().count();
     let content = match args.mode {
         _ if before == after => format!("in the memory already: {}", args.text.trim()),
-        Mode::Append => format!(
-            "remembered: {} ({used} of {LIMIT} characters used)",
-            args.text.trim()
-        ),
+        Mode::Append => format!("remembered: {} ({used} of {LIMIT} characters used)", args.text.trim()),
         Mode::Replace => format!("the memory is now ({used} of {LIMIT} characters):\n{after}"),
     };
     ToolOutput {
@@ -203,10 +177,7 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
             object: steward_core::tool::truncate(args.text.trim(), 200).0,
             evidence: Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
         }),
-        undo: Some(Undo::Snapshot {
-            tool: "save_memory".to_owned(),
-            snapshot: json!(Kept { before, after }),
-        }),
+        undo: Some(Undo::Snapshot { tool: "save_memory".to_owned(), snapshot: json!(Kept { before, after }) }),
         ..ToolOutput::text(content)
     }
 }

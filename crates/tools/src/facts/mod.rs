@@ -14,6 +14,5 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) fn snapshot<T: DeserializeOwned>(value: &Value) -> Result<T, ToolsError> {
-    T::deserialize(value)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
+    T::deserialize(value).map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
 }

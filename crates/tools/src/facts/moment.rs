@@ -21,10 +21,7 @@ pub(crate) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsErr
         return Err(bad());
     }
     let local: DateTime = text.parse().map_err(|_| bad())?;
-    let utc = Offset::UTC
-        .to_timestamp(local)
-        .map_err(|_| bad())?
-        .as_millisecond();
+    let utc = Offset::UTC.to_timestamp(local).map_err(|_| bad())?.as_millisecond();
     // The offset depends on the point in time, which depends on the offset: two rounds settle it
     // everywhere but inside the hour that a change of the clocks skips or repeats.
     let mut at = Timestamp(utc);
@@ -74,14 +71,7 @@ mod tests {
         check("2026-03-29T09:00:00-05:00", "2026-03-29T14:00:00Z");
         let at = parse("2026-07-01T18:30", &clock).unwrap();
         assert_eq!(local(at, &clock), "2026-07-01 18:30");
-        for bad in [
-            "tomorrow",
-            "9:00",
-            "2026-13-01T09:00",
-            "2026-07-01",
-            "2026-02-30T10:00",
-            "",
-        ] {
+        for bad in ["tomorrow", "9:00", "2026-13-01T09:00", "2026-07-01", "2026-02-30T10:00", ""] {
             let error = parse(bad, &clock).unwrap_err().to_string();
             assert!(error.contains("YYYY-MM-DDTHH:MM"), "{bad}: {error}");
         }

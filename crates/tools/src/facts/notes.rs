@@ -12,9 +12,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, Note, StoreResult, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 /// Longest title, characters.
@@ -67,11 +65,7 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
     if format!("\n{old}").ends_with(&format!("\n{added}")) {
         return Ok(old.to_owned());
     }
-    let text = if old.is_empty() {
-        args.text.clone()
-    } else {
-        format!("{old}\n{}", args.text)
-    };
+    let text = if old.is_empty() { args.text.clone() } else { format!("{old}\n{}", args.text) };
     if text.chars().count() > TEXT {
         return Err(ToolsError::Refused(format!(
             "the note would be longer than {TEXT} characters; nothing was added: begin another one"
@@ -118,29 +112,18 @@ impl ToolHandler for NotesCreate {
         let old = match find(&self.facts, scope, title).await {
             Ok(old) => old,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
             (Some(old), Mode::Replace) => (
-                format!(
-                    "replaces the note {title} ({} characters)",
-                    old.text.chars().count()
-                ),
+                format!("replaces the note {title} ({} characters)", old.text.chars().count()),
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
         };
-        Preview {
-            summary,
-            detail: Some(detail),
-            count: Some(1),
-            reversible: true,
-        }
+        Preview { summary, detail: Some(detail), count: Some(1), reversible: true }
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -151,11 +134,7 @@ impl ToolHandler for NotesCreate {
         let scope = &context.scope;
         let old = find(&self.facts, scope, &title).await;
         let old = old.map_err(ToolsError::from)?;
-        let note = Note {
-            title: title.clone(),
-            text: merged(&args, old.as_ref())?,
-            updated_at: scope.now,
-        };
+        let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
         let saved = self.facts.save_note(scope.tenant, scope.agent, &note).await;
         let before = saved.map_err(ToolsError::from)?;
         let verb = match (&before, args.mode) {
@@ -163,11 +142,7 @@ impl ToolHandler for NotesCreate {
             (Some(_), Mode::Replace) => "replaced",
             (Some(_), Mode::Append) => "added to",
         };
-        let kept = Kept {
-            title: title.clone(),
-            before,
-            after: note.text.clone(),
-        };
+        let kept = Kept { title: title.clone(), before, after: note.text.clone() };
         Ok(ToolOutput {
             data: Some(json!({"title": title, "text": note.text})),
             receipt: Some(Receipt {
@@ -175,19 +150,14 @@ impl ToolHandler for NotesCreate {
                 object: format!("note {title}"),
                 evidence: Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
             }),
-            undo: Some(Undo::Snapshot {
-                tool: "notes_create".to_owned(),
-                snapshot: json!(kept),
-            }),
+            undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let kept: Kept = snapshot(value)?;
-        let now = find(&self.facts, scope, &kept.title)
-            .await
-            .map_err(ToolsError::from)?;
+        let now = find(&self.facts, scope, &kept.title).await.map_err(ToolsError::from)?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),
@@ -199,10 +169,7 @@ impl ToolHandler for NotesCreate {
             let saved = self.facts.save_note(scope.tenant, scope.agent, note).await;
             saved.map(|_| format!("restored the note {} as it was before", kept.title))
         } else {
-            let removed = self
-                .facts
-                .remove_note(scope.tenant, scope.agent, &kept.title)
-                .await;
+            let removed = self.facts.remove_note(scope.tenant, scope.agent, &kept.title).await;
             removed.map(|()| format!("removed the note {}", kept.title))
         };
         Ok(done.map_err(ToolsError::from)?)
@@ -235,9 +202,7 @@ fn shown(note: &Note, words: &[String]) -> String {
         words.iter().any(|word| line.contains(word))
     };
     let found = note.text.lines().find(has);
-    let line = found
-        .or_else(|| note.text.lines().next())
-        .unwrap_or_default();
+    let line = found.or_else(|| note.text.lines().next()).unwrap_or_default();
     line.chars().take(80).collect()
 }
 
@@ -267,11 +232,7 @@ impl ToolHandler for NotesList {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
         let query = args.query.unwrap_or_default();
-        let words: Vec<String> = query
-            .to_lowercase()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
+        let words: Vec<String> = query.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let all = notes.len();
         notes.retain(|note| {
             let text = format!("{}\n{}", note.title, note.text).to_lowercase();
@@ -285,10 +246,7 @@ impl ToolHandler for NotesList {
         for note in &notes {
             let _ = writeln!(text, "{}: {}", note.title, shown(note, &words));
         }
-        Ok(ToolOutput {
-            data: Some(json!(notes)),
-            ..ToolOutput::text(text)
-        })
+        Ok(ToolOutput { data: Some(json!(notes)), ..ToolOutput::text(text) })
     }
 }
 
@@ -350,9 +308,6 @@ impl ToolHandler for NotesRead {
             };
             return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")).into());
         };
-        Ok(ToolOutput {
-            data: Some(json!(note)),
-            ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text))
-        })
+        Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
     }
 }

@@ -12,9 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{Timestamp, hash};
 
 /// Longest text, characters.
@@ -83,19 +81,12 @@ impl ToolHandler for RemindersCreate {
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
         match self.moment(&args.at, scope.now) {
             Ok(at) => Preview {
-                summary: format!(
-                    "makes a reminder for {}: {}",
-                    moment::local(at, self.clock.as_ref()),
-                    args.text
-                ),
+                summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
                 detail: None,
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -109,16 +100,8 @@ impl ToolHandler for RemindersCreate {
         let reminder = if let Some(reminder) = known {
             reminder
         } else {
-            let reminder = Reminder {
-                id,
-                at: self.moment(&args.at, scope.now)?,
-                text: args.text,
-                done: false,
-            };
-            let saved = self
-                .facts
-                .save_reminder(scope.tenant, scope.agent, &reminder)
-                .await;
+            let reminder = Reminder { id, at: self.moment(&args.at, scope.now)?, text: args.text, done: false };
+            let saved = self.facts.save_reminder(scope.tenant, scope.agent, &reminder).await;
             saved.map_err(ToolsError::from)?;
             reminder
         };
@@ -131,10 +114,7 @@ impl ToolHandler for RemindersCreate {
                 object: format!("reminder for {when}: {}", reminder.text),
                 evidence: Some(reminder.id.clone()),
             }),
-            undo: Some(Undo::Snapshot {
-                tool: "reminders_create".to_owned(),
-                snapshot: json!(reminder),
-            }),
+            undo: Some(Undo::Snapshot { tool: "reminders_create".to_owned(), snapshot: json!(reminder) }),
             tainted: false,
             origin: None,
         })
@@ -151,10 +131,7 @@ impl ToolHandler for RemindersCreate {
             }
             .into());
         }
-        let removed = self
-            .facts
-            .remove_reminder(scope.tenant, scope.agent, &kept.id)
-            .await;
+        let removed = self.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await;
         removed.map_err(ToolsError::from)?;
         Ok(format!("removed the reminder `{}`", kept.text))
     }
@@ -216,10 +193,7 @@ impl ToolHandler for RemindersList {
             let when = moment::local(one.at, self.clock.as_ref());
             let _ = writeln!(text, "{when}  {}{mark}", one.text);
         }
-        Ok(ToolOutput {
-            data: Some(json!(all)),
-            ..ToolOutput::text(text)
-        })
+        Ok(ToolOutput { data: Some(json!(all)), ..ToolOutput::text(text) })
     }
 }
 
@@ -253,20 +227,12 @@ impl RemindersDone {
             (Some(one), _) | (None, [one]) => Ok((*one).clone()),
             (None, []) => match all.iter().find(part) {
                 Some(done) => Ok(done.clone()),
-                None => Err(ToolsError::Refused(format!(
-                    "there is no reminder `{text}`; `reminders_list` shows them"
-                ))),
+                None => Err(ToolsError::Refused(format!("there is no reminder `{text}`; `reminders_list` shows them"))),
             },
             (None, several) => {
                 let lines: Vec<String> = several
                     .iter()
-                    .map(|one| {
-                        format!(
-                            "{} {}",
-                            moment::local(one.at, self.clock.as_ref()),
-                            one.text
-                        )
-                    })
+                    .map(|one| format!("{} {}", moment::local(one.at, self.clock.as_ref()), one.text))
                     .collect();
                 Err(ToolsError::Refused(format!(
                     "several reminders are like that; give the whole text of one: {}",
@@ -277,10 +243,7 @@ impl RemindersDone {
     }
 
     async fn save(&self, reminder: &Reminder, scope: &ToolScope) -> Result<(), ToolsError> {
-        let saved = self
-            .facts
-            .save_reminder(scope.tenant, scope.agent, reminder)
-            .await;
+        let saved = self.facts.save_reminder(scope.tenant, scope.agent, reminder).await;
         Ok(saved?)
     }
 }
@@ -318,10 +281,7 @@ impl ToolHandler for RemindersDone {
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -331,10 +291,7 @@ impl ToolHandler for RemindersDone {
         if one.done {
             return Ok(ToolOutput::text(format!("`{}` was done already", one.text)));
         }
-        let done = Reminder {
-            done: true,
-            ..one.clone()
-        };
+        let done = Reminder { done: true, ..one.clone() };
         self.save(&done, scope).await?;
         Ok(ToolOutput {
             data: Some(json!(done)),
@@ -343,10 +300,7 @@ impl ToolHandler for RemindersDone {
                 object: format!("reminder {}", done.text),
                 evidence: Some(done.id.clone()),
             }),
-            undo: Some(Undo::Snapshot {
-                tool: "reminders_done".to_owned(),
-                snapshot: json!(one),
-            }),
+            undo: Some(Undo::Snapshot { tool: "reminders_done".to_owned(), snapshot: json!(one) }),
             ..ToolOutput::text(format!("done: {}", done.text))
         })
     }

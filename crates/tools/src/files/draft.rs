@@ -4,9 +4,7 @@ use super::{access, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::mail::compose::{
-    self, LINE, encoded, header_safe, phrase, quoted_printable, recipients,
-};
+use crate::mail::compose::{self, LINE, encoded, header_safe, phrase, quoted_printable, recipients};
 use crate::suggest;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,9 +13,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 /// Folder of the drafts.
@@ -73,18 +69,12 @@ impl ToolHandler for MailDraft {
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Preview {
         match recipients(&args.to).and_then(|to| header_safe(&args.subject).map(|()| to)) {
             Ok(to) => Preview {
-                summary: format!(
-                    "writes a draft to {} in {FOLDER}/; nothing is sent",
-                    to.join(", ")
-                ),
+                summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
                 detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
                 count: Some(1),
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -98,11 +88,7 @@ impl ToolHandler for MailDraft {
             context.check()?;
             let written = if ours {
                 // Written before a crash; a person may have edited it since.
-                Written {
-                    path: path.clone().into(),
-                    before: Before::Absent,
-                    size: 0,
-                }
+                Written { path: path.clone().into(), before: Before::Absent, size: 0 }
             } else {
                 let written = workspace.write_atomic(&path, message.as_bytes());
                 written.map_err(access::explain)?
@@ -141,25 +127,12 @@ fn compose(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
     let to = recipients(&args.to)?;
     header_safe(&args.subject)?;
     let mut message = String::new();
-    let _ = write!(
-        message,
-        "To: {}\r\n",
-        to.iter()
-            .map(|one| phrase(one))
-            .collect::<Vec<_>>()
-            .join(",\r\n ")
-    );
-    let _ = write!(
-        message,
-        "Subject: {}\r\n",
-        encoded(&args.subject, "Subject: ".len())
-    );
+    let _ = write!(message, "To: {}\r\n", to.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n "));
+    let _ = write!(message, "Subject: {}\r\n", encoded(&args.subject, "Subject: ".len()));
     let _ = write!(message, "Date: {}\r\n", compose::date(context)?);
     let _ = write!(message, "Message-ID: {}\r\n", message_id(context));
     // Mail programs open a message with this mark for editing, and fill in the sender.
-    message.push_str(
-        "X-Unsent: 1\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n",
-    );
+    message.push_str("X-Unsent: 1\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
     let long = args.body.lines().any(|line| line.len() > LINE);
     let (name, body) = if long {
         ("quoted-printable", quoted_printable(&args.body))
@@ -185,11 +158,7 @@ fn slug(subject: &str) -> String {
         }
     }
     let slug = slug.trim_matches('-');
-    if slug.is_empty() {
-        "draft".to_owned()
-    } else {
-        slug.to_owned()
-    }
+    if slug.is_empty() { "draft".to_owned() } else { slug.to_owned() }
 }
 
 /// A path that is free, or (`true`) holds the draft of this very call, repeated after a crash.
@@ -206,9 +175,7 @@ fn free(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), T
             Err(error) => return Err(access::explain(error)),
         }
     }
-    Err(ToolsError::Refused(format!(
-        "there are {SAME} drafts called {base}; use another subject"
-    )))
+    Err(ToolsError::Refused(format!("there are {SAME} drafts called {base}; use another subject")))
 }
 
 #[cfg(test)]

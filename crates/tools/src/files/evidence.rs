@@ -27,10 +27,7 @@ pub(super) struct Proof {
 
 /// The name of what a call stages.
 pub(super) fn tag(idempotency_key: &str) -> String {
-    hash::sha256(idempotency_key.as_bytes())
-        .chars()
-        .take(24)
-        .collect()
+    hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }
 
 /// Looks at the file and beside it.
@@ -57,25 +54,18 @@ fn look(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
     Ok(match (waiting, now) {
         (Some(bytes), now) if State::of(&bytes) == proof.after => {
             if proof.adds || now.as_deref().map(State::of) == proof.before {
-                return Ok(Settled::NotHappened(format!(
-                    "what it was to hold still waits beside {path}"
-                )));
+                return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
             workspace.unstage(path, tag).map_err(access::explain)?;
-            Settled::Unknown(format!(
-                "{path} was not written, but somebody else has changed it since"
-            ))
+            Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
-        (Some(_), _) => Settled::Unknown(format!(
-            "what waits beside {path} is not what was written there"
-        )),
-        (None, Some(bytes)) if proof.after.begins(&bytes) => Settled::Happened(format!(
-            "{path} holds what this call wrote, sha256:{}",
-            proof.after.sha256
-        )),
-        (None, Some(bytes)) if Some(State::of(&bytes)) == proof.before => Settled::Unknown(
-            format!("{path} is as it was before, but what was to take its place is gone"),
-        ),
+        (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),
+        (None, Some(bytes)) if proof.after.begins(&bytes) => {
+            Settled::Happened(format!("{path} holds what this call wrote, sha256:{}", proof.after.sha256))
+        }
+        (None, Some(bytes)) if Some(State::of(&bytes)) == proof.before => {
+            Settled::Unknown(format!("{path} is as it was before, but what was to take its place is gone"))
+        }
         (None, Some(_)) => Settled::Unknown(format!("somebody else has changed {path} since")),
         (None, None) => Settled::Unknown(format!("somebody else has removed {path} since")),
     })

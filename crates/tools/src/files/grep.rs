@@ -124,9 +124,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
     let mut more = false;
     match workspace.open_read(&base) {
         Ok(_) => search.file(&base)?,
-        Err(FilesError::Kind {
-            actual: "a folder", ..
-        }) => {
+        Err(FilesError::Kind { actual: "a folder", .. }) => {
             more = walk::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
                 if entry.kind == EntryKind::File {
                     search.file(path)?;
@@ -153,17 +151,8 @@ impl Search<'_> {
             self.found.unreadable += 1;
             return Ok(());
         };
-        let before = (
-            self.found.total,
-            self.found.rows.len(),
-            self.found.lines.len(),
-        );
-        let mut sink = Lines {
-            path,
-            context: self.context,
-            found: &mut self.found,
-            binary: false,
-        };
+        let before = (self.found.total, self.found.rows.len(), self.found.lines.len());
+        let mut sink = Lines { path, context: self.context, found: &mut self.found, binary: false };
         let done = self.searcher.search_reader(&self.matcher, file, &mut sink);
         let binary = sink.binary;
         self.context.check()?;
@@ -223,19 +212,13 @@ impl Sink for Lines<'_> {
 impl Found {
     fn heading(&self, pattern: &str, place: &str, more: bool) -> String {
         let mut text = if self.total == 0 {
-            format!(
-                "no line matches {pattern} in {place} ({} files searched)",
-                self.searched
-            )
+            format!("no line matches {pattern} in {place} ({} files searched)", self.searched)
         } else {
             let lines = plural(self.total, "matching line");
             format!("{lines} in {}", plural(self.files, "file"))
         };
         if self.total > SHOWN {
-            let _ = write!(
-                text,
-                ", the first {SHOWN} shown; narrow the pattern or the path"
-            );
+            let _ = write!(text, ", the first {SHOWN} shown; narrow the pattern or the path");
         }
         if !self.binary.is_empty() {
             let names: Vec<&str> = self.binary.iter().take(3).map(String::as_str).collect();
@@ -244,11 +227,7 @@ impl Found {
             let _ = write!(text, "; {files} not searched ({}{dots})", names.join(", "));
         }
         if self.unreadable > 0 {
-            let _ = write!(
-                text,
-                "; {} could not be read",
-                plural(self.unreadable, "file")
-            );
+            let _ = write!(text, "; {} could not be read", plural(self.unreadable, "file"));
         }
         if more {
             text.push_str("; the folder is too large, not all of it was searched");

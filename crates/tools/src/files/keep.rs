@@ -33,8 +33,5 @@ pub(crate) async fn keep_file(
         Ok((written, after))
     })
     .await?;
-    Ok(Kept {
-        sha256: after.sha256.clone(),
-        undo: snapshot::undo(tool, written, after, blobs).await?,
-    })
+    Ok(Kept { sha256: after.sha256.clone(), undo: snapshot::undo(tool, written, after, blobs).await? })
 }

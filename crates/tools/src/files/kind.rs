@@ -5,17 +5,9 @@ pub(super) const HEAD: usize = 8192;
 
 /// Beginnings of common binary formats, what they are, and what to do instead.
 const MAGIC: &[(&[u8], &str, &str)] = &[
-    (
-        b"SQLite format 3\0",
-        "a SQLite database",
-        "ask it with the tool `sql`",
-    ),
+    (b"SQLite format 3\0", "a SQLite database", "ask it with the tool `sql`"),
     (b"%PDF-", "a PDF document", "it can't be read as text"),
-    (
-        b"PK\x03\x04",
-        "a ZIP archive or office document",
-        "it can't be read as text",
-    ),
+    (b"PK\x03\x04", "a ZIP archive or office document", "it can't be read as text"),
     (b"\x1f\x8b", "a gzip archive", "it can't be read as text"),
     (b"\x89PNG", "a PNG image", "it can't be read as text"),
     (b"\xff\xd8\xff", "a JPEG image", "it can't be read as text"),
@@ -31,10 +23,8 @@ pub(super) fn binary(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, hint)) = known {
         return Some((what, hint));
     }
-    head.contains(&0).then_some((
-        "a binary file",
-        "it can't be read as text; `terminal` with `file` or `stat` tells more",
-    ))
+    head.contains(&0)
+        .then_some(("a binary file", "it can't be read as text; `terminal` with `file` or `stat` tells more"))
 }
 
 /// `1.5 MB`, for people.

@@ -65,11 +65,7 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
-        .map_err(|error| {
-            ToolsError::Refused(format!(
-                "{error}; use * for any name and ** for any folders"
-            ))
-        })?;
+        .map_err(|error| ToolsError::Refused(format!("{error}; use * for any name and ** for any folders")))?;
     Ok((glob.compile_matcher(), pattern.contains('/')))
 }
 
@@ -93,10 +89,7 @@ fn show(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         }
         Ok(true)
     })?;
-    Ok(ToolOutput {
-        data: Some(Value::Array(rows)),
-        ..ToolOutput::text(heading(args, &base, total, &walked) + &lines)
-    })
+    Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(heading(args, &base, total, &walked) + &lines) })
 }
 
 fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &Entry) -> bool {
@@ -104,9 +97,7 @@ fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &E
         None => true,
         Some((glob, false)) => glob.is_match(&entry.name),
         Some((glob, true)) => {
-            let below = path
-                .strip_prefix(base)
-                .map_or(path, |rest| rest.trim_start_matches('/'));
+            let below = path.strip_prefix(base).map_or(path, |rest| rest.trim_start_matches('/'));
             glob.is_match(below) || glob.is_match(path)
         }
     }
@@ -120,10 +111,7 @@ fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> 
         None => format!("{total} {what} in {place}"),
     };
     if total > SHOWN {
-        let _ = write!(
-            text,
-            ", the first {SHOWN} shown; narrow it with `pattern` or `path`"
-        );
+        let _ = write!(text, ", the first {SHOWN} shown; narrow it with `pattern` or `path`");
     }
     if walked.more {
         text.push_str("; there are more than can be listed");

@@ -62,10 +62,7 @@ fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
     let head = reader.fill_buf().map_err(io)?;
     if let Some((what, hint)) = kind::binary(head) {
-        return Err(ToolsError::Refused(format!(
-            "{} is {what}; {hint}",
-            args.path
-        )));
+        return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
     }
     let start = args.start.unwrap_or(1);
     let wanted = args.lines.unwrap_or(LINES).min(LINES);
@@ -74,10 +71,7 @@ fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     loop {
         line.clear();
         // A file without line breaks must not be held whole.
-        let part = reader
-            .by_ref()
-            .take(BYTES as u64)
-            .read_until(b'\n', &mut line);
+        let part = reader.by_ref().take(BYTES as u64).read_until(b'\n', &mut line);
         if part.map_err(io)? == 0 {
             break;
         }
@@ -103,9 +97,7 @@ fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         return Ok(ToolOutput::text(format!("{path} is empty")));
     }
     if shown == 0 {
-        return Err(ToolsError::Refused(format!(
-            "{path} has only {total} lines; use a `start` of at most {total}"
-        )));
+        return Err(ToolsError::Refused(format!("{path} has only {total} lines; use a `start` of at most {total}")));
     }
     let last = start + shown - 1;
     let mut text = format!("{path}, lines {start}-{last} of {total}\n");

@@ -43,18 +43,13 @@ pub(crate) struct State {
 
 impl State {
     pub(super) fn of(bytes: &[u8]) -> Self {
-        Self {
-            size: bytes.len() as u64,
-            sha256: hash::sha256(bytes),
-        }
+        Self { size: bytes.len() as u64, sha256: hash::sha256(bytes) }
     }
 
     /// Whether `bytes` begin with this content.
     pub(super) fn begins(&self, bytes: &[u8]) -> bool {
         let size = usize::try_from(self.size).unwrap_or(usize::MAX);
-        bytes
-            .get(..size)
-            .is_some_and(|head| Self::of(head) == *self)
+        bytes.get(..size).is_some_and(|head| Self::of(head) == *self)
     }
 }
 
@@ -89,33 +84,19 @@ pub(super) async fn record(
     let before = match written.before {
         Before::Absent => Kept::Absent,
         Before::Size { size } => Kept::Size { size },
-        Before::File { bytes, mode } if bytes.len() > INLINE => Kept::Blob {
-            hash: blobs.put(bytes).await?,
-            mode,
-        },
+        Before::File { bytes, mode } if bytes.len() > INLINE => Kept::Blob { hash: blobs.put(bytes).await?, mode },
         Before::File { bytes, mode } => match String::from_utf8(bytes) {
             Ok(text) => Kept::Text { text, mode },
-            Err(error) => Kept::Hex {
-                hex: hex::encode(error.into_bytes()),
-                mode,
-            },
+            Err(error) => Kept::Hex { hex: hex::encode(error.into_bytes()), mode },
         },
         Before::TooLarge { size, .. } => {
-            return Ok(Undo::Impossible {
-                reason: format!("{path} was too large to keep ({size} bytes)"),
-            });
+            return Ok(Undo::Impossible { reason: format!("{path} was too large to keep ({size} bytes)") });
         }
     };
-    let snapshot = Snapshot {
-        path,
-        before,
-        was,
-        after,
-    };
+    let snapshot = Snapshot { path, before, was, after };
     Ok(Undo::Snapshot {
         tool: tool.to_owned(),
-        snapshot: serde_json::to_value(snapshot)
-            .map_err(|error| ToolsError::refused(error.to_string()))?,
+        snapshot: serde_json::to_value(snapshot).map_err(|error| ToolsError::refused(error.to_string()))?,
     })
 }
 
@@ -127,43 +108,23 @@ pub(super) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesErr
 pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {
     let mut bytes = Vec::new();
     let mut file = workspace.open_read(path)?;
-    file.read_to_end(&mut bytes)
-        .map_err(|source| FilesError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+    file.read_to_end(&mut bytes).map_err(|source| FilesError::Io { path: path.to_owned(), source })?;
     Ok(bytes)
 }
 
 /// Puts back what `snapshot` holds, unless the file has changed since.
-pub(crate) async fn restore(
-    snapshot: &Value,
-    scope: &ToolScope,
-    blobs: &Arc<dyn Blobs>,
-) -> Result<String, ToolError> {
-    let Snapshot {
-        path,
-        before,
-        was,
-        after,
-    } = Snapshot::deserialize(snapshot)
+pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolError> {
+    let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     let before = match before {
         Kept::Absent => Before::Absent,
         Kept::Size { size } => Before::Size { size },
-        Kept::Text { text, mode } => Before::File {
-            bytes: text.into_bytes(),
-            mode,
-        },
+        Kept::Text { text, mode } => Before::File { bytes: text.into_bytes(), mode },
         Kept::Hex { hex, mode } => Before::File {
-            bytes: hex::decode(hex)
-                .map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
+            bytes: hex::decode(hex).map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
             mode,
         },
-        Kept::Blob { hash, mode } => Before::File {
-            bytes: blobs.get(&hash).await.map_err(ToolsError::from)?,
-            mode,
-        },
+        Kept::Blob { hash, mode } => Before::File { bytes: blobs.get(&hash).await.map_err(ToolsError::from)?, mode },
     };
     let scope = scope.clone();
     Ok(access::blocking(move || {

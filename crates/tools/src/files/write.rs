@@ -13,9 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
-use steward_core::tool::{
-    EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec,
-};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
@@ -34,17 +32,12 @@ pub struct Write {
 impl Write {
     /// Prior content of large files is kept in `blobs`.
     pub fn new(blobs: Arc<dyn Blobs>) -> Self {
-        Self {
-            blobs,
-            turns: (0..TURNS).map(|_| Mutex::default()).collect(),
-        }
+        Self { blobs, turns: (0..TURNS).map(|_| Mutex::default()).collect() }
     }
 
     fn turn(&self, path: &str) -> &Mutex<()> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let sum = name.bytes().fold(0, |sum: usize, byte| {
-            sum.wrapping_mul(31).wrapping_add(usize::from(byte))
-        });
+        let sum = name.bytes().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
         &self.turns[sum % TURNS]
     }
 
@@ -57,10 +50,7 @@ impl Write {
         let (action, what) = if fresh {
             ("created", format!("created {path} ({bytes} bytes)"))
         } else if ready.adds {
-            let what = format!(
-                "appended {bytes} bytes to {path} (was {old} bytes, now {})",
-                after.size
-            );
+            let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {})", after.size);
             ("appended", what)
         } else {
             let what = format!("wrote {bytes} bytes to {path}, replacing {old} bytes");
@@ -71,9 +61,7 @@ impl Write {
             path: staged.path.clone(),
             before: match &ready.before {
                 // Cutting it is enough.
-                Before::File { bytes, .. } if ready.adds => Before::Size {
-                    size: bytes.len() as u64,
-                },
+                Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
                 before => before.clone(),
             },
             size: after.size,
@@ -146,10 +134,7 @@ impl ToolHandler for Write {
     async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {
         let scope = scope.clone();
         let done = access::blocking(move || foresee(&args, &access::open(&scope)?)).await;
-        done.unwrap_or_else(|error| Preview {
-            summary: format!("would fail: {error}"),
-            ..Preview::default()
-        })
+        done.unwrap_or_else(|error| Preview { summary: format!("would fail: {error}"), ..Preview::default() })
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -176,13 +161,9 @@ impl ToolHandler for Write {
 fn held(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
     match workspace.snapshot(path) {
         Ok(before) => Ok(before),
-        Err(FilesError::Kind {
-            actual: "a folder",
-            path,
-            ..
-        }) => Err(ToolsError::Refused(format!(
-            "{path} is a folder; give the name of a file in it"
-        ))),
+        Err(FilesError::Kind { actual: "a folder", path, .. }) => {
+            Err(ToolsError::Refused(format!("{path} is a folder; give the name of a file in it")))
+        }
         Err(error) => Err(access::explain(error)),
     }
 }
@@ -266,16 +247,8 @@ fn content(before: &Before) -> &[u8] {
 
 /// What is added at the end: begins on a line of its own, and ends one.
 fn added(args: &WriteArgs, old: &[u8]) -> String {
-    let start = if old.is_empty() || old.ends_with(b"\n") {
-        ""
-    } else {
-        "\n"
-    };
-    let end = if args.content.ends_with('\n') || args.content.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
+    let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
+    let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
     format!("{start}{}{end}", args.content)
 }
 
@@ -288,11 +261,7 @@ fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsErro
         let added = added(args, old);
         let summary = match &before {
             Before::Absent => format!("creates {path} ({} bytes)", added.len()),
-            _ => format!(
-                "appends {} bytes to {path} ({} bytes)",
-                added.len(),
-                old.len()
-            ),
+            _ => format!("appends {} bytes to {path} ({} bytes)", added.len(), old.len()),
         };
         ([old, added.as_bytes()].concat(), summary)
     } else {
@@ -300,20 +269,11 @@ fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsErro
         let summary = match &before {
             Before::Absent => format!("creates {path} ({} bytes)", new.len()),
             _ if new == old => format!("{path} has this content already"),
-            _ => format!(
-                "overwrites {path} ({} bytes) with {} bytes",
-                old.len(),
-                new.len()
-            ),
+            _ => format!("overwrites {path} ({} bytes) with {} bytes", old.len(), new.len()),
         };
         (new, summary)
     };
-    Ok(Preview {
-        summary,
-        detail: diff(path, old, &new),
-        count: Some(1),
-        reversible: true,
-    })
+    Ok(Preview { summary, detail: diff(path, old, &new), count: Some(1), reversible: true })
 }
 
 fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
@@ -323,12 +283,7 @@ fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     if old == new {
         return None;
     }
-    let diff = TextDiff::configure()
-        .timeout(Duration::from_secs(1))
-        .diff_lines(old, new);
-    let text = diff
-        .unified_diff()
-        .header(&format!("a/{path}"), &format!("b/{path}"))
-        .to_string();
+    let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
+    let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
     Some(steward_core::tool::truncate(&text, DIFF).0)
 }

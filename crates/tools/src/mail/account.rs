@@ -67,11 +67,7 @@ impl MailServer {
             (_, Security::Tls) => 993,
             _ => 143,
         };
-        Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(usual),
-            security,
-        })
+        Ok(Self { host: host.trim_matches(['[', ']']).to_owned(), port: url.port().unwrap_or(usual), security })
     }
 }
 
@@ -125,57 +121,35 @@ struct Row {
 
 impl MailConfig {
     /// Reads the text of a settings file (TOML); `load` reads the files that it names.
-    pub fn parse(
-        text: &str,
-        load: impl Fn(&str) -> std::io::Result<Vec<u8>>,
-    ) -> Result<Self, ToolsError> {
-        let file: File = toml::from_str(text).map_err(|error| {
-            ToolsError::Refused(format!("the mail accounts can't be read: {error}"))
-        })?;
+    pub fn parse(text: &str, load: impl Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<Self, ToolsError> {
+        let file: File = toml::from_str(text)
+            .map_err(|error| ToolsError::Refused(format!("the mail accounts can't be read: {error}")))?;
         let mut accounts = Vec::new();
         for (name, row) in file.accounts {
             let account = account(&name, row, &load);
-            accounts.push(account.map_err(|error| {
-                ToolsError::Refused(format!("the mail account {name}: {error}"))
-            })?);
+            accounts.push(account.map_err(|error| ToolsError::Refused(format!("the mail account {name}: {error}")))?);
         }
         if let Some(first) = file.default {
-            let at = accounts
-                .iter()
-                .position(|account: &MailAccount| account.name == first);
+            let at = accounts.iter().position(|account: &MailAccount| account.name == first);
             let at = at.ok_or_else(|| {
-                ToolsError::Refused(format!(
-                    "`default` names the mail account {first}, which is not there"
-                ))
+                ToolsError::Refused(format!("`default` names the mail account {first}, which is not there"))
             })?;
             accounts[..=at].rotate_right(1);
         }
-        Ok(Self {
-            accounts,
-            allow: Vec::new(),
-        })
+        Ok(Self { accounts, allow: Vec::new() })
     }
 }
 
-fn account(
-    name: &str,
-    row: Row,
-    load: impl Fn(&str) -> std::io::Result<Vec<u8>>,
-) -> Result<MailAccount, ToolsError> {
-    let [from] = compose::recipients(&row.from)?
-        .try_into()
-        .map_err(|_| ToolsError::refused("`from` must be one address"))?;
+fn account(name: &str, row: Row, load: impl Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<MailAccount, ToolsError> {
+    let [from] =
+        compose::recipients(&row.from)?.try_into().map_err(|_| ToolsError::refused("`from` must be one address"))?;
     if row.smtp.is_none() && row.imap.is_none() {
         return Err(ToolsError::refused("it needs `smtp`, `imap`, or both"));
     }
-    let server = |text: Option<String>, protocol: &str| {
-        text.map(|text| MailServer::parse(&text, protocol))
-            .transpose()
-    };
-    let ca = row.ca.map(|path| {
-        load(&path)
-            .map_err(|error| ToolsError::Refused(format!("`ca`: {path} can't be read: {error}")))
-    });
+    let server = |text: Option<String>, protocol: &str| text.map(|text| MailServer::parse(&text, protocol)).transpose();
+    let ca = row
+        .ca
+        .map(|path| load(&path).map_err(|error| ToolsError::Refused(format!("`ca`: {path} can't be read: {error}"))));
     Ok(MailAccount {
         name: name.to_owned(),
         from,
@@ -196,34 +170,18 @@ mod tests {
     fn servers() {
         let read = |text: &str| MailServer::parse(text, "smtp");
         for (text, host, port, security) in [
-            (
-                "smtps://mail.example.org",
-                "mail.example.org",
-                465,
-                Security::Tls,
-            ),
-            (
-                "smtp://mail.example.org",
-                "mail.example.org",
-                587,
-                Security::StartTls,
-            ),
+            ("smtps://mail.example.org", "mail.example.org", 465, Security::Tls),
+            ("smtp://mail.example.org", "mail.example.org", 587, Security::StartTls),
             ("smtp+plain://[::1]:2525", "::1", 2525, Security::Plain),
         ] {
             let server = read(text).unwrap();
-            assert_eq!(
-                (server.host.as_str(), server.port, server.security),
-                (host, port, security)
-            );
+            assert_eq!((server.host.as_str(), server.port, server.security), (host, port, security));
         }
         assert_eq!(MailServer::parse("imap://x", "imap").unwrap().port, 143);
         for (bad, expect) in [
             ("mail.example.org", "no mail server"),
             ("imaps://mail.example.org", "begin with its protocol"),
-            (
-                "smtps://ann:pw@mail.example.org",
-                "belong into a credential",
-            ),
+            ("smtps://ann:pw@mail.example.org", "belong into a credential"),
             ("smtps://mail.example.org/x", "end after the port"),
             ("smtps://", "no mail server"),
         ] {
@@ -238,30 +196,14 @@ mod tests {
         let text = "default = 'work'\n[accounts.home]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\n\
                     [accounts.work]\nfrom = 'Ann <a@w.x>'\ncredential = 'work'\nsmtp = 'smtp://w.x'\nusers = ['a@w.x']\n";
         let config = MailConfig::parse(text, none).unwrap();
-        let names: Vec<&str> = config
-            .accounts
-            .iter()
-            .map(|one| one.name.as_str())
-            .collect();
+        let names: Vec<&str> = config.accounts.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["work", "home"]);
         for (bad, expect) in [
             ("[accounts.x]\nfrom = 'a@b.c'\n", "needs `smtp`, `imap`"),
-            (
-                "[accounts.x]\nfrom = 'nobody'\nimap = 'imaps://b.c'\n",
-                "no mail address",
-            ),
-            (
-                "[accounts.x]\nfrom = 'a@b.c, d@e.f'\nimap = 'imaps://b.c'\n",
-                "one address",
-            ),
-            (
-                "[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\npassword = 'x'\n",
-                "password",
-            ),
-            (
-                "[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'x.pem'\n",
-                "x.pem can't be read",
-            ),
+            ("[accounts.x]\nfrom = 'nobody'\nimap = 'imaps://b.c'\n", "no mail address"),
+            ("[accounts.x]\nfrom = 'a@b.c, d@e.f'\nimap = 'imaps://b.c'\n", "one address"),
+            ("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\npassword = 'x'\n", "password"),
+            ("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imaps://b.c'\nca = 'x.pem'\n", "x.pem can't be read"),
             ("default = 'y'\n", "is not there"),
         ] {
             let error = MailConfig::parse(bad, none).unwrap_err().to_string();

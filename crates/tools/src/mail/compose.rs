@@ -21,19 +21,12 @@ pub(crate) fn header_safe(text: &str) -> Result<(), ToolsError> {
 /// Addresses separated by commas or semicolons, with or without a name before `<address>`.
 pub(crate) fn recipients(to: &str) -> Result<Vec<String>, ToolsError> {
     header_safe(to)?;
-    let list: Vec<String> = to
-        .split([',', ';'])
-        .map(|one| one.trim().to_owned())
-        .filter(|one| !one.is_empty())
-        .collect();
+    let list: Vec<String> =
+        to.split([',', ';']).map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect();
     let bad = list.iter().find(|one| !is_address(one));
     match bad {
-        Some(one) => Err(ToolsError::Refused(format!(
-            "`{one}` is no mail address; write it as name@example.org"
-        ))),
-        None if list.is_empty() => Err(ToolsError::refused(
-            "`to` names nobody; give a mail address",
-        )),
+        Some(one) => Err(ToolsError::Refused(format!("`{one}` is no mail address; write it as name@example.org"))),
+        None if list.is_empty() => Err(ToolsError::refused("`to` names nobody; give a mail address")),
         None => Ok(list),
     }
 }
@@ -90,10 +83,7 @@ pub(crate) fn encoded(text: &str, used: usize) -> String {
         word.push_str(&part);
     }
     words.push(word);
-    let words: Vec<String> = words
-        .iter()
-        .map(|word| format!("=?UTF-8?Q?{word}?="))
-        .collect();
+    let words: Vec<String> = words.iter().map(|word| format!("=?UTF-8?Q?{word}?=")).collect();
     words.join("\r\n ")
 }
 
@@ -104,11 +94,7 @@ pub(crate) fn quoted_printable(text: &str) -> String {
         let last = line.len().saturating_sub(1);
         for (at, byte) in line.bytes().enumerate() {
             let plain = matches!(byte, b'!'..=b'<' | b'>'..=b'~') || (byte == b' ' && at != last);
-            let part = if plain {
-                char::from(byte).to_string()
-            } else {
-                format!("={byte:02X}")
-            };
+            let part = if plain { char::from(byte).to_string() } else { format!("={byte:02X}") };
             if width + part.len() > 75 {
                 out.push_str("=\r\n");
                 width = 0;
@@ -148,34 +134,20 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
         let all: Vec<String> = all.iter().map(|one| phrase(one)).collect();
         all.join(",\r\n ")
     };
-    let mut text = format!(
-        "From: {}\r\nTo: {}\r\n",
-        phrase(letter.from),
-        list(letter.to)
-    );
+    let mut text = format!("From: {}\r\nTo: {}\r\n", phrase(letter.from), list(letter.to));
     if !letter.cc.is_empty() {
         let _ = write!(text, "Cc: {}\r\n", list(letter.cc));
     }
     let subject = encoded(letter.subject, "Subject: ".len());
-    let _ = write!(
-        text,
-        "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n",
-        letter.id
-    );
+    let _ = write!(text, "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n", letter.id);
     if let Some(id) = letter.answers {
         let _ = write!(text, "In-Reply-To: {id}\r\nReferences: {id}\r\n");
     }
     text.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
-    let plain = |line: &str| {
-        line.len() <= LINE && line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
-    };
+    let plain = |line: &str| line.len() <= LINE && line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
     // A bare return among them could end the message early on its way.
     let (encoding, body) = if letter.body.lines().all(plain) {
-        let lines: String = letter
-            .body
-            .lines()
-            .flat_map(|line| [line, "\r\n"])
-            .collect();
+        let lines: String = letter.body.lines().flat_map(|line| [line, "\r\n"]).collect();
         ("7bit", lines)
     } else {
         ("quoted-printable", quoted_printable(letter.body))
@@ -186,9 +158,7 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
 
 /// The address alone: what stands between the angle brackets, or all.
 pub(super) fn bare(address: &str) -> &str {
-    let inner = address
-        .rsplit_once('<')
-        .map(|(_, rest)| rest.trim_end_matches('>'));
+    let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()
 }
 
@@ -199,36 +169,21 @@ mod tests {
 
     #[test]
     fn addresses() {
-        for good in [
-            "a@b.org",
-            "Ann Lee <ann.lee+x@mail.example>",
-            "root@localhost",
-        ] {
+        for good in ["a@b.org", "Ann Lee <ann.lee+x@mail.example>", "root@localhost"] {
             assert!(is_address(good), "{good}");
         }
-        for bad in [
-            "", "ann", "@b", "a@", "a b@c.d", "a@b>", "<a@b", "a@.b", "a@b\"c",
-        ] {
+        for bad in ["", "ann", "@b", "a@", "a b@c.d", "a@b>", "<a@b", "a@.b", "a@b\"c"] {
             assert!(!is_address(bad), "{bad}");
         }
         assert_eq!(recipients("a@b.c; d@e.f,").unwrap().len(), 2);
-        assert!(
-            recipients("a@b.c\r\nBcc: x@y.z")
-                .unwrap_err()
-                .to_string()
-                .contains("single lines")
-        );
+        assert!(recipients("a@b.c\r\nBcc: x@y.z").unwrap_err().to_string().contains("single lines"));
     }
 
     #[test]
     fn words_and_bodies_are_encoded() {
         assert_eq!(encoded("plain text", 9), "plain text");
         assert_eq!(encoded("Grüße", 9), "=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=");
-        assert!(
-            encoded(&"ü".repeat(100), 9)
-                .lines()
-                .all(|line| line.len() <= 76)
-        );
+        assert!(encoded(&"ü".repeat(100), 9).lines().all(|line| line.len() <= 76));
         let long = quoted_printable(&"x=é ".repeat(100));
         assert!(long.lines().all(|line| line.len() <= 76));
         assert!(long.contains("x=3D=C3=A9"));

@@ -99,17 +99,9 @@ impl MailDesk {
             None => suitable.iter().find(|account| may(account)),
             Some(name) => {
                 let found = suitable.iter().find(|account| account.name == name);
-                let known = || {
-                    suitable
-                        .iter()
-                        .map(|one| one.name.as_str())
-                        .collect::<Vec<_>>()
-                };
+                let known = || suitable.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();
                 let found = found.ok_or_else(|| {
-                    ToolsError::Refused(format!(
-                        "there is no mail account {name}; there are {}",
-                        known().join(", ")
-                    ))
+                    ToolsError::Refused(format!("there is no mail account {name}; there are {}", known().join(", ")))
                 })?;
                 Some(found).filter(|account| may(account))
             }
@@ -148,9 +140,11 @@ impl MailDesk {
             )));
         }
         let field = |field: &str| {
-            opened.fields.get(field).cloned().ok_or_else(|| {
-                ToolsError::Refused(format!("the credential {name} has no {field}; set it anew"))
-            })
+            opened
+                .fields
+                .get(field)
+                .cloned()
+                .ok_or_else(|| ToolsError::Refused(format!("the credential {name} has no {field}; set it anew")))
         };
         let (user, password) = (field("username")?, field("password")?);
         let user = user.expose_secret().to_owned();
@@ -161,11 +155,7 @@ impl MailDesk {
     }
 
     /// Tries each account: logs in, sends and reads nothing. Its name, and what works or what doesn't.
-    pub async fn probe(
-        &self,
-        tenant: TenantId,
-        now: Timestamp,
-    ) -> Vec<(String, Result<String, String>)> {
+    pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
         let mut found = Vec::new();
         for account in &self.config.accounts {
             let tried = tokio::time::timeout(PROBE, self.try_out(account, tenant, now)).await;
@@ -175,35 +165,18 @@ impl MailDesk {
         found
     }
 
-    async fn try_out(
-        &self,
-        account: &MailAccount,
-        tenant: TenantId,
-        now: Timestamp,
-    ) -> Result<String, String> {
-        let by = By {
-            tenant,
-            run: None,
-            agent: None,
-            at: now,
-            tool: "doctor",
-        };
+    async fn try_out(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
+        let by = By { tenant, run: None, agent: None, at: now, tool: "doctor" };
         let mut secrets = Secrets::default();
         let result = async {
             let login = self.login(account, by, &mut secrets).await?;
             let mut works = Vec::new();
             if let Some(server) = &account.smtp {
-                smtp::connect(account, server, login.as_ref(), &self.config.allow)
-                    .await?
-                    .quit()
-                    .await;
+                smtp::connect(account, server, login.as_ref(), &self.config.allow).await?.quit().await;
                 works.push(format!("sends over {server}"));
             }
             if let Some(server) = &account.imap {
-                imap::connect(account, server, login.as_ref(), &self.config.allow)
-                    .await?
-                    .leave()
-                    .await;
+                imap::connect(account, server, login.as_ref(), &self.config.allow).await?.leave().await;
                 works.push(format!("reads over {server}"));
             }
             Ok::<_, ToolsError>(works.join(", "))

@@ -26,22 +26,14 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 pub(super) async fn tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpStream, ToolsError> {
     let place = (server.host.as_str(), server.port);
     let unreachable = |why: String| {
-        ToolsError::Refused(format!(
-            "the mail server {server} can't be reached ({why}); try again later"
-        ))
+        ToolsError::Refused(format!("the mail server {server} can't be reached ({why}); try again later"))
     };
     let stream = tokio::time::timeout(CONNECT, TcpStream::connect(place))
         .await
         .map_err(|_| unreachable(format!("no answer within {} s", CONNECT.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
-    let peer = stream
-        .peer_addr()
-        .map_err(|error| unreachable(error.to_string()))?;
-    let allowed = || {
-        allow
-            .iter()
-            .any(|entry| entry.to_string() == server.to_string())
-    };
+    let peer = stream.peer_addr().map_err(|error| unreachable(error.to_string()))?;
+    let allowed = || allow.iter().any(|entry| entry.to_string() == server.to_string());
     if server.security == Security::Plain && !peer.ip().is_loopback() && !allowed() {
         return Err(ToolsError::Refused(format!(
             "{server} is not on this machine, so passwords and mail could be read on the way; use TLS, or an operator allows {server} with --allow"
@@ -57,11 +49,8 @@ pub(super) fn authorities(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'stati
     let Some(pem) = ca else {
         return Ok(Vec::new());
     };
-    let bad = |why: String| {
-        ToolsError::Refused(format!(
-            "the `ca` of the mail account is no certificate in PEM ({why})"
-        ))
-    };
+    let bad =
+        |why: String| ToolsError::Refused(format!("the `ca` of the mail account is no certificate in PEM ({why})"));
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let all = all.map_err(|error| bad(error.to_string()))?;
     if all.is_empty() {
@@ -90,8 +79,7 @@ pub(super) async fn tls(
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    let name =
-        ServerName::try_from(server.host.clone()).map_err(|error| failed(error.to_string()))?;
+    let name = ServerName::try_from(server.host.clone()).map_err(|error| failed(error.to_string()))?;
     let work = TlsConnector::from(Arc::new(config)).connect(name, stream);
     match tokio::time::timeout(CONNECT, work).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),

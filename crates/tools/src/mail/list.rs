@@ -64,15 +64,11 @@ pub(super) async fn open(
     secrets: &mut Secrets,
 ) -> Result<Session, ToolsError> {
     let account = desk.account(account, &context.scope, Want::Look).await?;
-    let server = account.imap.as_ref().ok_or_else(|| {
-        ToolsError::Refused(format!(
-            "the mail account {} has no IMAP server",
-            account.name
-        ))
-    })?;
-    let login = desk
-        .login(account, By::tool(&context.scope, tool), secrets)
-        .await?;
+    let server = account
+        .imap
+        .as_ref()
+        .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no IMAP server", account.name)))?;
+    let login = desk.login(account, By::tool(&context.scope, tool), secrets).await?;
     imap::connect(account, server, login.as_ref(), &desk.config.allow).await
 }
 
@@ -92,7 +88,8 @@ pub(super) async fn unless_halted<T>(
 fn properties(mut own: serde_json::Value) -> serde_json::Value {
     own["mailbox"] = json!({"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"});
     own["unread"] = json!({"type": "boolean", "description": "Only unread mail"});
-    own["count"] = json!({"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many at most; 20 if left out"});
+    own["count"] =
+        json!({"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many at most; 20 if left out"});
     own
 }
 
@@ -105,10 +102,7 @@ fn output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32
         return ToolOutput::text(format!("{mailbox} has no {what}"));
     }
     let (list, rows, senders) = show::list(headers, offset);
-    let text = format!(
-        "{} of {total} {what} in {mailbox}, newest first\n{list}",
-        headers.len()
-    );
+    let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
     ToolOutput {
         data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
         tainted: true,
@@ -118,15 +112,9 @@ fn output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32
 }
 
 /// Searches, and shows the latest of what was found.
-async fn found(
-    session: &mut Session,
-    wanted: &Wanted,
-    most: u64,
-) -> Result<(Vec<Header>, u64), ToolsError> {
+async fn found(session: &mut Session, wanted: &Wanted, most: u64) -> Result<(Vec<Header>, u64), ToolsError> {
     let uids = session.search(wanted).await?;
-    let from = uids
-        .len()
-        .saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+    let from = uids.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
     let headers = session.headers(&uids[from..]).await?;
     Ok((headers, u64::try_from(uids.len()).unwrap_or(u64::MAX)))
 }
@@ -137,12 +125,7 @@ impl MailList {
         Self { desk }
     }
 
-    async fn list(
-        &self,
-        args: ListArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
+    async fn list(&self, args: ListArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let account = args.account.as_deref();
         let mut session = open(&self.desk, account, context, "mail_list", secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
@@ -150,10 +133,7 @@ impl MailList {
         let most = count(args.count);
         let offset = context.scope.utc_offset_minutes;
         let done = if args.unread == Some(true) {
-            let wanted = Wanted {
-                unread: true,
-                ..Wanted::default()
-            };
+            let wanted = Wanted { unread: true, ..Wanted::default() };
             let (headers, total) = found(&mut session, &wanted, most).await?;
             output(mailbox, &headers, total, "unread messages", offset)
         } else {
@@ -204,38 +184,25 @@ impl MailSearch {
         let (headers, total) = found(&mut session, &wanted, count(args.count)).await?;
         session.leave().await;
         let offset = context.scope.utc_offset_minutes;
-        Ok(output(
-            mailbox,
-            &headers,
-            total,
-            "messages that fit",
-            offset,
-        ))
+        Ok(output(mailbox, &headers, total, "messages that fit", offset))
     }
 }
 
 fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
     let text = |text: &Option<String>| {
-        let text = text
-            .as_deref()
-            .map(str::trim)
-            .filter(|text| !text.is_empty());
+        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         match text {
-            Some(text) if text.chars().any(char::is_control) => Err(ToolsError::refused(
-                "what to search for is a single line without control characters",
-            )),
+            Some(text) if text.chars().any(char::is_control) => {
+                Err(ToolsError::refused("what to search for is a single line without control characters"))
+            }
             other => Ok(other.map(str::to_owned)),
         }
     };
     let day = |text: &Option<String>| {
-        let text = text
-            .as_deref()
-            .map(str::trim)
-            .filter(|text| !text.is_empty());
+        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         text.map(|text| {
-            let day: Date = text.parse().map_err(|_| {
-                ToolsError::Refused(format!("`{text}` is no day; write it as YYYY-MM-DD"))
-            })?;
+            let day: Date =
+                text.parse().map_err(|_| ToolsError::Refused(format!("`{text}` is no day; write it as YYYY-MM-DD")))?;
             Ok::<_, ToolsError>(day.strftime("%-d-%b-%Y").to_string())
         })
         .transpose()
@@ -248,13 +215,7 @@ fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
         before: day(&args.before)?,
         unread: args.unread == Some(true),
     };
-    let nothing = [
-        &wanted.from,
-        &wanted.subject,
-        &wanted.text,
-        &wanted.since,
-        &wanted.before,
-    ];
+    let nothing = [&wanted.from, &wanted.subject, &wanted.text, &wanted.since, &wanted.before];
     if nothing.iter().all(|one| one.is_none()) && !wanted.unread {
         return Err(ToolsError::refused(
             "say what to search for: text, from, subject, since or before; `mail_list` shows the latest mail",

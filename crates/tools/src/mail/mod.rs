@@ -23,11 +23,7 @@ use std::sync::Arc;
 /// Adds what the configured accounts can do: sending where one has an SMTP server, looking where one has
 /// an IMAP server.
 #[must_use]
-pub fn with_mail(
-    mut builder: DispatcherBuilder,
-    config: MailConfig,
-    ports: MailPorts,
-) -> DispatcherBuilder {
+pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: MailPorts) -> DispatcherBuilder {
     let sends = config.accounts.iter().any(|account| account.smtp.is_some());
     let looks = config.accounts.iter().any(|account| account.imap.is_some());
     let desk = Arc::new(MailDesk::new(config, ports));

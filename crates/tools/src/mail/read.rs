@@ -37,12 +37,7 @@ impl MailRead {
         Self { desk }
     }
 
-    async fn read(
-        &self,
-        args: ReadArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
+    async fn read(&self, args: ReadArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let mut session = open(&self.desk, args.account.as_deref(), context, NAME, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;

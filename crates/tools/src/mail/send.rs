@@ -55,22 +55,11 @@ impl Post {
             None | Some("") => Ok(Vec::new()),
             Some(text) => compose::recipients(text),
         };
-        let answers = args
-            .in_reply_to
-            .as_deref()
-            .map(str::trim)
-            .filter(|id| !id.is_empty());
+        let answers = args.in_reply_to.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let answers = answers.map(message_id).transpose()?;
-        let post = Self {
-            to: compose::recipients(&args.to)?,
-            cc: list(&args.cc)?,
-            bcc: list(&args.bcc)?,
-            answers,
-        };
+        let post = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
         if post.all().count() > MOST {
-            return Err(ToolsError::Refused(format!(
-                "more than {MOST} recipients; send it to fewer at a time"
-            )));
+            return Err(ToolsError::Refused(format!("more than {MOST} recipients; send it to fewer at a time")));
         }
         Ok(post)
     }
@@ -85,23 +74,17 @@ fn message_id(text: &str) -> Result<String, ToolsError> {
     let inner = text.trim_start_matches('<').trim_end_matches('>');
     let fine = inner.len() <= 250
         && inner.contains('@')
-        && inner
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'>'));
+        && inner.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'>'));
     if fine {
         return Ok(format!("<{inner}>"));
     }
-    Err(ToolsError::Refused(format!(
-        "`{text}` is no Message-ID; `mail_read` shows it as <…@…>"
-    )))
+    Err(ToolsError::Refused(format!("`{text}` is no Message-ID; `mail_read` shows it as <…@…>")))
 }
 
 fn address(text: &str) -> Result<Address, ToolsError> {
     let bare = compose::bare(text);
     bare.parse().map_err(|error| {
-        ToolsError::Refused(format!(
-            "`{bare}` is no mail address ({error}); write it as name@example.org"
-        ))
+        ToolsError::Refused(format!("`{bare}` is no mail address ({error}); write it as name@example.org"))
     })
 }
 
@@ -111,23 +94,13 @@ impl MailSend {
         Self { desk }
     }
 
-    async fn send(
-        &self,
-        args: &SendArgs,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<ToolOutput, ToolsError> {
+    async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let post = Post::read(args)?;
-        let account = self
-            .desk
-            .account(args.account.as_deref(), &context.scope, Want::Send)
-            .await?;
-        let server = account.smtp.as_ref().ok_or_else(|| {
-            ToolsError::Refused(format!(
-                "the mail account {} has no SMTP server",
-                account.name
-            ))
-        })?;
+        let account = self.desk.account(args.account.as_deref(), &context.scope, Want::Send).await?;
+        let server = account
+            .smtp
+            .as_ref()
+            .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no SMTP server", account.name)))?;
         let from = address(&account.from)?;
         let to: Result<Vec<Address>, _> = post.all().map(|one| address(one)).collect();
         let to = to?;
@@ -143,13 +116,9 @@ impl MailSend {
             answers: post.answers.as_deref(),
         };
         let message = compose::letter(&letter, &compose::date(context)?);
-        let login = self
-            .desk
-            .login(account, By::tool(&context.scope, NAME), secrets)
-            .await?;
+        let login = self.desk.login(account, By::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
-            let mut open =
-                smtp::connect(account, server, login.as_ref(), &self.desk.config.allow).await?;
+            let mut open = smtp::connect(account, server, login.as_ref(), &self.desk.config.allow).await?;
             open.address(&from, &to).await?;
             Ok::<_, ToolsError>(open)
         };
@@ -173,17 +142,9 @@ impl MailSend {
                 "subject": args.subject,
                 "account": account.name,
             })),
-            receipt: Some(Receipt {
-                action: "sent".to_owned(),
-                object: object.clone(),
-                evidence: Some(id.clone()),
-            }),
-            undo: Some(Undo::Impossible {
-                reason: "a mail that was sent can't be called back".to_owned(),
-            }),
-            ..ToolOutput::text(format!(
-                "sent {object}\nMessage-ID: {id}\n{server} said: {reply}"
-            ))
+            receipt: Some(Receipt { action: "sent".to_owned(), object: object.clone(), evidence: Some(id.clone()) }),
+            undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
+            ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
         })
     }
 }
@@ -192,8 +153,7 @@ impl ToolHandler for MailSend {
     type Args = SendArgs;
 
     fn spec(&self) -> ToolSpec {
-        let address =
-            |what: &str| json!({"type": "string", "maxLength": 4000, "description": what});
+        let address = |what: &str| json!({"type": "string", "maxLength": 4000, "description": what});
         let properties = json!({
             "to": {"type": "string", "minLength": 3, "maxLength": 4000, "description": "Address of the recipient; several with commas between"},
             "subject": {"type": "string", "minLength": 1, "maxLength": 500},
@@ -202,18 +162,13 @@ impl ToolHandler for MailSend {
             "bcc": address("Recipients that the others don't see"),
             "in_reply_to": address("Message-ID of the mail that this one answers"),
         });
-        let schema = self
-            .desk
-            .schema(Want::Send, properties, &["to", "subject", "body"]);
+        let schema = self.desk.schema(Want::Send, properties, &["to", "subject", "body"]);
         // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
     async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Preview {
-        let account = self
-            .desk
-            .account(args.account.as_deref(), scope, Want::Send)
-            .await;
+        let account = self.desk.account(args.account.as_deref(), scope, Want::Send).await;
         match Post::read(&args).and_then(|post| Ok((post, account?))) {
             Ok((post, account)) => {
                 let all: Vec<&str> = post.all().map(String::as_str).collect();
@@ -231,10 +186,7 @@ impl ToolHandler for MailSend {
                     reversible: false,
                 }
             }
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

@@ -18,10 +18,7 @@ const LONG: usize = 200;
 
 /// On one line, not too long.
 fn flat(text: &str) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONG {
         return line;
@@ -53,14 +50,7 @@ fn date(message: &Message<'_>, offset_minutes: i32) -> String {
     let at = at.and_then(|seconds| Timestamp::from_second(seconds).ok());
     let shift = SignedDuration::from_mins(offset_minutes.into());
     let local = at.and_then(|at| at.checked_add(shift).ok());
-    local.map_or_else(
-        || "(no date)".to_owned(),
-        |at| {
-            at.to_zoned(TimeZone::UTC)
-                .strftime("%Y-%m-%d %H:%M")
-                .to_string()
-        },
-    )
+    local.map_or_else(|| "(no date)".to_owned(), |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M").to_string())
 }
 
 /// Bytes in the usual unit.
@@ -102,12 +92,7 @@ pub(super) fn list(headers: &[Header], offset_minutes: i32) -> (String, Value, V
 
 /// Where mail comes from, for the person who is asked.
 pub(super) fn origin(senders: &[String]) -> String {
-    let named = senders
-        .iter()
-        .take(NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let named = senders.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match senders.len().saturating_sub(NAMED) {
         0 => format!("mail from {named}"),
         more => format!("mail from {named} and {more} more"),
@@ -139,28 +124,14 @@ pub(super) fn message(header: &Header, offset_minutes: i32) -> (String, Value, S
     for one in &attachments {
         let bytes = one["bytes"].as_u64().unwrap_or_default();
         let (name, kind) = (one["name"].as_str(), one["type"].as_str());
-        let value = format!(
-            "{} ({}, {})",
-            name.unwrap_or_default(),
-            kind.unwrap_or_default(),
-            size(bytes)
-        );
+        let value = format!("{} ({}, {})", name.unwrap_or_default(), kind.unwrap_or_default(), size(bytes));
         line("Attachment, not opened", value);
     }
     let body = body(message);
-    let _ = write!(
-        text,
-        "\n{}",
-        if body.is_empty() { "(no text)" } else { &body }
-    );
+    let _ = write!(text, "\n{}", if body.is_empty() { "(no text)" } else { &body });
     let kept = u64::try_from(header.head.len()).unwrap_or(u64::MAX);
     if header.bytes > kept {
-        let _ = write!(
-            text,
-            "\n[the message has {}; only {} of it were read]",
-            size(header.bytes),
-            size(kept)
-        );
+        let _ = write!(text, "\n[the message has {}; only {} of it were read]", size(header.bytes), size(kept));
     }
     let data = json!({
         "uid": header.uid,
@@ -182,10 +153,7 @@ fn attachment(part: &mail_parser::MessagePart<'_>) -> Value {
         Some(sub) => format!("{}/{sub}", kind.ctype()),
         None => kind.ctype().to_owned(),
     });
-    let name = part
-        .attachment_name()
-        .map(flat)
-        .filter(|name| !name.is_empty());
+    let name = part.attachment_name().map(flat).filter(|name| !name.is_empty());
     json!({
         "name": name.unwrap_or_else(|| "(no name)".to_owned()),
         "type": flat(&kind.unwrap_or_else(|| "unknown".to_owned())).to_lowercase(),
@@ -214,11 +182,7 @@ fn page(html: &str) -> String {
     };
     let read = readable(html, &base);
     let mut text = read.text;
-    let links: Vec<_> = read
-        .links
-        .iter()
-        .filter(|(_, url)| !url.starts_with(base.as_str()))
-        .collect();
+    let links: Vec<_> = read.links.iter().filter(|(_, url)| !url.starts_with(base.as_str())).collect();
     if !links.is_empty() {
         text.push_str("\n\nLinks:");
         for (name, url) in links {

@@ -34,15 +34,13 @@ pub(super) async fn connect(
     allow: &[HostPort],
 ) -> Result<Open, ToolsError> {
     let hello = ClientId::default();
-    let failed = |what: &str, error: &Error| {
-        ToolsError::Refused(format!("the mail server {server} {what}: {}", told(error)))
-    };
+    let failed =
+        |what: &str, error: &Error| ToolsError::Refused(format!("the mail server {server} {what}: {}", told(error)));
     let connection = match server.security {
         Security::Tls => {
             let place = (server.host.as_str(), server.port);
             let tls = Some(tls(account, server)?);
-            let connecting =
-                AsyncSmtpConnection::connect_tokio1(place, Some(link::CONNECT), &hello, tls, None);
+            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(link::CONNECT), &hello, tls, None);
             connecting.await
         }
         Security::StartTls | Security::Plain => {
@@ -51,10 +49,7 @@ pub(super) async fn connect(
         }
     };
     let mut connection = connection.map_err(|error| match server.security {
-        Security::Tls => failed(
-            "can't be reached over TLS (check its name, port and certificate)",
-            &error,
-        ),
+        Security::Tls => failed("can't be reached over TLS (check its name, port and certificate)", &error),
         _ => failed("gives no proper answer", &error),
     })?;
     if server.security == Security::StartTls {
@@ -78,10 +73,7 @@ pub(super) async fn connect(
             ))
         })?;
     }
-    Ok(Open {
-        connection,
-        server: server.to_string(),
-    })
+    Ok(Open { connection, server: server.to_string() })
 }
 
 fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
@@ -96,11 +88,7 @@ fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, Tool
 
 /// What a server, or the way to it, said.
 fn told(error: &Error) -> String {
-    error
-        .to_string()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Open {
@@ -108,21 +96,12 @@ impl Open {
     pub async fn address(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
         let server = self.server.clone();
         let refused = |what: String, error: &Error| {
-            ToolsError::Refused(format!(
-                "the mail server {server} refuses {what} ({}); nothing was sent",
-                told(error)
-            ))
+            ToolsError::Refused(format!("the mail server {server} refuses {what} ({}); nothing was sent", told(error)))
         };
-        let sender = self
-            .connection
-            .command(Mail::new(Some(from.clone()), Vec::new()))
-            .await;
+        let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
         sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
         for one in to {
-            let taken = self
-                .connection
-                .command(Rcpt::new(one.clone(), Vec::new()))
-                .await;
+            let taken = self.connection.command(Rcpt::new(one.clone(), Vec::new())).await;
             taken.map_err(|error| refused(format!("the recipient {one}"), &error))?;
         }
         let ready = self.connection.command(Data).await;

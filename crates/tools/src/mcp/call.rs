@@ -26,11 +26,7 @@ pub(super) struct Call<'a> {
 
 impl McpHub {
     /// Calls a tool, if it is what a person accepted.
-    pub(super) async fn call(
-        &self,
-        call: Call<'_>,
-        context: &Context,
-    ) -> Result<ToolOutput, McpError> {
+    pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
         let who = Who::caller(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
         let (tool, accepted) = skills::callable(&server, &call.spec.tool)?;
@@ -76,61 +72,30 @@ impl McpHub {
     ) -> Result<ToolOutput, Fault> {
         let name = &call.spec.tool;
         let tools = connection.tools(false).await?;
-        let same = tools
-            .iter()
-            .any(|one| one.name == *name && one.hash() == call.spec.hash);
+        let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
         if !same {
             // Written down, so that a person sees the difference.
             let seen = self.seen(context.scope.tenant, server.id, &tools).await;
             let seen = seen.map_err(Fault::Error)?;
             let error = match seen.tools.iter().find(|one| one.name == *name) {
                 Some(tool) => skills::changed(&seen, tool),
-                None => McpError::NotAccepted {
-                    server: server.name.clone(),
-                    tool: name.clone(),
-                },
+                None => McpError::NotAccepted { server: server.name.clone(), tool: name.clone() },
             };
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
             return Err(Fault::Error(error));
         }
-        let result = connection
-            .call(name, call.arguments.clone(), context)
-            .await?;
+        let result = connection.call(name, call.arguments.clone(), context).await?;
         content::output(&server.name, result).map_err(Fault::Error)
     }
 }
 
 /// What a fault means for the caller, and whether to try once more on a new connection.
-pub(super) fn settle(
-    server: &McpServer,
-    tool: &str,
-    fault: Fault,
-    repeats: bool,
-) -> (McpError, bool) {
+pub(super) fn settle(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
     let name = server.name.clone();
     match fault {
         Fault::Error(error) => (error, false),
-        Fault::Gone(reason) => (
-            McpError::Unreachable {
-                server: name,
-                reason,
-            },
-            true,
-        ),
-        Fault::Login => (
-            McpError::Login {
-                hint: super::open::login_hint(server, true),
-                server: name,
-            },
-            true,
-        ),
-        Fault::Broke(reason) => (
-            McpError::Died {
-                server: name,
-                tool: tool.to_owned(),
-                reason,
-            },
-            repeats,
-        ),
+        Fault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
+        Fault::Login => (McpError::Login { hint: super::open::login_hint(server, true), server: name }, true),
+        Fault::Broke(reason) => (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats),
     }
 }

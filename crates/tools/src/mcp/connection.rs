@@ -6,12 +6,9 @@ use super::open::{chain, last_words};
 use super::pin::Listed;
 use crate::handler::Context;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams,
-    ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams, ServerResult, Tool,
 };
-use rmcp::service::{
-    Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
-};
+use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,10 +102,7 @@ impl Connection {
         if self.busy.load(Ordering::Acquire) > 0 {
             return Duration::ZERO;
         }
-        self.used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .elapsed()
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
     fn touch(&self) {
@@ -143,11 +137,7 @@ impl Connection {
                 }));
             }
         };
-        *listing = Some(Listing {
-            at: Instant::now(),
-            changes,
-            tools: Arc::clone(&tools),
-        });
+        *listing = Some(Listing { at: Instant::now(), changes, tools: Arc::clone(&tools) });
         Ok(tools)
     }
 
@@ -176,16 +166,11 @@ impl Connection {
                 return Ok(tools);
             }
         }
-        Err(self.refuse(format!(
-            "it lists more than {TOOLS} tools or {PAGES} pages of them"
-        )))
+        Err(self.refuse(format!("it lists more than {TOOLS} tools or {PAGES} pages of them")))
     }
 
     fn refuse(&self, reason: String) -> Fault {
-        Fault::Error(McpError::Unreachable {
-            server: self.server.clone(),
-            reason,
-        })
+        Fault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
     fn listed(&self, tool: Tool) -> Option<Listed> {
@@ -196,12 +181,7 @@ impl Connection {
             return None;
         }
         let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
-        Some(Listed {
-            name: tool.name.into_owned(),
-            description,
-            parameters,
-            read_only: hint == Some(true),
-        })
+        Some(Listed { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
     }
 
     /// Calls a tool. Where `context` is halted, the server is told to stop.
@@ -213,9 +193,7 @@ impl Connection {
     ) -> Result<CallToolResult, Fault> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let sent = self
-            .peer
-            .send_cancellable_request(request, PeerRequestOptions::no_options());
+        let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
         self.heard.follow(&token);
@@ -240,8 +218,7 @@ impl Connection {
             Ok(ServerResult::CallToolResult(result)) => Ok(result),
             Ok(_) => Err(Fault::Error(McpError::Said {
                 server: self.server.clone(),
-                message: "it answered the call with something that is no result of a tool"
-                    .to_owned(),
+                message: "it answered the call with something that is no result of a tool".to_owned(),
             })),
             Err(error) => Err(self.broken(self.fault(error, true)).await),
         }
@@ -250,17 +227,9 @@ impl Connection {
     fn halted(&self, tool: &str, context: &Context, progress: String) -> McpError {
         let (server, tool) = (self.server.clone(), tool.to_owned());
         if context.scope.stopped() {
-            McpError::Stopped {
-                server,
-                tool,
-                progress,
-            }
+            McpError::Stopped { server, tool, progress }
         } else {
-            McpError::TimedOut {
-                server,
-                tool,
-                progress,
-            }
+            McpError::TimedOut { server, tool, progress }
         }
     }
 
@@ -270,20 +239,14 @@ impl Connection {
             return fault;
         };
         match self.program.lock().await.take() {
-            Some(mut program) => {
-                Fault::Broke(format!("{reason}{}", last_words(&mut program).await))
-            }
+            Some(mut program) => Fault::Broke(format!("{reason}{}", last_words(&mut program).await)),
             None => Fault::Broke(reason),
         }
     }
 
     fn fault(&self, error: ServiceError, sent: bool) -> Fault {
         let lost = |reason: String| {
-            if sent {
-                Fault::Broke(reason)
-            } else {
-                Fault::Gone(reason)
-            }
+            if sent { Fault::Broke(reason) } else { Fault::Gone(reason) }
         };
         match error {
             ServiceError::McpError(error) => Fault::Error(McpError::Said {
@@ -291,18 +254,11 @@ impl Connection {
                 message: error.message.chars().take(2000).collect(),
             }),
             ServiceError::TransportSend(error) => {
-                match error
-                    .error
-                    .downcast_ref::<StreamableHttpError<reqwest::Error>>()
-                {
+                match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
                     Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
                     // The server says that it knows nothing of this session: it did nothing.
-                    Some(StreamableHttpError::SessionExpired) => {
-                        Fault::Gone("its session ended".to_owned())
-                    }
-                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => {
-                        Fault::Gone(chain(inner))
-                    }
+                    Some(StreamableHttpError::SessionExpired) => Fault::Gone("its session ended".to_owned()),
+                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(chain(inner)),
                     _ => lost(chain(&error)),
                 }
             }
@@ -319,10 +275,7 @@ impl Drop for Flight {
         if let Some(handle) = self.0.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn(tokio::time::timeout(
-                CANCEL,
-                handle.cancel(Some("no longer wanted".to_owned())),
-            ));
+            runtime.spawn(tokio::time::timeout(CANCEL, handle.cancel(Some("no longer wanted".to_owned()))));
         }
     }
 }

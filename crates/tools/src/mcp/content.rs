@@ -28,10 +28,7 @@ pub(super) fn output(server: &str, result: CallToolResult) -> Result<ToolOutput,
         } else {
             truncate(text.trim(), ERROR).0
         };
-        return Err(McpError::Said {
-            server: server.to_owned(),
-            message,
-        });
+        return Err(McpError::Said { server: server.to_owned(), message });
     }
     let (content, _) = truncate(&text, LONGEST);
     let fits = |data: &serde_json::Value| data.to_string().len() <= LARGEST;
@@ -67,24 +64,13 @@ fn blocks(blocks: &[ContentBlock]) -> String {
                 let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);
             }
             ContentBlock::Resource(part) => match &part.resource {
-                ResourceContents::TextResourceContents {
-                    uri, text: inner, ..
-                } => {
+                ResourceContents::TextResourceContents { uri, text: inner, .. } => {
                     let size = inner.chars().count();
                     let _ = write!(text, "[resource {uri}, {size} characters, not shown]");
                 }
-                ResourceContents::BlobResourceContents {
-                    uri,
-                    mime_type,
-                    blob,
-                    ..
-                } => {
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                     let media = mime_type.as_deref().unwrap_or("unknown type");
-                    let _ = write!(
-                        text,
-                        "[resource {uri}, {media}, {} bytes, not shown]",
-                        bytes(blob.len())
-                    );
+                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", bytes(blob.len()));
                 }
                 _ => text.push_str("[a resource of a form that is not known]"),
             },
@@ -95,11 +81,7 @@ fn blocks(blocks: &[ContentBlock]) -> String {
 }
 
 fn named(text: &mut String, what: &str, media: &str, encoded: usize) {
-    let _ = write!(
-        text,
-        "[{what} {media}, {} bytes, not shown]",
-        bytes(encoded)
-    );
+    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", bytes(encoded));
 }
 
 /// Bytes of what takes so many characters in base64, padding aside.
@@ -139,19 +121,14 @@ mod tests {
 
     #[test]
     fn data_stands_in_for_missing_text() {
-        let shown = output(
-            "wiki",
-            result(json!({"content": [], "structuredContent": {"n": 3}})),
-        )
-        .unwrap();
+        let shown = output("wiki", result(json!({"content": [], "structuredContent": {"n": 3}}))).unwrap();
         assert_eq!(shown.data, Some(json!({"n": 3})));
         assert!(shown.content.contains("\"n\": 3"));
     }
 
     #[test]
     fn a_failure_is_an_error_with_the_servers_words() {
-        let failed =
-            result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
+        let failed = result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
         let error = output("wiki", failed).unwrap_err().to_string();
         assert_eq!(error, "the MCP server `wiki` says: no such page");
     }

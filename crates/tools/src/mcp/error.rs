@@ -88,9 +88,7 @@ pub enum McpError {
         progress: String,
     },
     /// The run was stopped; the server was told.
-    #[error(
-        "`{tool}` of the MCP server `{server}` was stopped{progress}; it may or may not have taken effect"
-    )]
+    #[error("`{tool}` of the MCP server `{server}` was stopped{progress}; it may or may not have taken effect")]
     Stopped {
         /// Name of the server.
         server: String,

@@ -31,11 +31,9 @@ impl McpExecutor {
 fn spec(skill: &Skill) -> Result<&McpSpec, String> {
     match &skill.spec {
         SkillSpec::Mcp(spec) => Ok(spec),
-        other => Err(format!(
-            "`{}` is a skill of the type {}, not of an MCP server",
-            skill.name,
-            other.kind().as_str()
-        )),
+        other => {
+            Err(format!("`{}` is a skill of the type {}, not of an MCP server", skill.name, other.kind().as_str()))
+        }
     }
 }
 
@@ -49,10 +47,7 @@ impl Executor for McpExecutor {
         let spec = spec(skill)?;
         let named = !spec.server.is_empty()
             && spec.server.len() <= 32
-            && spec
-                .server
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+            && spec.server.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         if !named {
             return Err(format!(
                 "`server` is the name of an MCP server (a-z, 0-9 and _, at most 32); `{}` can't be one",
@@ -75,10 +70,7 @@ impl Executor for McpExecutor {
         let spec = match spec(skill) {
             Ok(spec) => spec,
             Err(summary) => {
-                return Preview {
-                    summary,
-                    ..Preview::default()
-                };
+                return Preview { summary, ..Preview::default() };
             }
         };
         let place = match self.hub.place(scope.tenant, &spec.server).await {
@@ -86,10 +78,7 @@ impl Executor for McpExecutor {
             Err(error) => format!("would fail: {error}"),
         };
         Preview {
-            summary: format!(
-                "calls {} of the MCP server {} ({place})",
-                spec.tool, spec.server
-            ),
+            summary: format!("calls {} of the MCP server {} ({place})", spec.tool, spec.server),
             detail: serde_json::to_string_pretty(arguments).ok(),
             count: None,
             reversible: skill.effect == EffectClass::Read && skill.risk == RiskClass::Read,
@@ -119,10 +108,7 @@ impl Executor for McpExecutor {
             });
             if skill.compensation.is_none() {
                 output.undo = Some(Undo::Impossible {
-                    reason: format!(
-                        "the MCP server {} did it; only a tool of its own could take it back",
-                        spec.server
-                    ),
+                    reason: format!("the MCP server {} did it; only a tool of its own could take it back", spec.server),
                 });
             }
         }

@@ -27,13 +27,7 @@ pub struct McpHub {
 impl McpHub {
     /// Opens nothing yet.
     pub fn new(ports: McpPorts, config: McpConfig) -> Self {
-        Self {
-            ports,
-            config,
-            pool: Arc::default(),
-            logins: Logins::default(),
-            tokens: Tokens::default(),
-        }
+        Self { ports, config, pool: Arc::default(), logins: Logins::default(), tokens: Tokens::default() }
     }
 
     /// Their rows.
@@ -61,12 +55,7 @@ impl McpHub {
             )));
         }
         match &server.transport {
-            McpTransport::Stdio {
-                command,
-                read,
-                write,
-                ..
-            } => {
+            McpTransport::Stdio { command, read, write, .. } => {
                 if command.first().is_none_or(String::is_empty) {
                     return Err(McpError::Invalid(
                         "`command` names the server's program first; it is empty".to_owned(),
@@ -74,16 +63,14 @@ impl McpHub {
                 }
                 for (field, paths) in [("read", read), ("write", write)] {
                     if let Some(path) = paths.iter().find(|path| !path.starts_with('/')) {
-                        return Err(McpError::Invalid(format!(
-                            "`{field}` takes absolute paths; `{path}` is none"
-                        )));
+                        return Err(McpError::Invalid(format!("`{field}` takes absolute paths; `{path}` is none")));
                     }
                 }
                 Ok(())
             }
             McpTransport::Http { url, allow } => {
-                let fine = url::Url::parse(url)
-                    .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+                let fine =
+                    url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
                 if !fine {
                     return Err(McpError::Invalid(format!(
                         "`{url}` is no address of an MCP server; write it as https://example.org/mcp"
@@ -106,21 +93,12 @@ impl McpHub {
     pub(super) async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
         let found = self.ports.servers.mcp_server_by_name(tenant, name).await?;
         let server = found.ok_or_else(|| McpError::Unknown(name.to_owned()))?;
-        if server.enabled {
-            Ok(server)
-        } else {
-            Err(McpError::Disabled(server.name))
-        }
+        if server.enabled { Ok(server) } else { Err(McpError::Disabled(server.name)) }
     }
 
     /// Lists a server's tools and keeps what it says. A server that can't be asked keeps what was known, with the
     /// reason in `error`. `user` is whose token is used where each has one.
-    pub async fn check(
-        &self,
-        tenant: TenantId,
-        id: McpServerId,
-        user: Option<UserId>,
-    ) -> Result<McpServer, McpError> {
+    pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let who = Who::person(tenant, user);
         let listed = self.listed(&server, &who).await;
@@ -136,11 +114,7 @@ impl McpHub {
         }
     }
 
-    async fn listed(
-        &self,
-        server: &McpServer,
-        who: &Who<'_>,
-    ) -> Result<Arc<Vec<Listed>>, McpError> {
+    async fn listed(&self, server: &McpServer, who: &Who<'_>) -> Result<Arc<Vec<Listed>>, McpError> {
         let mut last = None;
         for anew in [false, true] {
             let (key, connection) = match self.reach(server, who, anew).await {
@@ -184,12 +158,7 @@ impl McpHub {
     }
 
     /// What changed of a tool since it was accepted, as a unified diff; `None` if nothing did.
-    pub async fn diff(
-        &self,
-        tenant: TenantId,
-        id: McpServerId,
-        tool: &str,
-    ) -> Result<Option<String>, McpError> {
+    pub async fn diff(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<Option<String>, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let found = server.tools.iter().find(|one| one.name == tool);
         match found {
@@ -210,11 +179,7 @@ impl McpHub {
     ) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         let at = self.ports.clock.now();
-        let Some(found) = server
-            .tools
-            .iter_mut()
-            .find(|one| one.name == tool && !one.gone)
-        else {
+        let Some(found) = server.tools.iter_mut().find(|one| one.name == tool && !one.gone) else {
             return Err(McpError::Invalid(format!(
                 "the MCP server `{}` has no tool `{tool}`; check it first",
                 server.name
@@ -233,16 +198,11 @@ impl McpHub {
             by: by.to_owned(),
         });
         self.ports.servers.save_mcp_server(tenant, &server).await?;
-        let filter = SkillFilter {
-            kind: Some(SkillKind::Mcp),
-            ..SkillFilter::default()
-        };
+        let filter = SkillFilter { kind: Some(SkillKind::Mcp), ..SkillFilter::default() };
         let mut after: Option<String> = None;
         loop {
             let skills = &self.ports.skills;
-            let page = skills
-                .skills(tenant, &filter, after.as_deref(), 100)
-                .await?;
+            let page = skills.skills(tenant, &filter, after.as_deref(), 100).await?;
             after = page.items.last().map(|one| one.name.clone());
             for before in page.items {
                 if skills::stands_for(&before, &server.name, tool) {
@@ -258,19 +218,12 @@ impl McpHub {
     }
 
     /// Takes an acceptance back: the tool can't be called any more.
-    pub async fn withdraw(
-        &self,
-        tenant: TenantId,
-        id: McpServerId,
-        tool: &str,
-    ) -> Result<McpServer, McpError> {
+    pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         if let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) {
             found.accepted = None;
         }
-        server
-            .tools
-            .retain(|one| !one.gone || one.accepted.is_some());
+        server.tools.retain(|one| !one.gone || one.accepted.is_some());
         self.ports.servers.save_mcp_server(tenant, &server).await?;
         Ok(server)
     }
@@ -291,28 +244,13 @@ impl McpHub {
         for tool in tools {
             let name = skills::name_of(&server, tool).unwrap_or_default();
             let before = ports.skills.skill_by_name(tenant, &name).await?;
-            let fresh = before
-                .as_ref()
-                .map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
-            wanted.push(skills::skill(
-                &server,
-                tool,
-                before,
-                fresh,
-                ports.clock.now(),
-                by,
-            )?);
+            let fresh = before.as_ref().map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
+            wanted.push(skills::skill(&server, tool, before, fresh, ports.clock.now(), by)?);
         }
         let mut made = Vec::new();
         for skill in wanted {
             made.push(match agent {
-                Some(agent) => {
-                    ports
-                        .skills
-                        .create_and_attach(tenant, agent, &skill)
-                        .await?
-                        .0
-                }
+                Some(agent) => ports.skills.create_and_attach(tenant, agent, &skill).await?.0,
                 None => ports.skills.save_skill(tenant, &skill).await?,
             });
         }

@@ -2,9 +2,7 @@
 //! answer, a person's input, folders) is declined.
 
 use rmcp::ClientHandler;
-use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
-};
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{NotificationContext, RoleClient};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,11 +53,7 @@ impl ClientHandler for Listener {
         self.heard.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    async fn on_progress(
-        &self,
-        params: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(word) = self.heard.words().get_mut(&params.progress_token) {
             *word = said(&params);
         }

@@ -33,11 +33,7 @@ impl McpHub {
     /// Begins a login at a server's login server (authorization code with PKCE; a client is registered unless the
     /// server's credential names one).
     pub async fn begin_login(&self, request: LoginRequest) -> Result<Begun, McpError> {
-        let server = self
-            .ports
-            .servers
-            .mcp_server(request.tenant, request.server)
-            .await?;
+        let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
             return Err(McpError::Invalid(format!(
                 "`{}` is a local program; it takes no login, but a credential in `secret_variable`",
@@ -45,24 +41,14 @@ impl McpHub {
             )));
         };
         let known = self.known_client(&server, &request).await?;
-        let guarded = Guarded {
-            allow: allowed(allow)?,
-        };
+        let guarded = Guarded { allow: allowed(allow)? };
         let now = self.ports.clock.now();
         self.logins.begin(url, guarded, known, request, now).await
     }
 
     /// The client of the server's own credential, or of an earlier login.
-    async fn known_client(
-        &self,
-        server: &McpServer,
-        request: &LoginRequest,
-    ) -> Result<Option<Client>, McpError> {
-        let Some(name) = server
-            .credential
-            .as_ref()
-            .and_then(|wanted| wanted.name.as_deref())
-        else {
+    async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<Client>, McpError> {
+        let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
             return Ok(None);
         };
         // A client that was registered for an earlier login may not know this address to come back to.
@@ -97,25 +83,18 @@ impl McpHub {
 
     /// Finishes a login with what the browser brought back, and keeps the tokens in the vault. Whoever brings the
     /// `state` was sent by the login server; it is good for one time. Returns the server.
-    pub async fn complete_login(
-        &self,
-        state: &str,
-        answer: LoginAnswer<'_>,
-    ) -> Result<McpServer, McpError> {
+    pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
         let user = waiting.request.user;
         let done = match answer {
-            LoginAnswer::Code { code, issuer } => {
-                match waiting.complete(state, code, issuer, now).await {
-                    Ok(done) => self.keep(done).await,
-                    Err(error) => Err(error),
-                }
+            LoginAnswer::Code { code, issuer } => match waiting.complete(state, code, issuer, now).await {
+                Ok(done) => self.keep(done).await,
+                Err(error) => Err(error),
+            },
+            LoginAnswer::Refused { error } => {
+                Err(McpError::Invalid(format!("the login server refused ({}); begin the login anew", word(error))))
             }
-            LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
-                "the login server refused ({}); begin the login anew",
-                word(error)
-            ))),
         };
         let status = match &done {
             Ok(_) => LoginStatus::Done,
@@ -133,10 +112,7 @@ impl McpHub {
         let name = secret::login_name(&server, owner);
         let vault = self.ports.vault.as_ref();
         if let Some(before) = secret::by_name(vault, tenant, &name).await? {
-            let change = CredentialChange {
-                fields: done.fields,
-                ..CredentialChange::default()
-            };
+            let change = CredentialChange { fields: done.fields, ..CredentialChange::default() };
             vault.change(tenant, before.id, change).await?;
         } else {
             let new = NewCredential {
@@ -151,11 +127,8 @@ impl McpHub {
             vault.keep(tenant, new).await?;
         }
         if owner.is_none() {
-            server.credential = Some(CredentialWanted {
-                name: Some(name),
-                kind: Some(CredentialKind::Oauth2),
-                optional: false,
-            });
+            server.credential =
+                Some(CredentialWanted { name: Some(name), kind: Some(CredentialKind::Oauth2), optional: false });
             self.ports.servers.save_mcp_server(tenant, &server).await?;
         }
         self.pool.close(tenant, id);

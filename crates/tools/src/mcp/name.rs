@@ -44,11 +44,7 @@ pub(super) fn names(server: &McpServer) -> BTreeMap<String, String> {
             name
         }
     };
-    server
-        .tools
-        .iter()
-        .map(|tool| (tool.name.clone(), fit(&tool.name)))
-        .collect()
+    server.tools.iter().map(|tool| (tool.name.clone(), fit(&tool.name))).collect()
 }
 
 #[cfg(test)]
@@ -62,20 +58,9 @@ mod tests {
     fn names_fit_and_differ() {
         let long = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_1";
         let other = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_2";
-        let tools = [
-            "search",
-            "getItem",
-            "get-item",
-            "get_item",
-            "über.tool",
-            "search/2",
-            long,
-            other,
-        ];
-        let tools: Vec<_> = tools
-            .iter()
-            .map(|name| json!({"name": name, "description": "", "parameters": {}}))
-            .collect();
+        let tools = ["search", "getItem", "get-item", "get_item", "über.tool", "search/2", long, other];
+        let tools: Vec<_> =
+            tools.iter().map(|name| json!({"name": name, "description": "", "parameters": {}})).collect();
         let server: McpServer = serde_json::from_value(json!({
             "id": uuid_text(), "name": "wiki", "enabled": true, "tools": tools,
             "transport": {"kind": "http", "url": "https://wiki.example/mcp"},
@@ -93,10 +78,7 @@ mod tests {
         assert_eq!(all.len(), 8, "{names:?}");
         for name in all {
             assert!(name.len() <= 64, "{name}");
-            assert!(
-                name.chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-            );
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
         }
     }
 

@@ -44,13 +44,7 @@ pub(super) async fn open(
     secret: Option<&Secret>,
 ) -> Result<Connection, McpError> {
     match &server.transport {
-        McpTransport::Stdio {
-            command,
-            secret_variable,
-            network,
-            read,
-            write,
-        } => {
+        McpTransport::Stdio { command, secret_variable, network, read, write } => {
             let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server, user)?);
             spec.network = *network;
             spec.read_paths = read.iter().map(PathBuf::from).collect();
@@ -71,29 +65,14 @@ pub(super) async fn open(
 
 /// A folder of its own, empty at first; for each user where each has a connection of their own, since what a server
 /// keeps of one is none of another's.
-fn folder(
-    config: &McpConfig,
-    server: &McpServer,
-    user: Option<UserId>,
-) -> Result<PathBuf, McpError> {
+fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
     // No server's name has a point in it.
     let folder = match user {
-        Some(user) => config
-            .folder
-            .join(format!("{}.users", server.name))
-            .join(user.to_string()),
+        Some(user) => config.folder.join(format!("{}.users", server.name)).join(user.to_string()),
         None => config.folder.join(&server.name),
     };
-    let made = DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&folder);
-    made.map_err(|error| {
-        unreachable(
-            server,
-            format!("its folder {} can't be made: {error}", folder.display()),
-        )
-    })?;
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    made.map_err(|error| unreachable(server, format!("its folder {} can't be made: {error}", folder.display())))?;
     Ok(folder)
 }
 
@@ -103,10 +82,7 @@ fn environment(
     secret: Option<&Secret>,
 ) -> Result<BTreeMap<String, String>, McpError> {
     match (variable, secret) {
-        (Some(name), Some(secret)) => Ok(BTreeMap::from([(
-            name.to_owned(),
-            secret.value.expose_secret().to_owned(),
-        )])),
+        (Some(name), Some(secret)) => Ok(BTreeMap::from([(name.to_owned(), secret.value.expose_secret().to_owned())])),
         (None, Some(_)) => Err(McpError::Invalid(format!(
             "the MCP server `{}` has a credential, but no variable that takes it; name one in `secret_variable`",
             server.name
@@ -115,11 +91,7 @@ fn environment(
     }
 }
 
-async fn stdio(
-    config: &McpConfig,
-    server: &McpServer,
-    spec: CommandSpec,
-) -> Result<Connection, McpError> {
+async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Result<Connection, McpError> {
     let started = config.sandbox.open(spec).await;
     let mut program = started.map_err(|error| unreachable(server, error.to_string()))?;
     let Some((stdin, stdout)) = program.streams() else {
@@ -155,10 +127,7 @@ pub(super) async fn last_words(program: &mut Session) -> String {
             if tail.is_empty() {
                 format!("; it ended with {exit:?}")
             } else {
-                format!(
-                    "; it ended with {exit:?} and wrote: {tail}{}",
-                    advice(&tail)
-                )
+                format!("; it ended with {exit:?} and wrote: {tail}{}", advice(&tail))
             }
         }
     }
@@ -167,20 +136,9 @@ pub(super) async fn last_words(program: &mut Session) -> String {
 /// What to do about what a program says that it lacks.
 fn advice(said: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    if says(&[
-        "EAI_AGAIN",
-        "ENOTFOUND",
-        "EPERM: operation not permitted, socket",
-        "ENETUNREACH",
-    ]) {
+    if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
         " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
-    } else if says(&[
-        "EACCES",
-        "EROFS",
-        "Permission denied",
-        "ENOENT",
-        "No such file",
-    ]) {
+    } else if says(&["EACCES", "EROFS", "Permission denied", "ENOENT", "No such file"]) {
         " (name what it may read under `read`, and what it may change under `write`)"
     } else {
         ""
@@ -217,10 +175,9 @@ async fn http(
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
     match shake(config, serve_client(listener, transport)).await {
         Ok(service) => Ok(Connection::new(server, service, heard, None)),
-        Err(Failed::Login) => Err(McpError::Login {
-            server: server.name.clone(),
-            hint: login_hint(server, secret.is_some()),
-        }),
+        Err(Failed::Login) => {
+            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
+        }
         Err(failed) => Err(unreachable(server, failed.to_string())),
     }
 }
@@ -300,8 +257,5 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
 }
 
 fn unreachable(server: &McpServer, reason: String) -> McpError {
-    McpError::Unreachable {
-        server: server.name.clone(),
-        reason,
-    }
+    McpError::Unreachable { server: server.name.clone(), reason }
 }

@@ -37,13 +37,9 @@ pub(super) fn merged(known: &[McpTool], listed: &[Listed]) -> Vec<McpTool> {
             gone: false,
         })
         .collect();
-    let gone = known.iter().filter(|tool| {
-        tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name)
-    });
-    tools.extend(gone.map(|tool| McpTool {
-        gone: true,
-        ..tool.clone()
-    }));
+    let gone =
+        known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
+    tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
     tools
 }
 

@@ -44,12 +44,7 @@ impl Pool {
 
     /// The connection of `key`, opened if there is none or if it is no longer good. Those that wait for the same
     /// one get the same one.
-    pub async fn get<F>(
-        self: &Arc<Self>,
-        key: Key,
-        idle: Duration,
-        open: F,
-    ) -> Result<Arc<Connection>, McpError>
+    pub async fn get<F>(self: &Arc<Self>, key: Key, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
     where
         F: Future<Output = Result<Connection, McpError>>,
     {
@@ -67,12 +62,7 @@ impl Pool {
         let connection = Arc::new(open.await?);
         *held = Some(Arc::clone(&connection));
         drop(held);
-        tokio::spawn(watch(
-            Arc::downgrade(self),
-            key,
-            Arc::downgrade(&connection),
-            idle,
-        ));
+        tokio::spawn(watch(Arc::downgrade(self), key, Arc::downgrade(&connection), idle));
         Ok(connection)
     }
 
@@ -80,9 +70,7 @@ impl Pool {
     pub fn remove(&self, key: &Key, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
-            Ok(held) => held
-                .as_ref()
-                .is_some_and(|one| Arc::ptr_eq(one, connection)),
+            Ok(held) => held.as_ref().is_some_and(|one| Arc::ptr_eq(one, connection)),
             Err(_) => false,
         });
         if same {
@@ -92,8 +80,7 @@ impl Pool {
 
     /// Lets go of all connections of a server; calls under way end by themselves.
     pub fn close(&self, tenant: TenantId, server: McpServerId) {
-        self.slots()
-            .retain(|key, _| (key.tenant, key.server) != (tenant, server));
+        self.slots().retain(|key, _| (key.tenant, key.server) != (tenant, server));
     }
 
     fn make_room(&self, but: &Key) {
@@ -104,10 +91,7 @@ impl Pool {
                 .filter(|(key, _)| *key != but)
                 .filter_map(|(key, slot)| {
                     let held = slot.try_lock().ok()?;
-                    Some((
-                        held.as_ref().map_or(Duration::MAX, |one| one.idle()),
-                        key.clone(),
-                    ))
+                    Some((held.as_ref().map_or(Duration::MAX, |one| one.idle()), key.clone()))
                 })
                 .filter(|(idle, _)| !idle.is_zero())
                 .max_by_key(|(idle, _)| *idle);

@@ -47,13 +47,7 @@ impl<'a> Who<'a> {
     }
 
     pub fn caller(call: &Call<'a>, context: &'a Context) -> Self {
-        let ToolScope {
-            tenant,
-            user,
-            run,
-            agent,
-            ..
-        } = &context.scope;
+        let ToolScope { tenant, user, run, agent, .. } = &context.scope;
         Self {
             tenant: *tenant,
             user: *user,
@@ -81,9 +75,7 @@ impl<'a> Who<'a> {
     pub fn conceal(&self, text: &str) -> String {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let secrets = opened.iter();
-        Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret())))
-            .scrub(text)
-            .into_owned()
+        Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret()))).scrub(text).into_owned()
     }
 }
 
@@ -109,20 +101,12 @@ impl McpHub {
         }
         // The first exchange with a server is a large future.
         let opening = Box::pin(open(&self.config, server, key.user, secret.as_ref()));
-        let connection = self
-            .pool
-            .get(key.clone(), self.config.idle, opening)
-            .await?;
+        let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
         Ok((key, connection))
     }
 
     /// The server's secret, and what tells one secret from another.
-    async fn secret(
-        &self,
-        server: &McpServer,
-        who: &Who<'_>,
-        anew: bool,
-    ) -> Result<(Option<Secret>, Value), McpError> {
+    async fn secret(&self, server: &McpServer, who: &Who<'_>, anew: bool) -> Result<(Option<Secret>, Value), McpError> {
         let vault = self.ports.vault.as_ref();
         let now = self.ports.clock.now();
         let used = |credential: CredentialId| CredentialUse {
@@ -139,9 +123,7 @@ impl McpHub {
             let Some(credential) = secret::find(vault, who.tenant, server, who.user).await? else {
                 return Ok((None, Value::Null));
             };
-            found = vault
-                .open(who.tenant, credential.id, used(credential.id))
-                .await?;
+            found = vault.open(who.tenant, credential.id, used(credential.id)).await?;
             &found
         };
         let credential = &opened.credential;
@@ -160,9 +142,7 @@ impl McpHub {
                 server.name
             )));
         };
-        let guarded = Guarded {
-            allow: allowed(allow)?,
-        };
+        let guarded = Guarded { allow: allowed(allow)? };
         let wanted = Wanted {
             tenant: who.tenant,
             server: &server.name,
@@ -173,16 +153,8 @@ impl McpHub {
             anew,
         };
         let token = self.tokens.token(vault, &guarded, &wanted).await?;
-        let stamp = json!([
-            credential.id,
-            hash::sha256(token.expose_secret().as_bytes())
-        ]);
-        let secret = Secret {
-            id: credential.id,
-            label: credential.name.clone(),
-            header: None,
-            value: token,
-        };
+        let stamp = json!([credential.id, hash::sha256(token.expose_secret().as_bytes())]);
+        let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
         Ok((Some(secret), stamp))
     }
 }

@@ -43,8 +43,7 @@ pub(super) async fn find(
         let Some(user) = user else {
             return Err(McpError::Login {
                 server: server.name.clone(),
-                hint: "each user has a token of their own there, and this run has no user"
-                    .to_owned(),
+                hint: "each user has a token of their own there, and this run has no user".to_owned(),
             });
         };
         let own = by_name(vault, tenant, &login_name(server, Some(user))).await?;
@@ -63,9 +62,8 @@ pub(super) async fn find(
             None => Err(VaultError::Unknown(name.clone()).into()),
         };
     }
-    let suits = |one: &Credential| {
-        one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && header_of(one.kind)
-    };
+    let suits =
+        |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && header_of(one.kind);
     let mut found = all(vault, tenant, suits).await?;
     match found.len() {
         1 => Ok(found.pop()),
@@ -83,18 +81,11 @@ pub(super) async fn find(
 }
 
 fn header_of(kind: CredentialKind) -> bool {
-    matches!(
-        kind,
-        CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2
-    )
+    matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
 }
 
 /// The credential of this name.
-pub(super) async fn by_name(
-    vault: &dyn Vault,
-    tenant: TenantId,
-    name: &str,
-) -> Result<Option<Credential>, McpError> {
+pub(super) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, McpError> {
     Ok(all(vault, tenant, |one| one.name == name).await?.pop())
 }
 
@@ -129,16 +120,11 @@ pub(super) fn of(opened: &OpenedCredential) -> Result<Secret, McpError> {
             )));
         }
     };
-    let value = opened.fields.get(field).cloned().ok_or_else(|| {
-        McpError::Invalid(format!(
-            "the credential {} has no {field}; set it anew",
-            credential.name
-        ))
-    })?;
-    let header = opened
-        .fields
-        .get("header")
-        .map(|text| text.expose_secret().to_owned());
+    let value =
+        opened.fields.get(field).cloned().ok_or_else(|| {
+            McpError::Invalid(format!("the credential {} has no {field}; set it anew", credential.name))
+        })?;
+    let header = opened.fields.get("header").map(|text| text.expose_secret().to_owned());
     Ok(Secret {
         id: credential.id,
         label: credential.name.clone(),

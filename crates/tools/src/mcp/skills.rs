@@ -12,27 +12,17 @@ const CATEGORY: &str = "mcp";
 const TIMEOUT_MS: u64 = 60_000;
 
 /// The tool of this name, accepted and unchanged since.
-pub(super) fn callable<'a>(
-    server: &'a McpServer,
-    tool: &str,
-) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
+pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
     let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
         let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
         return Err(McpError::NoTool {
             server: server.name.clone(),
             tool: tool.to_owned(),
-            known: if known.is_empty() {
-                "none that is known; check it first".to_owned()
-            } else {
-                known.join(", ")
-            },
+            known: if known.is_empty() { "none that is known; check it first".to_owned() } else { known.join(", ") },
         });
     };
     let Some(accepted) = &found.accepted else {
-        return Err(McpError::NotAccepted {
-            server: server.name.clone(),
-            tool: tool.to_owned(),
-        });
+        return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
     };
     if !found.may_be_called() {
         return Err(changed(server, found));
@@ -76,11 +66,8 @@ pub(super) fn skill(
 ) -> Result<Skill, McpError> {
     let (_, accepted) = callable(server, tool)?;
     let name = name_of(server, tool).unwrap_or_default();
-    let spec = SkillSpec::Mcp(McpSpec {
-        server: server.name.clone(),
-        tool: tool.to_owned(),
-        hash: accepted.hash.clone(),
-    });
+    let spec =
+        SkillSpec::Mcp(McpSpec { server: server.name.clone(), tool: tool.to_owned(), hash: accepted.hash.clone() });
     if let Some(before) = before {
         if !stands_for(&before, &server.name, tool) {
             return Err(McpError::Invalid(format!(
@@ -109,10 +96,7 @@ pub(super) fn skill(
         effect,
         credential: None,
         compensation: None,
-        limits: SkillLimits {
-            timeout_ms: TIMEOUT_MS,
-            ..SkillLimits::default()
-        },
+        limits: SkillLimits { timeout_ms: TIMEOUT_MS, ..SkillLimits::default() },
         enabled: true,
         untrusted: false,
         package: None,

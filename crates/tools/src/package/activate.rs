@@ -31,18 +31,13 @@ pub(super) async fn skills(
         skill.id = match known {
             Some(known) if known.package.as_deref() == Some(package.name.as_str()) => known.id,
             Some(_) => {
-                return Err(PackageError::Taken {
-                    skill: skill.name.clone(),
-                    package: package.name.clone(),
-                });
+                return Err(PackageError::Taken { skill: skill.name.clone(), package: package.name.clone() });
             }
             None => SkillId(packages.ids.next()),
         };
         if let Some(check) = &packages.check {
-            check(skill).map_err(|problem| PackageError::Definition {
-                file: format!("the skill `{}`", skill.name),
-                problem,
-            })?;
+            check(skill)
+                .map_err(|problem| PackageError::Definition { file: format!("the skill `{}`", skill.name), problem })?;
         }
         skill.package = Some(package.name.clone());
         skill.at = packages.clock.now();
@@ -63,16 +58,10 @@ pub(super) async fn withdraw(
     name: &str,
     keep: &[SkillId],
 ) -> Result<(), PackageError> {
-    let filter = SkillFilter {
-        package: Some(name.to_owned()),
-        ..SkillFilter::default()
-    };
+    let filter = SkillFilter { package: Some(name.to_owned()), ..SkillFilter::default() };
     let (mut after, mut all) = (None::<String>, Vec::new());
     loop {
-        let page = packages
-            .skills
-            .skills(tenant, &filter, after.as_deref(), PAGE)
-            .await?;
+        let page = packages.skills.skills(tenant, &filter, after.as_deref(), PAGE).await?;
         let last = page.items.last().map(|skill| skill.name.clone());
         all.extend(page.items);
         match last {

@@ -36,29 +36,21 @@ pub(crate) const FILE: &str = "file";
 
 /// The skills of one file: an object, or a list of them.
 pub(crate) fn read(path: &str, source: &str, files: &Files) -> Result<Vec<Skill>, PackageError> {
-    let wrong = |problem: String| PackageError::Definition {
-        file: path.to_owned(),
-        problem,
-    };
+    let wrong = |problem: String| PackageError::Definition { file: path.to_owned(), problem };
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let extension = path.rsplit_once('.').map_or("", |(_, last)| last);
     let value = match extension {
-        "json" => serde_json::from_str(source)
-            .map_err(|error| wrong(format!("its JSON can't be read: {error}")))?,
+        "json" => serde_json::from_str(source).map_err(|error| wrong(format!("its JSON can't be read: {error}")))?,
         "yaml" | "yml" => super::front::yaml(source).map_err(wrong)?,
         _ => {
-            return Err(wrong(
-                "is no skill definition; put only .json and .yaml files into skills/".into(),
-            ));
+            return Err(wrong("is no skill definition; put only .json and .yaml files into skills/".into()));
         }
     };
     let list = match value {
         Value::Array(list) => list,
         one => vec![one],
     };
-    list.into_iter()
-        .map(|one| definition(one, path, files).map_err(wrong))
-        .collect()
+    list.into_iter().map(|one| definition(one, path, files).map_err(wrong)).collect()
 }
 
 fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> {
@@ -66,33 +58,21 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
         return Err("a skill is an object with `name`, `type` and `config`".into());
     };
     if let Some(unknown) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(format!(
-            "`{unknown}` is unknown; there are {}",
-            FIELDS.join(", ")
-        ));
+        return Err(format!("`{unknown}` is unknown; there are {}", FIELDS.join(", ")));
     }
     if !fields.contains_key("name") {
         let file = path.rsplit('/').next().unwrap_or_default();
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         fields.insert("name".into(), Value::String(stem.replace('-', "_")));
     }
-    let name = fields
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let name = fields.get("name").and_then(Value::as_str).unwrap_or_default();
     names::skill(name)?;
     if catalogue::known(name) {
-        return Err(format!(
-            "`{name}` is the name of a built-in tool; choose another"
-        ));
+        return Err(format!("`{name}` is the name of a built-in tool; choose another"));
     }
     let kind = fields.get("type").and_then(Value::as_str);
     let kind = SkillKind::from_str(kind.ok_or("`type` is missing, such as \"http\"")?)?;
-    if fields
-        .get("description")
-        .and_then(Value::as_str)
-        .is_none_or(|text| text.trim().is_empty())
-    {
+    if fields.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
         return Err("`description` is missing; say what the skill does".into());
     }
     let config = fields.entry("config").or_insert_with(|| json!({}));
@@ -103,11 +83,7 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
     let (risk, effect) = defaults(kind, &fields["config"]);
     fields.entry("risk").or_insert_with(|| json!(risk));
     fields.entry("effect").or_insert_with(|| json!(effect));
-    for (field, value) in [
-        ("id", json!(NO_ID)),
-        ("version", json!(0)),
-        ("at", json!(0)),
-    ] {
+    for (field, value) in [("id", json!(NO_ID)), ("version", json!(0)), ("at", json!(0))] {
         fields.insert(field.into(), value);
     }
     serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
@@ -132,21 +108,17 @@ fn take_file(config: &mut Value, files: &Files) -> Result<(), String> {
     if config.contains_key("code") {
         return Err("`config` has both `code` and `file`; keep one".into());
     }
-    let file = file
-        .as_str()
-        .ok_or("`config.file` must be a path in the package")?;
-    let content = files
-        .get(file)
-        .ok_or_else(|| format!("`config.file`: there is no `{file}` in the package"))?;
+    let file = file.as_str().ok_or("`config.file` must be a path in the package")?;
+    let content = files.get(file).ok_or_else(|| format!("`config.file`: there is no `{file}` in the package"))?;
     let code = text(file, content).map_err(|error| error.to_string())?;
     config.insert("code".into(), Value::String(code.to_owned()));
     Ok(())
 }
 
 fn parameters(fields: &mut Map<String, Value>) -> Result<(), String> {
-    let schema = fields.entry("parameters").or_insert_with(
-        || json!({"type": "object", "properties": {}, "additionalProperties": false}),
-    );
+    let schema = fields
+        .entry("parameters")
+        .or_insert_with(|| json!({"type": "object", "properties": {}, "additionalProperties": false}));
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("`parameters` must be a JSON Schema with \"type\": \"object\"".into());
     }

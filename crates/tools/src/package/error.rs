@@ -73,17 +73,13 @@ pub enum PackageError {
         hash: String,
     },
     /// What is kept is not what was imported.
-    #[error(
-        "the files of `{name}` no longer have the hash that they were imported with; import the package again"
-    )]
+    #[error("the files of `{name}` no longer have the hash that they were imported with; import the package again")]
     Damaged {
         /// Its name.
         name: String,
     },
     /// A skill of that name isn't the package's.
-    #[error(
-        "there is a skill `{skill}` already that isn't of the package `{package}`; rename or remove one of them"
-    )]
+    #[error("there is a skill `{skill}` already that isn't of the package `{package}`; rename or remove one of them")]
     Taken {
         /// Name of the skill.
         skill: String,
@@ -117,8 +113,5 @@ impl From<PackageError> for ToolsError {
 }
 
 pub(crate) fn entry(name: &str, problem: impl Into<String>) -> PackageError {
-    PackageError::Entry {
-        entry: name.to_owned(),
-        problem: problem.into(),
-    }
+    PackageError::Entry { entry: name.to_owned(), problem: problem.into() }
 }

@@ -69,26 +69,20 @@ pub(crate) fn split(text: &str) -> Result<(String, String), PackageError> {
             "it has no front matter; begin the file with a line `---`, then `name:` and `description:`, then a line `---`",
         )
     };
-    let rest = text
-        .split_once('\n')
-        .and_then(|(first, rest)| (first.trim_end() == "---").then_some(rest));
+    let rest = text.split_once('\n').and_then(|(first, rest)| (first.trim_end() == "---").then_some(rest));
     let rest = rest.ok_or_else(missing)?;
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
             let body = rest[at + line.len()..].trim();
             if at > FRONT {
-                return Err(wrong(
-                    "its front matter is over 64 KiB; move text to the body",
-                ));
+                return Err(wrong("its front matter is over 64 KiB; move text to the body"));
             }
             return Ok((rest[..at].to_owned(), body.to_owned()));
         }
         at += line.len();
     }
-    Err(wrong(
-        "its front matter has no end; put a line `---` after the last field",
-    ))
+    Err(wrong("its front matter has no end; put a line `---` after the last field"))
 }
 
 /// Reads the front matter of `SKILL.md`; the body comes with it.
@@ -96,9 +90,7 @@ pub fn front_matter(text: &str) -> Result<(Front, String), PackageError> {
     let (yaml_text, body) = split(text)?;
     let value = yaml(&yaml_text).map_err(wrong)?;
     let Value::Object(mut fields) = value else {
-        return Err(wrong(
-            "its front matter must be fields like `name: my-package`",
-        ));
+        return Err(wrong("its front matter must be fields like `name: my-package`"));
     };
     let name = needed(&mut fields, "name")?;
     names::package(&name).map_err(wrong)?;
@@ -118,10 +110,7 @@ pub fn front_matter(text: &str) -> Result<(Front, String), PackageError> {
         None | Some(Value::Null) => Permissions::default(),
         Some(value) => declared(value)?,
     };
-    for (key, into) in [
-        (OPEN_NETWORK, &mut permissions.network),
-        (OPEN_CREDENTIALS, &mut permissions.credentials),
-    ] {
+    for (key, into) in [(OPEN_NETWORK, &mut permissions.network), (OPEN_CREDENTIALS, &mut permissions.credentials)] {
         if let Some(text) = metadata.get(key).and_then(scalar) {
             into.extend(words(&text));
         }
@@ -135,28 +124,14 @@ pub fn front_matter(text: &str) -> Result<(Front, String), PackageError> {
         Some(Value::Array(list)) => permissions.tools.extend(list.iter().filter_map(scalar)),
         Some(_) => return Err(wrong("`allowed-tools` must be names with spaces between")),
     }
-    Ok((
-        Front {
-            name,
-            description,
-            license,
-            compatibility,
-            version,
-            metadata,
-            permissions,
-            other: fields,
-        },
-        body,
-    ))
+    Ok((Front { name, description, license, compatibility, version, metadata, permissions, other: fields }, body))
 }
 
 /// Longest version, characters.
 const NAMED: usize = 100;
 
 fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split([' ', ',', '\n'])
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
+    text.split([' ', ',', '\n']).filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
 /// Text, number or truth value as text: YAML makes a number of `version: 1.0`.
@@ -175,46 +150,30 @@ fn needed(fields: &mut Map<String, Value>, name: &str) -> Result<String, Package
         Some(Value::String(text)) => {
             let text = text.trim();
             if text.is_empty() || text.chars().count() > most {
-                return Err(wrong(format!(
-                    "`{name}` has {} characters; write 1 to {most}",
-                    text.chars().count()
-                )));
+                return Err(wrong(format!("`{name}` has {} characters; write 1 to {most}", text.chars().count())));
             }
             Ok(text.to_owned())
         }
-        None => Err(wrong(format!(
-            "it has no `{name}`; add it to the front matter"
-        ))),
+        None => Err(wrong(format!("it has no `{name}`; add it to the front matter"))),
         Some(_) => Err(wrong(format!("`{name}` must be text; put it in quotes"))),
     }
 }
 
-fn optional(
-    fields: &mut Map<String, Value>,
-    name: &str,
-    most: usize,
-) -> Result<Option<String>, PackageError> {
+fn optional(fields: &mut Map<String, Value>, name: &str, most: usize) -> Result<Option<String>, PackageError> {
     match fields.shift_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match scalar(&value) {
             Some(text) if text.chars().count() <= most => Ok(Some(text)),
-            _ => Err(wrong(format!(
-                "`{name}` must be text of at most {most} characters"
-            ))),
+            _ => Err(wrong(format!("`{name}` must be text of at most {most} characters"))),
         },
     }
 }
 
 fn declared(value: Value) -> Result<Permissions, PackageError> {
     const KEYS: [&str; 4] = ["network", "tools", "credentials", "scripts"];
-    let unknown = value
-        .as_object()
-        .and_then(|map| map.keys().find(|key| !KEYS.contains(&key.as_str())));
+    let unknown = value.as_object().and_then(|map| map.keys().find(|key| !KEYS.contains(&key.as_str())));
     if let Some(key) = unknown {
-        return Err(wrong(format!(
-            "`permissions.{key}` is unknown; there are {}",
-            KEYS.join(", ")
-        )));
+        return Err(wrong(format!("`permissions.{key}` is unknown; there are {}", KEYS.join(", "))));
     }
     serde_json::from_value(value).map_err(|error| {
         wrong(format!(

@@ -23,8 +23,6 @@ pub use packages::{Dangers, Packages};
 pub use permissions::undeclared;
 pub use read::{Files, Read, hash, read, understand};
 pub use ready::{ready, ready_names};
-pub use references::{
-    Library, REFERENCE_TOOLS, ReferenceList, ReferenceRead, ReferenceSearch, with_references,
-};
+pub use references::{Library, REFERENCE_TOOLS, ReferenceList, ReferenceRead, ReferenceSearch, with_references};
 pub use scan::scan;
 pub use zip::{Limits, write};

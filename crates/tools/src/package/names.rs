@@ -19,9 +19,7 @@ const LITTER: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 pub(crate) fn package(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
         && name.len() <= NAME
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && !name.starts_with('-')
         && !name.ends_with('-')
         && !name.contains("--");
@@ -75,9 +73,7 @@ pub(crate) fn skill_of(package: &str) -> String {
 pub(crate) fn skill(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
         && name.len() <= NAME
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if fits {
         return Ok(());
     }
@@ -88,8 +84,7 @@ pub(crate) fn skill(name: &str) -> Result<(), String> {
 
 /// Whether a path is what an operating system left behind.
 pub(crate) fn is_litter(path: &str) -> bool {
-    path.split('/')
-        .any(|part| LITTER.contains(&part) || part.starts_with("._"))
+    path.split('/').any(|part| LITTER.contains(&part) || part.starts_with("._"))
 }
 
 /// Refuses a path that leads out, that another system reads otherwise, or that can't be seen.
@@ -166,18 +161,11 @@ impl Seen {
                 Ok(())
             }
             Some((known, true)) if folder && known == path => Ok(()),
-            Some((known, false)) if !folder && known == path => {
-                Err(entry(name, "is there twice; keep one of them"))
-            }
-            Some((known, _)) if known == path => Err(entry(
-                name,
-                "is a file and a folder at once; rename one of them",
-            )),
+            Some((known, false)) if !folder && known == path => Err(entry(name, "is there twice; keep one of them")),
+            Some((known, _)) if known == path => Err(entry(name, "is a file and a folder at once; rename one of them")),
             Some((known, _)) => Err(entry(
                 name,
-                format!(
-                    "differs from `{known}` only in upper and lower case or in accents; rename one of them"
-                ),
+                format!("differs from `{known}` only in upper and lower case or in accents; rename one of them"),
             )),
         }
     }

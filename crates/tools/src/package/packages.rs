@@ -47,24 +47,13 @@ impl Packages {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
     ) -> Self {
-        Self {
-            store,
-            skills,
-            blobs,
-            clock,
-            ids,
-            changing: Mutex::new(()),
-            check: None,
-        }
+        Self { store, skills, blobs, clock, ids, changing: Mutex::new(()), check: None }
     }
 
     /// Has each skill of a package checked before it is kept, as any other skill is: give it
     /// `SkillRuntime::check`.
     #[must_use]
-    pub fn checked(
-        mut self,
-        check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn checked(mut self, check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static) -> Self {
         self.check = Some(Box::new(check));
         self
     }
@@ -76,12 +65,7 @@ impl Packages {
 
     /// Takes an archive in. It is in quarantine then: nothing of it is used before [`Self::accept`].
     /// The content of the latest revision again makes no new one.
-    pub async fn import(
-        &self,
-        tenant: TenantId,
-        bytes: Vec<u8>,
-        by: &str,
-    ) -> Result<SkillPackage, PackageError> {
+    pub async fn import(&self, tenant: TenantId, bytes: Vec<u8>, by: &str) -> Result<SkillPackage, PackageError> {
         let (read, findings) = judged(move || read::read(&bytes)).await?;
         let _one = self.changing.lock().await;
         let latest = self.store.package(tenant, &read.front.name, None).await?;
@@ -130,10 +114,8 @@ impl Packages {
         let _one = self.changing.lock().await;
         let revisions = self.revisions(tenant, name).await?;
         let chosen = revisions.iter().find(|one| one.hash == hash);
-        let mut package = chosen.cloned().ok_or_else(|| PackageError::OtherHash {
-            name: name.to_owned(),
-            hash: hash.to_owned(),
-        })?;
+        let mut package =
+            chosen.cloned().ok_or_else(|| PackageError::OtherHash { name: name.to_owned(), hash: hash.to_owned() })?;
         let files = self.files(&package).await?;
         let folder = name.to_owned();
         let (read, findings) = judged(move || read::understand(&folder, files)).await?;
@@ -141,15 +123,9 @@ impl Packages {
         package.findings = findings;
         package.skills = activate::skills(self, tenant, &package, read, by).await?;
         package.state = PackageState::Active;
-        for other in revisions
-            .iter()
-            .filter(|one| one.state == PackageState::Active)
-        {
+        for other in revisions.iter().filter(|one| one.state == PackageState::Active) {
             if other.revision != package.revision {
-                let replaced = SkillPackage {
-                    state: PackageState::Replaced,
-                    ..other.clone()
-                };
+                let replaced = SkillPackage { state: PackageState::Replaced, ..other.clone() };
                 self.store.save_package(tenant, &replaced).await?;
             }
         }
@@ -177,12 +153,7 @@ impl Packages {
     }
 
     /// Attaches all skills of the package to an agent.
-    pub async fn attach(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        name: &str,
-    ) -> Result<SkillPackage, PackageError> {
+    pub async fn attach(&self, tenant: TenantId, agent: AgentId, name: &str) -> Result<SkillPackage, PackageError> {
         let Some(package) = active(self.store.as_ref(), tenant, name).await? else {
             let revisions = self.revisions(tenant, name).await?;
             let hash = revisions.first().map_or("", |one| one.hash.as_str());
@@ -191,19 +162,13 @@ impl Packages {
             )));
         };
         for skill in &package.skills {
-            self.skills
-                .attach_skill(tenant, agent, *skill, true)
-                .await?;
+            self.skills.attach_skill(tenant, agent, *skill, true).await?;
         }
         Ok(package)
     }
 
     /// All revisions, the latest first.
-    pub async fn revisions(
-        &self,
-        tenant: TenantId,
-        name: &str,
-    ) -> Result<Vec<SkillPackage>, PackageError> {
+    pub async fn revisions(&self, tenant: TenantId, name: &str) -> Result<Vec<SkillPackage>, PackageError> {
         let latest = self.store.package(tenant, name, None).await?;
         let latest = latest.ok_or_else(|| unknown(name))?;
         let below = (1..latest.revision).rev();
@@ -215,12 +180,7 @@ impl Packages {
     }
 
     /// A revision as a `.skill` archive; without a number the active one, else the latest.
-    pub async fn export(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        revision: Option<u32>,
-    ) -> Result<Vec<u8>, PackageError> {
+    pub async fn export(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> Result<Vec<u8>, PackageError> {
         let package = match revision {
             Some(_) => self.revision(tenant, name, revision).await?,
             None => match active(self.store.as_ref(), tenant, name).await? {
@@ -273,18 +233,14 @@ impl Packages {
             files.insert(path.clone(), self.blobs.get(&file.hash).await?);
         }
         if read::hash(&files) != package.hash {
-            return Err(PackageError::Damaged {
-                name: package.name.clone(),
-            });
+            return Err(PackageError::Damaged { name: package.name.clone() });
         }
         Ok(files)
     }
 }
 
 fn unknown(name: &str) -> PackageError {
-    PackageError::Unknown(format!(
-        "there is no package `{name}`; `steward skill packages` shows what there is"
-    ))
+    PackageError::Unknown(format!("there is no package `{name}`; `steward skill packages` shows what there is"))
 }
 
 /// The revision in use.
@@ -325,14 +281,9 @@ async fn judged(
 fn allowed(read: &Read, findings: &[Finding], dangers: Dangers) -> Result<(), PackageError> {
     let missing = undeclared(read);
     if !missing.is_empty() {
-        return Err(PackageError::Undeclared {
-            name: read.front.name.clone(),
-            missing,
-        });
+        return Err(PackageError::Undeclared { name: read.front.name.clone(), missing });
     }
-    let mut danger = findings
-        .iter()
-        .filter(|one| one.severity == Severity::Danger);
+    let mut danger = findings.iter().filter(|one| one.severity == Severity::Danger);
     match danger.next() {
         Some(first) if dangers == Dangers::Refuse => Err(PackageError::Dangerous {
             name: read.front.name.clone(),

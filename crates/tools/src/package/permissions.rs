@@ -15,35 +15,18 @@ pub fn undeclared(package: &Read) -> Vec<String> {
         of_skill.of(&skill.spec);
         for host in &of_skill.hosts {
             if !reaches(allowed, host) {
-                missing.push(format!(
-                    "the skill `{}` reaches {host}: add it to `permissions.network`",
-                    skill.name
-                ));
+                missing.push(format!("the skill `{}` reaches {host}: add it to `permissions.network`", skill.name));
             }
         }
         if of_skill.runs && !allowed.scripts {
-            missing.push(format!(
-                "the skill `{}` runs a program: set `permissions.scripts: true`",
-                skill.name
-            ));
+            missing.push(format!("the skill `{}` runs a program: set `permissions.scripts: true`", skill.name));
         }
-        missing.extend(
-            of_skill
-                .refused
-                .iter()
-                .map(|why| format!("the skill `{}` {why}", skill.name)),
-        );
+        missing.extend(of_skill.refused.iter().map(|why| format!("the skill `{}` {why}", skill.name)));
         missing.extend(credential(skill, allowed));
     }
-    for path in package
-        .files
-        .keys()
-        .filter(|path| path.starts_with(super::read::SKILLS))
-    {
+    for path in package.files.keys().filter(|path| path.starts_with(super::read::SKILLS)) {
         if uses_file(package, path) && !allowed.scripts {
-            missing.push(format!(
-                "{path} runs a script of the package: set `permissions.scripts: true`"
-            ));
+            missing.push(format!("{path} runs a script of the package: set `permissions.scripts: true`"));
         }
     }
     missing
@@ -51,41 +34,24 @@ pub fn undeclared(package: &Read) -> Vec<String> {
 
 /// Whether a definition takes its code from a file. Asked of the source: the skill holds the code itself.
 fn uses_file(package: &Read, path: &str) -> bool {
-    let source = package
-        .files
-        .get(path)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
     let Ok(source) = std::str::from_utf8(source) else {
         return false;
     };
     let source = source.trim_start_matches('\u{feff}');
-    let value = serde_json::from_str(source)
-        .ok()
-        .or_else(|| super::front::yaml(source).ok())
-        .unwrap_or_default();
+    let value = serde_json::from_str(source).ok().or_else(|| super::front::yaml(source).ok()).unwrap_or_default();
     let has = |one: &serde_json::Value| one["config"].get(super::definition::FILE).is_some();
-    value
-        .as_array()
-        .map_or_else(|| has(&value), |list| list.iter().any(has))
+    value.as_array().map_or_else(|| has(&value), |list| list.iter().any(has))
 }
 
 fn kinds(allowed: &Permissions) -> Vec<String> {
     let known = |name: &String| CredentialKind::ALL.iter().any(|kind| kind.as_str() == name);
-    let all: Vec<_> = CredentialKind::ALL
-        .iter()
-        .map(|kind| kind.as_str())
-        .collect();
+    let all: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.as_str()).collect();
     allowed
         .credentials
         .iter()
         .filter(|name| !known(name))
-        .map(|name| {
-            format!(
-                "`{name}` in `permissions.credentials` is no kind of credential: use {}",
-                all.join(", ")
-            )
-        })
+        .map(|name| format!("`{name}` in `permissions.credentials` is no kind of credential: use {}", all.join(", ")))
         .collect()
 }
 
@@ -100,11 +66,7 @@ fn credential(skill: &Skill, allowed: &Permissions) -> Option<String> {
     if allowed.credentials.iter().any(|name| name == kind.as_str()) {
         return None;
     }
-    Some(format!(
-        "the skill `{}` uses a credential: add `{}` to `permissions.credentials`",
-        skill.name,
-        kind.as_str()
-    ))
+    Some(format!("the skill `{}` uses a credential: add `{}` to `permissions.credentials`", skill.name, kind.as_str()))
 }
 
 /// Whether a host, or `host:port`, is declared: by itself, by `*.domain`, or by `*` for any.
@@ -115,10 +77,9 @@ pub(crate) fn reaches(allowed: &Permissions, host: &str) -> bool {
         declared == "*"
             || declared == host
             || declared == name
-            || declared.strip_prefix("*.").is_some_and(|domain| {
-                name.strip_suffix(domain)
-                    .is_some_and(|left| left.ends_with('.'))
-            })
+            || declared
+                .strip_prefix("*.")
+                .is_some_and(|domain| name.strip_suffix(domain).is_some_and(|left| left.ends_with('.')))
     })
 }
 
@@ -174,14 +135,9 @@ impl Needs {
         self.private(allow);
         // Templates stand only behind the host, but a brace is no character of a URL.
         let plain = url.replace(['{', '}', '|'], "_");
-        match Url::parse(&plain)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_lowercase))
-        {
+        match Url::parse(&plain).ok().and_then(|url| url.host_str().map(str::to_lowercase)) {
             Some(host) => self.hosts.push(host),
-            None => self.refused.push(format!(
-                "has `{url}` as its address: write scheme and host as fixed text"
-            )),
+            None => self.refused.push(format!("has `{url}` as its address: write scheme and host as fixed text")),
         }
     }
 
@@ -192,9 +148,8 @@ impl Needs {
 
     fn private(&mut self, allow: &[String]) {
         if !allow.is_empty() {
-            self.refused.push(
-                "allows private hosts: leave `config.allow` out; an operator sets it after the import".into(),
-            );
+            self.refused
+                .push("allows private hosts: leave `config.allow` out; an operator sets it after the import".into());
         }
     }
 }
@@ -208,9 +163,7 @@ fn bare(text: &str) -> String {
 
 /// Hosts of an inventory in INI form; a YAML one counts as any host, since its groups are free in form.
 fn inventory(text: &str) -> Vec<String> {
-    if text.trim_start().starts_with("---")
-        || text.lines().any(|line| line.trim_end().ends_with(':'))
-    {
+    if text.trim_start().starts_with("---") || text.lines().any(|line| line.trim_end().ends_with(':')) {
         return vec!["*".into()];
     }
     let mut hosts = Vec::new();
@@ -225,9 +178,7 @@ fn inventory(text: &str) -> Vec<String> {
         }
         let mut parts = line.split_whitespace();
         let first = parts.next().unwrap_or_default();
-        let real = line
-            .split_whitespace()
-            .find_map(|part| part.strip_prefix("ansible_host="));
+        let real = line.split_whitespace().find_map(|part| part.strip_prefix("ansible_host="));
         if of_hosts {
             hosts.push(bare(real.unwrap_or(first)));
         } else if let Some(real) = real {

@@ -35,10 +35,8 @@ pub struct Read {
 
 /// Hash over names and contents; how and when they were zipped makes no difference.
 pub fn hash(files: &Files) -> String {
-    let all: BTreeMap<&str, Value> = files
-        .iter()
-        .map(|(path, content)| (path.as_str(), Value::String(hash::sha256(content))))
-        .collect();
+    let all: BTreeMap<&str, Value> =
+        files.iter().map(|(path, content)| (path.as_str(), Value::String(hash::sha256(content)))).collect();
     hash::of_json(&serde_json::json!(all))
 }
 
@@ -54,10 +52,7 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     if all.is_empty() {
         return layout("the archive is empty; zip the package's folder".into());
     }
-    let tops: BTreeSet<String> = all
-        .keys()
-        .map(|path| path.split('/').next().unwrap_or_default().to_owned())
-        .collect();
+    let tops: BTreeSet<String> = all.keys().map(|path| path.split('/').next().unwrap_or_default().to_owned()).collect();
     if let Some(loose) = all.keys().find(|path| !path.contains('/')) {
         return layout(format!(
             "`{loose}` lies at the top of the archive; put everything into one folder that is named like the package, and zip that folder"
@@ -66,31 +61,21 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     let mut names = tops.into_iter();
     let folder = names.next().unwrap_or_default();
     if let Some(second) = names.next() {
-        return layout(format!(
-            "the archive has several folders (`{folder}`, `{second}`); zip one package at a time"
-        ));
+        return layout(format!("the archive has several folders (`{folder}`, `{second}`); zip one package at a time"));
     }
     let inside = folder.len() + 1;
-    let files = all
-        .into_iter()
-        .map(|(path, content)| (path[inside..].to_owned(), content))
-        .collect();
+    let files = all.into_iter().map(|(path, content)| (path[inside..].to_owned(), content)).collect();
     Ok((folder, files))
 }
 
 /// Makes a package of a folder's files.
 pub fn understand(folder: &str, files: Files) -> Result<Read, PackageError> {
     let Some(main) = files.get(MAIN) else {
-        let near = files.keys().find(|path| {
-            path.rsplit('/')
-                .next()
-                .is_some_and(|last| last.eq_ignore_ascii_case(MAIN))
-        });
+        let near =
+            files.keys().find(|path| path.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(MAIN)));
         return Err(PackageError::Layout(match near {
             Some(near) => format!("there is `{near}`, but no `{folder}/{MAIN}`; move or rename it"),
-            None => format!(
-                "the folder `{folder}` has no {MAIN}; add one with `name:` and `description:`"
-            ),
+            None => format!("the folder `{folder}` has no {MAIN}; add one with `name:` and `description:`"),
         }));
     };
     let (front, body) = front_matter(text(MAIN, main)?)?;
@@ -114,13 +99,7 @@ pub fn understand(folder: &str, files: Files) -> Result<Read, PackageError> {
     }
     definition::distinct(&front.name, &skills)?;
     let hash = hash(&files);
-    Ok(Read {
-        front,
-        body,
-        files,
-        skills,
-        hash,
-    })
+    Ok(Read { front, body, files, skills, hash })
 }
 
 /// A file that must be text.
@@ -153,10 +132,7 @@ fn archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
     let bzip = content.starts_with(b"BZh") && content.get(4..8) == Some(b"1AY&");
     let packed = BEGINNINGS.iter().any(|begin| content.starts_with(begin));
     if tar || bzip || packed && !office {
-        return Err(entry(
-            path,
-            "is an archive itself; put its files into the package instead",
-        ));
+        return Err(entry(path, "is an archive itself; put its files into the package instead"));
     }
     Ok(())
 }

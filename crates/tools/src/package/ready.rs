@@ -13,11 +13,7 @@ struct Ready;
 /// Names of the packages that come with the program.
 pub fn ready_names() -> Vec<String> {
     let names: BTreeSet<String> = Ready::iter()
-        .filter_map(|path| {
-            path.strip_suffix("/SKILL.md")
-                .filter(|name| !name.contains('/'))
-                .map(str::to_owned)
-        })
+        .filter_map(|path| path.strip_suffix("/SKILL.md").filter(|name| !name.contains('/')).map(str::to_owned))
         .collect();
     names.into_iter().collect()
 }
@@ -25,12 +21,8 @@ pub fn ready_names() -> Vec<String> {
 /// Whether a package is one of them, and unchanged.
 pub(super) fn comes_along(name: &str, hash: &str) -> bool {
     static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    let known = HASHES.get_or_init(|| {
-        ready_names()
-            .into_iter()
-            .map(|name| (name.clone(), read::hash(&files(&name))))
-            .collect()
-    });
+    let known = HASHES
+        .get_or_init(|| ready_names().into_iter().map(|name| (name.clone(), read::hash(&files(&name)))).collect());
     known.get(name).is_some_and(|known| known == hash)
 }
 

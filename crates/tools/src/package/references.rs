@@ -56,11 +56,8 @@ impl Library {
     /// Files of the packages whose skills the agent has, by package and path.
     pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
-        let names: BTreeSet<String> = skills
-            .into_iter()
-            .filter(|skill| skill.enabled)
-            .filter_map(|skill| skill.package)
-            .collect();
+        let names: BTreeSet<String> =
+            skills.into_iter().filter(|skill| skill.enabled).filter_map(|skill| skill.package).collect();
         let mut all = Vec::new();
         for name in names {
             let Some(package) = active(self.packages.as_ref(), scope.tenant, &name).await? else {
@@ -68,17 +65,13 @@ impl Library {
             };
             let foreign = !comes_along(&name, &package.hash);
             let files = package.files.into_iter();
-            all.extend(
-                files
-                    .filter(|(path, _)| readable(path))
-                    .map(|(path, file)| Reference {
-                        package: name.clone(),
-                        path,
-                        hash: file.hash,
-                        bytes: file.bytes,
-                        foreign,
-                    }),
-            );
+            all.extend(files.filter(|(path, _)| readable(path)).map(|(path, file)| Reference {
+                package: name.clone(),
+                path,
+                hash: file.hash,
+                bytes: file.bytes,
+                foreign,
+            }));
         }
         Ok(all)
     }
@@ -94,9 +87,6 @@ pub(super) fn heading(text: &str) -> Option<String> {
     const LONG: usize = 100;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
-    let title = lines
-        .find_map(|line| line.strip_prefix("# "))
-        .unwrap_or(first)
-        .trim();
+    let title = lines.find_map(|line| line.strip_prefix("# ")).unwrap_or(first).trim();
     (title.chars().count() <= LONG && !title.starts_with("#!")).then(|| title.to_owned())
 }

@@ -53,12 +53,9 @@ pub(super) fn ask(
 ) -> Result<Ask, ToolsError> {
     let key = key.ok_or_else(|| ToolsError::refused("Brave needs a key"))?;
     let mut url = config.at("/res/v1/web/search")?;
-    url.query_pairs_mut()
-        .append_pair("q", query)
-        .append_pair("count", &count.min(MOST).to_string());
+    url.query_pairs_mut().append_pair("q", query).append_pair("count", &count.min(MOST).to_string());
     let mut ask = Ask::get(url);
-    ask.headers
-        .insert(ACCEPT, HeaderValue::from_static("application/json"));
+    ask.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     let value = HeaderValue::from_str(key.expose_secret())
         .map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?;
     ask.headers.insert(TOKEN, value);
@@ -78,16 +75,9 @@ pub(super) fn read(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
             400 | 422 => "check its key, or ask for something shorter",
             _ => "try again later",
         };
-        return Err(failed(
-            ENGINE,
-            answer,
-            &format!("{hint}{}", said.unwrap_or_default()),
-        ));
+        return Err(failed(ENGINE, answer, &format!("{hint}{}", said.unwrap_or_default())));
     }
     let reply: Reply = json(ENGINE, answer)?;
     let found = reply.web.map(|web| web.results).unwrap_or_default();
-    Ok(found
-        .iter()
-        .filter_map(|one| Hit::new(&one.title, &one.url, &one.description))
-        .collect())
+    Ok(found.iter().filter_map(|one| Hit::new(&one.title, &one.url, &one.description)).collect())
 }

@@ -57,9 +57,7 @@ impl FromStr for SearchEngine {
         let name = text.trim().to_lowercase();
         let found = Self::ALL.into_iter().find(|one| one.as_str() == name);
         found.ok_or_else(|| {
-            ToolsError::Refused(format!(
-                "`{text}` is no search engine; choose searxng, brave or duckduckgo"
-            ))
+            ToolsError::Refused(format!("`{text}` is no search engine; choose searxng, brave or duckduckgo"))
         })
     }
 }
@@ -91,23 +89,16 @@ pub struct SearchConfig {
 
 impl SearchConfig {
     /// `base` for another place than the engine's own; SearXNG has none of its own.
-    pub fn new(
-        engine: SearchEngine,
-        base: Option<&str>,
-        key: SearchKey,
-    ) -> Result<Self, ToolsError> {
+    pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
         let Some(text) = base.or(engine.home()) else {
-            return Err(ToolsError::refused(
-                "SearXNG needs the address of an instance, such as http://127.0.0.1:8888",
-            ));
+            return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
         };
         let bad = |why: &str| {
             ToolsError::Refused(format!(
                 "`{text}` can't be the address of a search engine ({why}); write it as https://search.example.org"
             ))
         };
-        let url =
-            Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
+        let url = Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad("only http and https will do"));
         }
@@ -127,12 +118,7 @@ impl SearchConfig {
             ));
         }
         let own = base.is_some().then(|| format!("{host}:{port}").parse());
-        Ok(Self {
-            engine,
-            own: own.transpose()?,
-            base: url,
-            key,
-        })
+        Ok(Self { engine, own: own.transpose()?, base: url, key })
     }
 
     /// An address below the base.

@@ -18,17 +18,9 @@ const CHALLENGE: [&str; 2] = ["anomaly-modal", "anomaly.js"];
 pub(super) fn ask(config: &SearchConfig, query: &str) -> Result<Ask, ToolsError> {
     let mut ask = Ask::get(config.at("/html/")?);
     ask.method = Method::POST;
-    ask.headers
-        .insert(ACCEPT, HeaderValue::from_static("text/html"));
-    ask.headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("application/x-www-form-urlencoded"),
-    );
-    ask.body = Serializer::new(String::new())
-        .append_pair("q", query)
-        .append_pair("b", "")
-        .finish()
-        .into_bytes();
+    ask.headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
+    ask.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    ask.body = Serializer::new(String::new()).append_pair("q", query).append_pair("b", "").finish().into_bytes();
     Ok(ask)
 }
 
@@ -47,11 +39,9 @@ pub(super) fn read(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
             "try again later, or an operator chooses another engine with STEWARD_SEARCH",
         ));
     }
-    let [result, link, snippet, nothing] =
-        [".result", "a.result__a", ".result__snippet", ".no-results"].map(|text| {
-            Selector::parse(text)
-                .map_err(|error| ToolsError::Refused(format!("`{text}` is no selector: {error}")))
-        });
+    let [result, link, snippet, nothing] = [".result", "a.result__a", ".result__snippet", ".no-results"].map(|text| {
+        Selector::parse(text).map_err(|error| ToolsError::Refused(format!("`{text}` is no selector: {error}")))
+    });
     let (result, link, snippet, nothing) = (result?, link?, snippet?, nothing?);
     let (document, _) = tree::parse(&page);
     let mut hits = Vec::new();

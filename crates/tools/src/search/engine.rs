@@ -40,11 +40,7 @@ impl Hit {
 
 /// Text without tags, on one line.
 fn plain(html: &str, base: &Url, most: usize) -> String {
-    let text = if html.contains(['<', '&']) {
-        readable(html, base).text
-    } else {
-        html.to_owned()
-    };
+    let text = if html.contains(['<', '&']) { readable(html, base).text } else { html.to_owned() };
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
         return line;
@@ -105,10 +101,7 @@ pub(super) fn failed(engine: SearchEngine, answer: &Answer, hint: &str) -> Tools
 }
 
 /// The body as JSON.
-pub(super) fn json<T: DeserializeOwned>(
-    engine: SearchEngine,
-    answer: &Answer,
-) -> Result<T, ToolsError> {
+pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &Answer) -> Result<T, ToolsError> {
     serde_json::from_slice(&answer.bytes).map_err(|error| {
         let what = if answer.cut {
             "more than can be read".to_owned()

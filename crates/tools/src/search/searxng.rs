@@ -25,26 +25,17 @@ struct One {
     content: Option<String>,
 }
 
-pub(super) fn ask(
-    config: &SearchConfig,
-    query: &str,
-    key: Option<&SecretString>,
-) -> Result<Ask, ToolsError> {
+pub(super) fn ask(config: &SearchConfig, query: &str, key: Option<&SecretString>) -> Result<Ask, ToolsError> {
     let mut url = config.at("/search")?;
-    url.query_pairs_mut()
-        .append_pair("q", query)
-        .append_pair("format", "json");
+    url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
     let mut ask = Ask::get(url);
-    ask.headers
-        .insert(ACCEPT, HeaderValue::from_static("application/json"));
+    ask.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     if let Some(key) = key {
         // For instances behind a gate.
         let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
         ask.headers.insert(
             AUTHORIZATION,
-            value.map_err(|_| {
-                ToolsError::refused("the search key holds signs that no header can")
-            })?,
+            value.map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?,
         );
     }
     Ok(ask)
@@ -61,11 +52,7 @@ pub(super) fn read(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
             ));
         }
         _ => {
-            return Err(failed(
-                ENGINE,
-                answer,
-                "check STEWARD_SEARCH_URL and the instance",
-            ));
+            return Err(failed(ENGINE, answer, "check STEWARD_SEARCH_URL and the instance"));
         }
     }
     let reply: Reply = json(ENGINE, answer)?;
@@ -81,11 +68,7 @@ pub(super) fn read(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
         })
         .collect();
     if hits.is_empty() && !reply.unresponsive_engines.is_empty() {
-        let silent: Vec<String> = reply
-            .unresponsive_engines
-            .iter()
-            .map(|one| one.join(": "))
-            .collect();
+        let silent: Vec<String> = reply.unresponsive_engines.iter().map(|one| one.join(": ")).collect();
         return Err(ToolsError::Refused(format!(
             "SearXNG found nothing, since engines behind it did not answer ({}); try again later",
             silent.join("; ")

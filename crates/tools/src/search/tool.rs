@@ -45,11 +45,7 @@ pub struct WebSearch {
 
 /// Adds `web_search` if an operator has chosen an engine.
 #[must_use]
-pub fn with_search(
-    builder: DispatcherBuilder,
-    config: Option<SearchConfig>,
-    ports: &SearchPorts,
-) -> DispatcherBuilder {
+pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, ports: &SearchPorts) -> DispatcherBuilder {
     match config {
         Some(config) => builder.with(WebSearch::new(config, ports.clone())),
         None => builder,
@@ -63,11 +59,7 @@ impl WebSearch {
         Self { config, ports }
     }
 
-    async fn key(
-        &self,
-        context: &Context,
-        secrets: &mut Secrets,
-    ) -> Result<Option<SecretString>, ToolsError> {
+    async fn key(&self, context: &Context, secrets: &mut Secrets) -> Result<Option<SecretString>, ToolsError> {
         let name = match &self.config.key {
             SearchKey::None => return Ok(None),
             SearchKey::Plain(key) => {
@@ -89,9 +81,12 @@ impl WebSearch {
                 )));
             }
         };
-        opened.fields.get(field).cloned().map(Some).ok_or_else(|| {
-            ToolsError::Refused(format!("the credential {name} has no {field}; set it anew"))
-        })
+        opened
+            .fields
+            .get(field)
+            .cloned()
+            .map(Some)
+            .ok_or_else(|| ToolsError::Refused(format!("the credential {name} has no {field}; set it anew")))
     }
 
     async fn search(
@@ -102,17 +97,12 @@ impl WebSearch {
     ) -> Result<ToolOutput, ToolsError> {
         let query = args.query.split_whitespace().collect::<Vec<_>>().join(" ");
         if query.is_empty() {
-            return Err(ToolsError::refused(
-                "the query is blank; say what to look for",
-            ));
+            return Err(ToolsError::refused("the query is blank; say what to look for"));
         }
         let count = args.count.unwrap_or(USUAL).clamp(1, MOST);
         let key = self.key(context, secrets).await?;
         let ask = engine::ask(&self.config, &query, count, key.as_ref())?;
-        let caps = Caps {
-            wall: WALL.min(context.left()),
-            ..Caps::default()
-        };
+        let caps = Caps { wall: WALL.min(context.left()), ..Caps::default() };
         let answer = tokio::select! {
             answer = self.ports.client.send(ask, caps) => answer?,
             () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
@@ -139,8 +129,7 @@ impl WebSearch {
         ToolOutput {
             data: Some(json!({"query": query, "engine": engine.as_str(), "results": hits})),
             tainted: !hits.is_empty(),
-            origin: (!hits.is_empty())
-                .then(|| format!("results of {} for \"{query}\"", engine.title())),
+            origin: (!hits.is_empty()).then(|| format!("results of {} for \"{query}\"", engine.title())),
             ..ToolOutput::text(text.trim_end())
         }
     }

@@ -18,11 +18,7 @@ pub(super) struct Key {
 
 impl Key {
     /// Discovers and opens the credential of `skill` (SKILL-4).
-    pub async fn find(
-        ports: &SkillPorts,
-        skill: &Skill,
-        scope: &ToolScope,
-    ) -> Result<Self, ToolsError> {
+    pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
         };
@@ -34,9 +30,7 @@ impl Key {
             at: scope.now,
         };
         let opened = ports.vault.open(scope.tenant, credential.id, used).await;
-        Ok(Self {
-            opened: Some(opened.map_err(explain)?),
-        })
+        Ok(Self { opened: Some(opened.map_err(explain)?) })
     }
 
     /// Knows all secrets of this call: the credential's, what follows from them, and those that the
@@ -70,10 +64,7 @@ pub(super) async fn discover(
     skill: &Skill,
     scope: &ToolScope,
 ) -> Result<Option<Credential>, ToolsError> {
-    let named = CredentialWanted {
-        optional: true,
-        ..CredentialWanted::default()
-    };
+    let named = CredentialWanted { optional: true, ..CredentialWanted::default() };
     let kinds = skill.kind().credentials();
     if skill.credential.is_none() && kinds.is_empty() {
         return Ok(None);
@@ -97,11 +88,7 @@ pub(super) async fn discover(
     };
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
     let role = role(ports, scope).await?;
-    ports
-        .vault
-        .discover(scope.tenant, &agent, role, &skill.name, kinds, wanted)
-        .await
-        .map_err(explain)
+    ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await.map_err(explain)
 }
 
 /// The role of the user behind the run; none for a run of nobody.

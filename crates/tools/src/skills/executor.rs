@@ -48,22 +48,11 @@ pub trait Executor: Send + Sync {
 
     /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
     async fn settle(&self, job: Job<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
-        Settled::Unknown(format!(
-            "what `{}` does leaves nothing that shows it",
-            job.skill.name
-        ))
+        Settled::Unknown(format!("what `{}` does leaves nothing that shows it", job.skill.name))
     }
 
     /// Takes an effect back from the snapshot that [`Self::run`] made.
-    async fn undo(
-        &self,
-        job: Job<'_>,
-        _snapshot: &Value,
-        _scope: &ToolScope,
-    ) -> Result<String, ToolError> {
-        Err(ToolError::RespondToModel(format!(
-            "what `{}` did can't be undone by Steward",
-            job.skill.name
-        )))
+    async fn undo(&self, job: Job<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
+        Err(ToolError::RespondToModel(format!("what `{}` did can't be undone by Steward", job.skill.name)))
     }
 }

@@ -16,14 +16,11 @@ mod undo;
 pub use executor::{Executor, Job};
 pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
 pub use program::{
-    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner,
-    ShellExecutor,
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ShellExecutor,
 };
 pub(crate) use program::{Program, compute, shown, tree};
 pub use runtime::{SkillPorts, SkillRuntime};
 pub use scrape::ScrapeExecutor;
 pub use sql::SqlExecutor;
-pub use ssh::{
-    FileHostKeys, HostKeys, HostKeysError, Place as SshPlace, SshExecutor, accept as trust_host,
-};
+pub use ssh::{FileHostKeys, HostKeys, HostKeysError, Place as SshPlace, SshExecutor, accept as trust_host};
 pub(crate) use undo::is_of_skill as is_undo;

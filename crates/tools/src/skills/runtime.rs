@@ -15,9 +15,7 @@ use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{
-    AgentTools, Agents, Interrupted, Skills, Stage, StoreError, ToolScope, Users, Vault,
-};
+use steward_core::ports::{AgentTools, Agents, Interrupted, Skills, Stage, StoreError, ToolScope, Users, Vault};
 use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
@@ -55,10 +53,7 @@ pub struct SkillRuntime {
 impl SkillRuntime {
     /// One without executors.
     pub fn new(ports: SkillPorts) -> Self {
-        Self {
-            ports,
-            executors: BTreeMap::new(),
-        }
+        Self { ports, executors: BTreeMap::new() }
     }
 
     /// Adds what carries out a kind; a second one of a kind replaces the first.
@@ -99,14 +94,10 @@ impl SkillRuntime {
             found.packaged |= skill.package.is_some();
             if let SkillSpec::Internal(spec) = &skill.spec {
                 found.allowed.extend(spec.tools.iter().cloned());
-                found.tools.prompts.push(SkillPrompt {
-                    name: skill.name,
-                    text: spec.prompt.clone(),
-                });
+                found.tools.prompts.push(SkillPrompt { name: skill.name, text: spec.prompt.clone() });
                 continue;
             }
-            let known = skill.kind() == SkillKind::AgentDelegation
-                || self.executors.contains_key(&skill.kind());
+            let known = skill.kind() == SkillKind::AgentDelegation || self.executors.contains_key(&skill.kind());
             if taken(&skill.name) || !known {
                 let (name, kind) = (&skill.name, skill.kind().as_str());
                 tracing::warn!(skill = %name, kind, "skill left out: its name is taken, or nothing carries out its type");
@@ -118,19 +109,12 @@ impl SkillRuntime {
     }
 
     /// The skill in the version of the run; refused if it has been switched off or removed since.
-    pub(crate) async fn load(
-        &self,
-        tenant: TenantId,
-        reference: &SkillRef,
-    ) -> Result<Skill, ToolError> {
+    pub(crate) async fn load(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
         let skills = &self.ports.skills;
         let current = match skills.skill(tenant, reference.id).await {
             Ok(current) => current,
             Err(StoreError::NotFound(_)) => {
-                return Err(ToolsError::refused(
-                    "this skill was removed; do without it, or ask an operator",
-                )
-                .into());
+                return Err(ToolsError::refused("this skill was removed; do without it, or ask an operator").into());
             }
             Err(error) => return Err(ToolsError::from(error).into()),
         };
@@ -148,17 +132,13 @@ impl SkillRuntime {
     }
 
     /// One version, whether or not it may still be called.
-    pub(super) async fn version(
-        &self,
-        tenant: TenantId,
-        reference: &SkillRef,
-    ) -> Result<Skill, ToolError> {
+    pub(super) async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
         let (id, version) = (reference.id, reference.version);
         let skill = self.ports.skills.skill_version(tenant, id, version).await;
         Ok(skill.map_err(|error| match error {
-            StoreError::NotFound(_) => ToolsError::Refused(format!(
-                "version {version} of this skill is not there any more; begin a new run"
-            )),
+            StoreError::NotFound(_) => {
+                ToolsError::Refused(format!("version {version} of this skill is not there any more; begin a new run"))
+            }
             other => other.into(),
         })?)
     }
@@ -166,16 +146,9 @@ impl SkillRuntime {
     pub(super) fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
         self.executors.get(&kind).ok_or_else(|| {
             ToolsError::Refused(match kind {
-                SkillKind::Internal => {
-                    "an internal skill adds to the prompt and can't be called".to_owned()
-                }
-                SkillKind::AgentDelegation => {
-                    "only a run can delegate; ask the agent in a conversation".to_owned()
-                }
-                other => format!(
-                    "this installation can't carry out {} skills; ask an operator",
-                    other.as_str()
-                ),
+                SkillKind::Internal => "an internal skill adds to the prompt and can't be called".to_owned(),
+                SkillKind::AgentDelegation => "only a run can delegate; ask the agent in a conversation".to_owned(),
+                other => format!("this installation can't carry out {} skills; ask an operator", other.as_str()),
             })
         })
     }
@@ -185,10 +158,7 @@ impl SkillRuntime {
         let executor = match self.executor(skill.kind()) {
             Ok(executor) => executor,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let mut preview = if executor.looks(skill) {
@@ -222,13 +192,7 @@ impl SkillRuntime {
         }
     }
 
-    async fn look(
-        &self,
-        executor: &dyn Executor,
-        skill: &Skill,
-        arguments: &Value,
-        scope: &ToolScope,
-    ) -> Preview {
+    async fn look(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let key = match self.open(skill, scope).await {
             Ok(key) => key,
             Err(error) => {
@@ -237,31 +201,18 @@ impl SkillRuntime {
                 return preview;
             }
         };
-        let job = Job {
-            skill,
-            arguments,
-            secret: key.opened.as_ref(),
-        };
+        let job = Job { skill, arguments, secret: key.opened.as_ref() };
         let mut preview = executor.look(job, scope).await;
         scrub::preview(&scrub::of(key.secrets()), &mut preview);
         preview
     }
 
     /// Runs a call whose arguments fit the skill's schema.
-    pub async fn run(
-        &self,
-        skill: &Skill,
-        arguments: &Value,
-        context: &Context,
-    ) -> Result<ToolOutput, ToolError> {
+    pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolError> {
         let executor = self.executor(skill.kind())?;
         let key = self.open(skill, &context.scope).await?;
         context.check()?;
-        let job = Job {
-            skill,
-            arguments,
-            secret: key.opened.as_ref(),
-        };
+        let job = Job { skill, arguments, secret: key.opened.as_ref() };
         let dressed = Dressed::around(skill, arguments, &key, context);
         let context = &context.clone().with_stage(dressed);
         let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
@@ -288,12 +239,7 @@ impl SkillRuntime {
     }
 
     /// Whether a call that a crash cut off has happened.
-    pub(crate) async fn settle(
-        &self,
-        skill: &Skill,
-        call: Interrupted,
-        scope: &ToolScope,
-    ) -> Settled {
+    pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
             Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
             Err(error) => Err(error.into()),
@@ -302,11 +248,7 @@ impl SkillRuntime {
             Ok(found) => found,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
-        let job = Job {
-            skill,
-            arguments: &call.call.arguments,
-            secret: key.opened.as_ref(),
-        };
+        let job = Job { skill, arguments: &call.call.arguments, secret: key.opened.as_ref() };
         let settled = executor.settle(job, &call, scope).await;
         let scrubber = scrub::of(key.secrets());
         let clean = |text: String| scrubber.scrub(&text).into_owned();
@@ -336,12 +278,7 @@ struct Dressed {
 }
 
 impl Dressed {
-    fn around(
-        skill: &Skill,
-        arguments: &Value,
-        key: &Key,
-        context: &Context,
-    ) -> Option<Arc<dyn Stage>> {
+    fn around(skill: &Skill, arguments: &Value, key: &Key, context: &Context) -> Option<Arc<dyn Stage>> {
         let dressed: Arc<dyn Stage> = Arc::new(Self {
             inner: context.stage_of()?,
             skill: skill.clone(),
@@ -377,9 +314,6 @@ pub(super) fn changes(skill: &Skill) -> bool {
 /// What is said where nothing takes an effect back.
 pub(super) fn final_undo(skill: &Skill) -> Option<Undo> {
     changes(skill).then(|| Undo::Impossible {
-        reason: format!(
-            "the skill {} keeps no snapshot and names no skill that takes its effect back",
-            skill.name
-        ),
+        reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),
     })
 }

@@ -35,10 +35,9 @@ enum How {
 /// The undo record of a call that worked.
 pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
     let how = match (&output.undo, &skill.compensation) {
-        (Some(Undo::Snapshot { snapshot, .. }), _) => How::Executor {
-            arguments: arguments.clone(),
-            snapshot: snapshot.clone(),
-        },
+        (Some(Undo::Snapshot { snapshot, .. }), _) => {
+            How::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
+        }
         (_, Some(compensation)) if changes(skill) => {
             let values = Values {
                 arguments,
@@ -48,16 +47,10 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
                 strict: true,
             };
             match template::json(&compensation.arguments, &values) {
-                Ok(arguments) => How::Compensation {
-                    call: compensation.skill.clone(),
-                    arguments,
-                },
+                Ok(arguments) => How::Compensation { call: compensation.skill.clone(), arguments },
                 Err(error) => {
                     return Some(Undo::Impossible {
-                        reason: format!(
-                            "the skill {} can't be told what to take back: {error}",
-                            compensation.skill
-                        ),
+                        reason: format!("the skill {} can't be told what to take back: {error}", compensation.skill),
                     });
                 }
             }
@@ -65,18 +58,12 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
         (Some(impossible), _) => return Some(impossible.clone()),
         (None, _) => return final_undo(skill),
     };
-    let kept = Kept {
-        skill: skill.reference(),
-        how,
-    };
+    let kept = Kept { skill: skill.reference(), how };
     match serde_json::to_value(kept) {
-        Ok(snapshot) => Some(Undo::Snapshot {
-            tool: skill.name.clone(),
-            snapshot,
-        }),
-        Err(error) => Some(Undo::Impossible {
-            reason: format!("what is needed to undo it could not be kept: {error}"),
-        }),
+        Ok(snapshot) => Some(Undo::Snapshot { tool: skill.name.clone(), snapshot }),
+        Err(error) => {
+            Some(Undo::Impossible { reason: format!("what is needed to undo it could not be kept: {error}") })
+        }
     }
 }
 
@@ -96,25 +83,14 @@ pub(crate) fn is_of_skill(snapshot: &Value) -> bool {
     Kept::deserialize(snapshot).is_ok()
 }
 
-pub(super) async fn undo(
-    runtime: &SkillRuntime,
-    snapshot: &Value,
-    scope: &ToolScope,
-) -> Result<String, ToolError> {
+pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
     let kept = Kept::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     match kept.how {
-        How::Executor {
-            arguments,
-            snapshot,
-        } => {
+        How::Executor { arguments, snapshot } => {
             let skill = runtime.version(scope.tenant, &kept.skill).await?;
             let key = runtime.open(&skill, scope).await?;
-            let job = Job {
-                skill: &skill,
-                arguments: &arguments,
-                secret: key.opened.as_ref(),
-            };
+            let job = Job { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
             let limit = Duration::from_millis(skill.limits.timeout_ms);
             let done = tokio::time::timeout(limit, work).await;
@@ -125,9 +101,7 @@ pub(super) async fn undo(
                 Err(_) => Err(late(&skill)),
             }
         }
-        How::Compensation { call, arguments } => {
-            compensate(runtime, &call, &arguments, snapshot, scope).await
-        }
+        How::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
     }
 }
 
@@ -139,18 +113,11 @@ async fn compensate(
     scope: &ToolScope,
 ) -> Result<String, ToolError> {
     let found = runtime.ports.skills.skill_by_name(scope.tenant, name).await;
-    let skill = found
-        .map_err(ToolsError::from)?
-        .filter(|skill| skill.enabled)
-        .ok_or_else(|| {
-            ToolsError::NoUndo(format!(
-                "the skill {name}, which would take it back, is not there or switched off"
-            ))
-        })?;
-    schema::validate(&skill.parameters, arguments).map_err(|problem| ToolsError::Arguments {
-        tool: name.to_owned(),
-        problem,
+    let skill = found.map_err(ToolsError::from)?.filter(|skill| skill.enabled).ok_or_else(|| {
+        ToolsError::NoUndo(format!("the skill {name}, which would take it back, is not there or switched off"))
     })?;
+    schema::validate(&skill.parameters, arguments)
+        .map_err(|problem| ToolsError::Arguments { tool: name.to_owned(), problem })?;
     let mut scope = scope.clone();
     scope.skill = Some(skill.reference());
     // The same for each attempt, so that a keyed compensation happens once.
@@ -167,9 +134,5 @@ async fn compensate(
 }
 
 fn late(skill: &Skill) -> ToolError {
-    ToolsError::Unsettled {
-        tool: skill.name.clone(),
-        why: format!("more than {} ms", skill.limits.timeout_ms),
-    }
-    .into()
+    ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }.into()
 }

@@ -11,10 +11,8 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Files looked into; databases are few.
 const LOOKED_AT: usize = 400;
 /// Extensions of files that are surely none.
-const OTHER: &[&str] = &[
-    "md", "txt", "csv", "tsv", "json", "jsonl", "log", "html", "xml", "yaml", "yml", "toml", "rs",
-    "py", "js", "ts",
-];
+const OTHER: &[&str] =
+    &["md", "txt", "csv", "tsv", "json", "jsonl", "log", "html", "xml", "yaml", "yml", "toml", "rs", "py", "js", "ts"];
 
 /// Paths of the databases, relative to the workspace.
 pub fn databases(view: &View) -> Vec<String> {
@@ -29,29 +27,21 @@ pub fn databases(view: &View) -> Vec<String> {
 
 fn is_database(path: &Path) -> bool {
     let mut head = [0u8; 16];
-    std::fs::File::open(path)
-        .and_then(|mut file| file.read_exact(&mut head))
-        .is_ok()
-        && head == *MAGIC
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
 }
 
 /// Paths of all that can be asked like a table: databases, and files of rows.
 pub fn sources(view: &View) -> Vec<String> {
     let mut found = databases(view);
     found.extend(
-        view.entries
-            .iter()
-            .filter(|entry| !entry.folder && is_rows(&entry.path))
-            .map(|entry| entry.path.clone()),
+        view.entries.iter().filter(|entry| !entry.folder && is_rows(&entry.path)).map(|entry| entry.path.clone()),
     );
     found
 }
 
 /// Whether a path is that of a file of rows.
 pub fn is_rows(path: &str) -> bool {
-    let ending = Path::new(path)
-        .extension()
-        .and_then(|ending| ending.to_str());
+    let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ["csv", "tsv"].contains(&ending.to_lowercase().as_str()))
 }
 
@@ -67,26 +57,17 @@ pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, S
 /// The real path of a database, if it lies in the workspace; else why not.
 pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
     let relative = Path::new(database.trim_start_matches("./"));
-    if !relative
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)))
-    {
-        return Err(format!(
-            "`{database}` is no path inside the workspace; give one relative to it"
-        ));
+    if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(format!("`{database}` is no path inside the workspace; give one relative to it"));
     }
-    let missing = |error: std::io::Error| {
-        format!("there is no database `{database}` in the workspace ({error})")
-    };
+    let missing = |error: std::io::Error| format!("there is no database `{database}` in the workspace ({error})");
     let root = workspace.canonicalize().map_err(missing)?;
     let real = root.join(relative).canonicalize().map_err(missing)?;
     if !real.starts_with(&root) {
         return Err(format!("`{database}` leads out of the workspace"));
     }
     if !is_database(&real) {
-        return Err(format!(
-            "`{database}` is no SQLite database, and no CSV or TSV file"
-        ));
+        return Err(format!("`{database}` is no SQLite database, and no CSV or TSV file"));
     }
     Ok(real)
 }

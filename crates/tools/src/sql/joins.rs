@@ -41,54 +41,39 @@ pub fn edges(schema: &Schema) -> Vec<Edge> {
 fn declared(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
     let mut by_parent: Vec<(String, Vec<(String, String)>)> = Vec::new();
     for key in &table.foreign_keys {
-        let Some(parent) = schema
-            .tables
-            .iter()
-            .find(|t| t.name.eq_ignore_ascii_case(&key.table))
-        else {
+        let Some(parent) = schema.tables.iter().find(|t| t.name.eq_ignore_ascii_case(&key.table)) else {
             continue;
         };
-        let column = if key.references.is_empty() {
-            primary(parent).unwrap_or_default()
-        } else {
-            key.references.clone()
-        };
+        let column =
+            if key.references.is_empty() { primary(parent).unwrap_or_default() } else { key.references.clone() };
         if column.is_empty() {
             continue;
         }
         let pair = (key.column.clone(), column);
         // Keys that refer to different columns of one table are parts of one key; those that refer
         // to the same column are different relations.
-        match by_parent
-            .iter_mut()
-            .find(|(name, on)| *name == parent.name && on.iter().all(|(_, to)| *to != pair.1))
-        {
+        match by_parent.iter_mut().find(|(name, on)| *name == parent.name && on.iter().all(|(_, to)| *to != pair.1)) {
             Some((_, on)) => on.push(pair),
             None => by_parent.push((parent.name.clone(), vec![pair])),
         }
     }
-    found.extend(by_parent.into_iter().map(|(parent, on)| Edge {
-        child: table.name.clone(),
-        parent,
-        on,
-    }));
+    found.extend(by_parent.into_iter().map(|(parent, on)| Edge { child: table.name.clone(), parent, on }));
 }
 
 /// `customer_id` or `CustomerId` belongs to the key of `customers`, declared or not.
 fn implied(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
     for column in &table.columns {
-        if found.iter().any(|edge| {
-            edge.child == table.name && edge.on.iter().any(|(from, _)| *from == column.name)
-        }) {
+        if found.iter().any(|edge| edge.child == table.name && edge.on.iter().any(|(from, _)| *from == column.name)) {
             continue;
         }
         let name = squeeze(&column.name);
         let Some(root) = name.strip_suffix("id").filter(|root| !root.is_empty()) else {
             continue;
         };
-        let parent = schema.tables.iter().find(|other| {
-            other.name != table.name && !other.view && stem(&squeeze(&other.name)) == stem(root)
-        });
+        let parent = schema
+            .tables
+            .iter()
+            .find(|other| other.name != table.name && !other.view && stem(&squeeze(&other.name)) == stem(root));
         let Some((parent, key)) = parent.and_then(|parent| Some((parent, primary(parent)?))) else {
             continue;
         };
@@ -101,10 +86,7 @@ fn implied(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
 }
 
 fn squeeze(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The primary key, if it is one column.
@@ -126,11 +108,7 @@ pub fn path(edges: &[Edge], there: &[String], wanted: &str) -> Option<Vec<Step>>
         }
         for edge in edges {
             let (table, on, many) = if edge.child == here && edge.parent != here {
-                let on = edge
-                    .on
-                    .iter()
-                    .map(|(child, parent)| (parent.clone(), child.clone()))
-                    .collect();
+                let on = edge.on.iter().map(|(child, parent)| (parent.clone(), child.clone())).collect();
                 (&edge.parent, on, false)
             } else if edge.parent == here && edge.child != here {
                 (&edge.child, edge.on.clone(), true)
@@ -140,15 +118,7 @@ pub fn path(edges: &[Edge], there: &[String], wanted: &str) -> Option<Vec<Step>>
             if there.contains(table) || came.contains_key(table) {
                 continue;
             }
-            came.insert(
-                table.clone(),
-                Step {
-                    table: table.clone(),
-                    to: here.clone(),
-                    on,
-                    many,
-                },
-            );
+            came.insert(table.clone(), Step { table: table.clone(), to: here.clone(), on, many });
             queue.push_back(table.clone());
         }
     }

@@ -37,9 +37,7 @@ pub enum LowerError {
         known: String,
     },
     /// Tables that have nothing to do with each other.
-    #[error(
-        "`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one"
-    )]
+    #[error("`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one")]
     Apart {
         /// One.
         from: String,
@@ -102,13 +100,7 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
             .on
             .iter()
             .map(|(here, there)| {
-                format!(
-                    "{}.{} = {}.{}",
-                    quote(&step.table),
-                    quote(here),
-                    quote(&step.to),
-                    quote(there)
-                )
+                format!("{}.{} = {}.{}", quote(&step.table), quote(here), quote(&step.to), quote(there))
             })
             .collect();
         let _ = write!(sql, " JOIN {} ON {}", quote(&step.table), on.join(" AND "));
@@ -128,40 +120,20 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
         let _ = write!(sql, " GROUP BY {}", keys.join(", "));
     }
     if let Some(order) = &query.order_by {
-        let by = work.value_of(
-            order.column.as_deref(),
-            order.table.as_deref(),
-            order.aggregate,
-            &from,
-            multiplies,
-            false,
-        )?;
-        let _ = write!(
-            sql,
-            " ORDER BY {by} {}",
-            if order.desc { "DESC" } else { "ASC" }
-        );
+        let by =
+            work.value_of(order.column.as_deref(), order.table.as_deref(), order.aggregate, &from, multiplies, false)?;
+        let _ = write!(sql, " ORDER BY {by} {}", if order.desc { "DESC" } else { "ASC" });
     }
-    let _ = write!(
-        sql,
-        " LIMIT {}",
-        query.limit.unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS)
-    );
-    Ok(Lowered {
-        sql,
-        values: work.values,
-    })
+    let _ = write!(sql, " LIMIT {}", query.limit.unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS));
+    Ok(Lowered { sql, values: work.values })
 }
 
 impl Lowering<'_> {
     /// Joins a table unless it is there.
     fn reach(&mut self, name: &str) -> Result<(), LowerError> {
         let wanted = table(self.schema, name)?.name.clone();
-        let steps =
-            joins::path(&self.edges, &self.tables, &wanted).ok_or_else(|| LowerError::Apart {
-                from: self.tables[0].clone(),
-                to: wanted.clone(),
-            })?;
+        let steps = joins::path(&self.edges, &self.tables, &wanted)
+            .ok_or_else(|| LowerError::Apart { from: self.tables[0].clone(), to: wanted.clone() })?;
         for step in steps {
             self.tables.push(step.table.clone());
             self.steps.push(step);
@@ -169,18 +141,11 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn columns(
-        &mut self,
-        query: &Query,
-        from: &str,
-        multiplies: bool,
-    ) -> Result<String, LowerError> {
+    fn columns(&mut self, query: &Query, from: &str, multiplies: bool) -> Result<String, LowerError> {
         let mut shown = Vec::new();
         for column in &query.group_by {
-            let named = query
-                .select
-                .iter()
-                .any(|s| s.aggregate.is_none() && s.column.as_deref() == Some(&column.column));
+            let named =
+                query.select.iter().any(|s| s.aggregate.is_none() && s.column.as_deref() == Some(&column.column));
             if !named {
                 shown.push(self.column(&column.column, column.table.as_deref())?);
             }
@@ -196,9 +161,7 @@ impl Lowering<'_> {
             )?;
             let label = match (select.aggregate, select.column.as_deref()) {
                 (Some(aggregate), None | Some("*")) => Some(aggregate.function().to_owned()),
-                (Some(aggregate), Some(column)) => {
-                    Some(format!("{}_{column}", aggregate.function()))
-                }
+                (Some(aggregate), Some(column)) => Some(format!("{}_{column}", aggregate.function())),
                 _ => None,
             };
             shown.push(match label {
@@ -238,20 +201,10 @@ impl Lowering<'_> {
             }
             (Some(Aggregate::Count), Some(name)) => {
                 let column = self.column(name, of)?;
-                Ok(if distinct {
-                    format!("count(DISTINCT {column})")
-                } else {
-                    format!("count({column})")
-                })
+                Ok(if distinct { format!("count(DISTINCT {column})") } else { format!("count({column})") })
             }
-            (Some(aggregate), Some(name)) => Ok(format!(
-                "{}({})",
-                aggregate.function(),
-                self.column(name, of)?
-            )),
-            (Some(aggregate), None) => Err(LowerError::Aggregate {
-                function: aggregate.function(),
-            }),
+            (Some(aggregate), Some(name)) => Ok(format!("{}({})", aggregate.function(), self.column(name, of)?)),
+            (Some(aggregate), None) => Err(LowerError::Aggregate { function: aggregate.function() }),
         }
     }
 
@@ -259,32 +212,16 @@ impl Lowering<'_> {
     fn column(&self, name: &str, of: Option<&str>) -> Result<String, LowerError> {
         let within: Vec<&Table> = match of {
             Some(of) => vec![table(self.schema, of)?],
-            None => self
-                .tables
-                .iter()
-                .map(|name| table(self.schema, name))
-                .collect::<Result<_, _>>()?,
+            None => self.tables.iter().map(|name| table(self.schema, name)).collect::<Result<_, _>>()?,
         };
         let found = within.iter().find_map(|table| {
-            let column = table
-                .columns
-                .iter()
-                .find(|column| column.name.eq_ignore_ascii_case(name))?;
+            let column = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))?;
             Some(format!("{}.{}", quote(&table.name), quote(&column.name)))
         });
         found.ok_or_else(|| LowerError::Column {
             name: name.to_owned(),
-            tables: within
-                .iter()
-                .map(|t| t.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-            known: within
-                .iter()
-                .flat_map(|t| &t.columns)
-                .map(|c| c.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
+            tables: within.iter().map(|t| t.name.as_str()).collect::<Vec<_>>().join(", "),
+            known: within.iter().flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect::<Vec<_>>().join(", "),
         })
     }
 
@@ -298,9 +235,7 @@ impl Lowering<'_> {
             let list = value
                 .as_array()
                 .filter(|list| !list.is_empty())
-                .ok_or_else(|| LowerError::Value {
-                    column: condition.column.clone(),
-                })?;
+                .ok_or_else(|| LowerError::Value { column: condition.column.clone() })?;
             let mut holes = Vec::new();
             for value in list {
                 self.values.push(value.clone());
@@ -309,16 +244,10 @@ impl Lowering<'_> {
             return Ok(format!("{column} COLLATE NOCASE IN ({})", holes.join(", ")));
         }
         if value.is_null() || value.is_array() || value.is_object() {
-            return Err(LowerError::Value {
-                column: condition.column.clone(),
-            });
+            return Err(LowerError::Value { column: condition.column.clone() });
         }
         let text = value.as_str();
-        let nocase = if text.is_some() {
-            " COLLATE NOCASE"
-        } else {
-            ""
-        };
+        let nocase = if text.is_some() { " COLLATE NOCASE" } else { "" };
         let (value, operator, tail) = match (condition.op, text) {
             (Op::Eq, _) => (value.clone(), "=", nocase),
             (Op::Ne, _) => (value.clone(), "<>", nocase),
@@ -326,20 +255,10 @@ impl Lowering<'_> {
             (Op::Gte, _) => (value.clone(), ">=", ""),
             (Op::Lt, _) => (value.clone(), "<", ""),
             (Op::Lte, _) => (value.clone(), "<=", ""),
-            (Op::Contains, text) => (
-                Value::from(format!("%{}%", escape(&plain(value, text)))),
-                "LIKE",
-                " ESCAPE '\\'",
-            ),
-            (Op::Starts, text) => (
-                Value::from(format!("{}%", escape(&plain(value, text)))),
-                "LIKE",
-                " ESCAPE '\\'",
-            ),
+            (Op::Contains, text) => (Value::from(format!("%{}%", escape(&plain(value, text)))), "LIKE", " ESCAPE '\\'"),
+            (Op::Starts, text) => (Value::from(format!("{}%", escape(&plain(value, text)))), "LIKE", " ESCAPE '\\'"),
             (Op::IsNull | Op::In, _) => {
-                return Err(LowerError::Value {
-                    column: condition.column.clone(),
-                });
+                return Err(LowerError::Value { column: condition.column.clone() });
             }
         };
         self.values.push(value);
@@ -353,9 +272,7 @@ fn plain(value: &Value, text: Option<&str>) -> String {
 
 /// `%`, `_` and the escape itself stand for themselves.
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('%', "\\%")
-        .replace('_', "\\_")
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 /// An identifier as SQL text.
@@ -364,17 +281,8 @@ pub fn quote(name: &str) -> String {
 }
 
 fn table<'s>(schema: &'s Schema, name: &str) -> Result<&'s Table, LowerError> {
-    schema
-        .tables
-        .iter()
-        .find(|table| table.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| LowerError::Table {
-            name: name.to_owned(),
-            known: schema
-                .tables
-                .iter()
-                .map(|table| table.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
+    schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or_else(|| LowerError::Table {
+        name: name.to_owned(),
+        known: schema.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>().join(", "),
+    })
 }

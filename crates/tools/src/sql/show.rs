@@ -20,9 +20,7 @@ pub fn rows(rows: &Rows, limit: Option<usize>) -> String {
     let _ = write!(out, "({count} row{})", if count == 1 { "" } else { "s" });
     if rows.truncated == Some(Truncated::Bytes) {
         out.push_str(" [truncated: more rows were left out; ask for fewer columns or rows]");
-    } else if rows.truncated == Some(Truncated::Rows)
-        || limit.is_some_and(|limit| count >= limit && count > 1)
-    {
+    } else if rows.truncated == Some(Truncated::Rows) || limit.is_some_and(|limit| count >= limit && count > 1) {
         out.push_str(" [there may be more: the limit was reached]");
     }
     out
@@ -31,19 +29,13 @@ pub fn rows(rows: &Rows, limit: Option<usize>) -> String {
 /// Tables and columns, one table a line.
 pub fn schema(schema: &Schema, only: Option<&str>) -> String {
     let mut out = String::new();
-    for table in schema
-        .tables
-        .iter()
-        .filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name)))
-    {
+    for table in schema.tables.iter().filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name))) {
         let columns: Vec<String> = table
             .columns
             .iter()
             .map(|column| {
                 let key = if column.pk { " primary key" } else { "" };
-                format!("{} {}{key}", name(&column.name), column.kind)
-                    .trim_end()
-                    .to_owned()
+                format!("{} {}{key}", name(&column.name), column.kind).trim_end().to_owned()
             })
             .collect();
         let kind = if table.view { "view" } else { "table" };
@@ -61,13 +53,8 @@ pub fn schema(schema: &Schema, only: Option<&str>) -> String {
 
 /// As a query has to write it.
 fn name(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_numeric());
-    if plain && !name.is_empty() {
-        name.to_owned()
-    } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    }
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
+    if plain && !name.is_empty() { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
 fn cell(value: &Value) -> String {
@@ -121,13 +108,7 @@ mod tests {
     fn names_are_shown_as_a_query_writes_them() {
         assert_eq!(
             ["price", "Jahr_2", "order date", "2019", "a\"b"].map(name),
-            [
-                "price",
-                "Jahr_2",
-                "\"order date\"",
-                "\"2019\"",
-                "\"a\"\"b\""
-            ]
+            ["price", "Jahr_2", "\"order date\"", "\"2019\"", "\"a\"\"b\""]
         );
     }
 }

@@ -36,9 +36,7 @@ impl Database {
         self.schema
             .tables
             .iter()
-            .filter(|table| {
-                !table.view && table.row_estimate.is_none_or(|rows| rows <= SEARCHED_ROWS)
-            })
+            .filter(|table| !table.view && table.row_estimate.is_none_or(|rows| rows <= SEARCHED_ROWS))
             .flat_map(|table| {
                 table
                     .columns
@@ -53,18 +51,13 @@ impl Database {
 /// Whether a declared type holds text; no type at all may.
 pub fn is_text(kind: &str) -> bool {
     let kind = kind.to_uppercase();
-    kind.is_empty()
-        || ["CHAR", "TEXT", "CLOB", "STRING"]
-            .iter()
-            .any(|word| kind.contains(word))
+    kind.is_empty() || ["CHAR", "TEXT", "CLOB", "STRING"].iter().any(|word| kind.contains(word))
 }
 
 /// Whether a declared type holds numbers.
 pub fn is_number(kind: &str) -> bool {
     let kind = kind.to_uppercase();
-    ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"]
-        .iter()
-        .any(|word| kind.contains(word))
+    ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"].iter().any(|word| kind.contains(word))
 }
 
 impl Database {
@@ -79,58 +72,34 @@ impl Database {
             return Vec::new();
         }
         let holes: Vec<String> = (1..=texts.len()).map(|n| format!("?{n}")).collect();
-        let values: Vec<Value> = texts
-            .iter()
-            .map(|text| Value::from(text.as_str()))
-            .collect();
+        let values: Vec<Value> = texts.iter().map(|text| Value::from(text.as_str())).collect();
         let mut found = Vec::new();
         for (table, column) in self.columns() {
-            let (t, c) = (
-                super::lower::quote(&table.name),
-                super::lower::quote(column),
-            );
-            let sql = format!(
-                "SELECT DISTINCT {c} FROM {t} WHERE lower({c}) IN ({}) LIMIT 20",
-                holes.join(",")
-            );
+            let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
+            let sql = format!("SELECT DISTINCT {c} FROM {t} WHERE lower({c}) IN ({}) LIMIT 20", holes.join(","));
             let Ok(rows) = self.guard.query_with(&sql, &values) else {
                 continue;
             };
             if rows.rows.is_empty() {
                 continue;
             }
-            found.extend(
-                rows.rows
-                    .iter()
-                    .filter_map(|row| row.first()?.as_str())
-                    .map(|value| Found {
-                        table: table.name.clone(),
-                        column: column.to_owned(),
-                        value: value.to_owned(),
-                    }),
-            );
+            found.extend(rows.rows.iter().filter_map(|row| row.first()?.as_str()).map(|value| Found {
+                table: table.name.clone(),
+                column: column.to_owned(),
+                value: value.to_owned(),
+            }));
         }
         found
     }
 
     /// Where `text` is part of a value: table and column.
     pub fn part(&self, text: &str) -> Vec<(String, String)> {
-        let pattern = format!(
-            "%{}%",
-            text.replace('\\', "\\\\")
-                .replace('%', "\\%")
-                .replace('_', "\\_")
-        );
+        let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
         self.columns()
             .filter(|(table, column)| {
-                let (t, c) = (
-                    super::lower::quote(&table.name),
-                    super::lower::quote(column),
-                );
+                let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
                 let sql = format!("SELECT 1 FROM {t} WHERE {c} LIKE ?1 ESCAPE '\\' LIMIT 1");
-                self.guard
-                    .query_with(&sql, &[Value::from(pattern.as_str())])
-                    .is_ok_and(|rows| !rows.rows.is_empty())
+                self.guard.query_with(&sql, &[Value::from(pattern.as_str())]).is_ok_and(|rows| !rows.rows.is_empty())
             })
             .map(|(table, column)| (table.name.clone(), column.to_owned()))
             .collect()

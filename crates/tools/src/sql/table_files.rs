@@ -12,11 +12,7 @@ const FILES: usize = 50;
 
 fn is_table(path: &str) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|found| {
-        ["csv", "tsv", "tab", "psv"]
-            .iter()
-            .any(|known| found.eq_ignore_ascii_case(known))
-    })
+    extension.is_some_and(|found| ["csv", "tsv", "tab", "psv"].iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
 /// The files that `database` names, if it names tables of rows: one, several with commas between, or a folder.
@@ -26,11 +22,7 @@ pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<Strin
     let parts: Vec<&str> = if exists(database) {
         vec![database.trim()]
     } else {
-        database
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .collect()
+        database.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
     };
     let mut found = Vec::new();
     let mut others = Vec::new();
@@ -38,17 +30,11 @@ pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<Strin
         if is_table(part) {
             found.push(part.to_owned());
         } else if let Ok((entries, _)) = files.list(part) {
-            let inside = entries
-                .iter()
-                .filter(|entry| entry.kind == EntryKind::File && is_table(&entry.name));
+            let inside = entries.iter().filter(|entry| entry.kind == EntryKind::File && is_table(&entry.name));
             let before = found.len();
-            found.extend(
-                inside.map(|entry| format!("{}/{}", part.trim_end_matches('/'), entry.name)),
-            );
+            found.extend(inside.map(|entry| format!("{}/{}", part.trim_end_matches('/'), entry.name)));
             if found.len() == before {
-                return Err(format!(
-                    "the folder `{part}` holds no CSV or TSV file; name a database, or such files"
-                ));
+                return Err(format!("the folder `{part}` holds no CSV or TSV file; name a database, or such files"));
             }
         } else {
             others.push(part);
@@ -60,17 +46,12 @@ pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<Strin
         (_, [other, ..]) => Err(format!(
             "`{other}` is no CSV or TSV file, and a database can't be asked together with such files; ask it by itself"
         )),
-        (count, []) => Err(format!(
-            "{count} files are too many for one query; name at most {FILES}"
-        )),
+        (count, []) => Err(format!("{count} files are too many for one query; name at most {FILES}")),
     }
 }
 
 fn reader(workspace: &Path) -> Result<Workspace, String> {
-    let limits = FileLimits {
-        read_bytes: BYTES,
-        ..FileLimits::default()
-    };
+    let limits = FileLimits { read_bytes: BYTES, ..FileLimits::default() };
     Workspace::open(workspace, limits).map_err(|error| error.to_string())
 }
 
@@ -81,12 +62,9 @@ pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result
     let mut left = BYTES;
     for path in paths {
         let bytes = files.read(path).map_err(|error| error.to_string())?;
-        left = left.checked_sub(bytes.len() as u64).ok_or_else(|| {
-            format!(
-                "the files hold more than {} MB together; name fewer",
-                BYTES >> 20
-            )
-        })?;
+        left = left
+            .checked_sub(bytes.len() as u64)
+            .ok_or_else(|| format!("the files hold more than {} MB together; name fewer", BYTES >> 20))?;
         texts.push(text(bytes));
     }
     let tables: Vec<TableText<'_>> = paths
@@ -95,11 +73,7 @@ pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result
         .map(|(path, text)| {
             let file = path.rsplit('/').next().unwrap_or(path);
             let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
-            TableText {
-                source: path,
-                name,
-                text,
-            }
+            TableText { source: path, name, text }
         })
         .collect();
     Guard::of_tables(&tables, policy).map_err(|error| error.to_string())
@@ -136,19 +110,13 @@ mod tests {
 
     fn ask(dir: &tempfile::TempDir, database: &str, sql: &str) -> Result<Value, String> {
         let guard: Guard = open(dir.path(), database, Policy::default())?;
-        guard
-            .query(sql)
-            .map(|rows| json!(rows.rows))
-            .map_err(|error| error.to_string())
+        guard.query(sql).map(|rows| json!(rows.rows)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn files_are_tables_alone_together_and_by_folder() {
         let dir = bench(&[
-            (
-                "data/orders-2024.csv",
-                b"id,customer,total\n1,7,12.50\n2,8,0.25\n",
-            ),
+            ("data/orders-2024.csv", b"id,customer,total\n1,7,12.50\n2,8,0.25\n"),
             ("data/customers.tsv", b"id\tname\n7\tAnn\n8\tBo\n"),
             ("a, b.csv", b"x\n1\n"),
             ("latin.csv", b"name\nM\xfcller\n"),
@@ -156,38 +124,14 @@ mod tests {
             ("x.db", b"SQLite format 3\0"),
             ("empty/readme.md", b""),
         ]);
-        assert_eq!(
-            ask(
-                &dir,
-                "data/orders-2024.csv",
-                "SELECT sum(total) FROM orders_2024"
-            ),
-            Ok(json!([[12.75]]))
-        );
+        assert_eq!(ask(&dir, "data/orders-2024.csv", "SELECT sum(total) FROM orders_2024"), Ok(json!([[12.75]])));
         let joined = "SELECT name, total FROM orders_2024 o JOIN customers c ON c.id = o.customer ORDER BY 1";
-        for database in [
-            "data/orders-2024.csv, data/customers.tsv",
-            "data",
-            "./data/",
-        ] {
-            assert_eq!(
-                ask(&dir, database, joined),
-                Ok(json!([["Ann", 12.5], ["Bo", 0.25]])),
-                "{database}"
-            );
+        for database in ["data/orders-2024.csv, data/customers.tsv", "data", "./data/"] {
+            assert_eq!(ask(&dir, database, joined), Ok(json!([["Ann", 12.5], ["Bo", 0.25]])), "{database}");
         }
-        assert_eq!(
-            ask(&dir, "a, b.csv", "SELECT x FROM a__b"),
-            Ok(json!([[1]]))
-        );
-        assert_eq!(
-            ask(&dir, "latin.csv", "SELECT name FROM latin"),
-            Ok(json!([["Müller"]]))
-        );
-        assert_eq!(
-            ask(&dir, "utf16.csv", "SELECT n FROM utf16"),
-            Ok(json!([[5]]))
-        );
+        assert_eq!(ask(&dir, "a, b.csv", "SELECT x FROM a__b"), Ok(json!([[1]])));
+        assert_eq!(ask(&dir, "latin.csv", "SELECT name FROM latin"), Ok(json!([["Müller"]])));
+        assert_eq!(ask(&dir, "utf16.csv", "SELECT n FROM utf16"), Ok(json!([[5]])));
         for (database, why) in [
             ("missing.csv", "missing.csv"),
             ("../x.csv", "x.csv"),

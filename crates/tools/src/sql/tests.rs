@@ -36,19 +36,10 @@ fn schema() -> Schema {
             table("author", &[("id", "INTEGER"), ("name", "TEXT")], &[]),
             table(
                 "book",
-                &[
-                    ("id", "INTEGER"),
-                    ("title", "TEXT"),
-                    ("author_id", "INTEGER"),
-                    ("price", "REAL"),
-                ],
+                &[("id", "INTEGER"), ("title", "TEXT"), ("author_id", "INTEGER"), ("price", "REAL")],
                 &[("author_id", "author")],
             ),
-            table(
-                "loan",
-                &[("id", "INTEGER"), ("book_id", "INTEGER"), ("due", "TEXT")],
-                &[],
-            ),
+            table("loan", &[("id", "INTEGER"), ("book_id", "INTEGER"), ("due", "TEXT")], &[]),
             table("odd\"name", &[("id", "INTEGER"), ("a%b", "TEXT")], &[]),
         ],
     }
@@ -75,10 +66,7 @@ fn lowers_joins_and_binds_values() {
     // Implied by the name of the column, two steps, towards many: counted once each.
     let query = Query {
         from: "author".into(),
-        select: vec![Select {
-            aggregate: Some(Aggregate::Count),
-            ..Select::default()
-        }],
+        select: vec![Select { aggregate: Some(Aggregate::Count), ..Select::default() }],
         conditions: vec![Condition {
             column: "due".into(),
             table: Some("loan".into()),
@@ -98,15 +86,8 @@ fn lowers_joins_and_binds_values() {
 fn lowers_groups_orders_and_odd_names() {
     let query = Query {
         from: "book".into(),
-        select: vec![Select {
-            aggregate: Some(Aggregate::Avg),
-            column: Some("price".into()),
-            ..Select::default()
-        }],
-        group_by: vec![Column {
-            column: "name".into(),
-            table: Some("author".into()),
-        }],
+        select: vec![Select { aggregate: Some(Aggregate::Avg), column: Some("price".into()), ..Select::default() }],
+        group_by: vec![Column { column: "name".into(), table: Some("author".into()) }],
         order_by: Some(Order {
             column: Some("price".into()),
             aggregate: Some(Aggregate::Avg),
@@ -123,43 +104,21 @@ fn lowers_groups_orders_and_odd_names() {
     );
     let query = Query {
         from: "odd\"name".into(),
-        select: vec![Select {
-            column: Some("A%B".into()),
-            ..Select::default()
-        }],
+        select: vec![Select { column: Some("A%B".into()), ..Select::default() }],
         ..Query::default()
     };
-    check(
-        &query,
-        "SELECT \"odd\"\"name\".\"a%b\" FROM \"odd\"\"name\" LIMIT 100",
-        &[],
-    );
+    check(&query, "SELECT \"odd\"\"name\".\"a%b\" FROM \"odd\"\"name\" LIMIT 100", &[]);
 }
 
 #[test]
 fn names_what_is_wrong() {
-    let error = |value: Value| {
-        lower(&serde_json::from_value::<Query>(value).unwrap(), &schema()).unwrap_err()
-    };
-    assert!(matches!(
-        error(json!({"from": "books"})),
-        LowerError::Table { .. }
-    ));
-    assert!(
-        error(json!({"from": "book", "select": [{"column": "isbn"}]}))
-            .to_string()
-            .contains("title")
-    );
-    assert!(matches!(
-        error(json!({"from": "book", "join": ["odd\"name"]})),
-        LowerError::Apart { .. }
-    ));
+    let error = |value: Value| lower(&serde_json::from_value::<Query>(value).unwrap(), &schema()).unwrap_err();
+    assert!(matches!(error(json!({"from": "books"})), LowerError::Table { .. }));
+    assert!(error(json!({"from": "book", "select": [{"column": "isbn"}]})).to_string().contains("title"));
+    assert!(matches!(error(json!({"from": "book", "join": ["odd\"name"]})), LowerError::Apart { .. }));
     assert!(matches!(
         error(json!({"from": "book", "where": [{"column": "title", "op": "eq"}]})),
         LowerError::Value { .. }
     ));
-    assert!(matches!(
-        error(json!({"from": "book", "select": [{"aggregate": "sum"}]})),
-        LowerError::Aggregate { .. }
-    ));
+    assert!(matches!(error(json!({"from": "book", "select": [{"aggregate": "sum"}]})), LowerError::Aggregate { .. }));
 }

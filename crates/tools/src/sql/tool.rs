@@ -41,12 +41,7 @@ impl ToolHandler for SqlTool {
     type Args = SqlArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
-            "sql",
-            RiskClass::Read,
-            EffectClass::Read,
-            query::parameters(),
-        )
+        catalogue::spec("sql", RiskClass::Read, EffectClass::Read, query::parameters())
     }
 
     async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -71,23 +66,11 @@ fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {
     let schema = guard.schema().map_err(|error| error.to_string())?;
     let lowered = lower::lower(query, &schema).map_err(|error| error.to_string())?;
     let limit = usize::try_from(query.limit.unwrap_or(query::DEFAULT_LIMIT)).ok();
-    answer(
-        guard,
-        &lowered.sql,
-        &lowered.values,
-        limit.filter(|_| query.limit.is_none()),
-    )
+    answer(guard, &lowered.sql, &lowered.values, limit.filter(|_| query.limit.is_none()))
 }
 
-fn answer(
-    guard: &Guard,
-    sql: &str,
-    values: &[Value],
-    limit: Option<usize>,
-) -> Result<ToolOutput, String> {
-    let rows = guard
-        .query_with(sql, values)
-        .map_err(|error| error.to_string())?;
+fn answer(guard: &Guard, sql: &str, values: &[Value], limit: Option<usize>) -> Result<ToolOutput, String> {
+    let rows = guard.query_with(sql, values).map_err(|error| error.to_string())?;
     Ok(ToolOutput {
         content: show::rows(&rows, limit),
         data: Some(
@@ -102,24 +85,10 @@ fn schema_of(guard: &Guard, wanted: &str) -> Result<ToolOutput, String> {
     let only = (wanted != "*").then_some(wanted);
     let text = show::schema(&schema, only);
     if text.is_empty() {
-        let known: Vec<&str> = schema
-            .tables
-            .iter()
-            .map(|table| table.name.as_str())
-            .collect();
-        return Err(format!(
-            "there is no table `{wanted}`; the tables are {}",
-            known.join(", ")
-        ));
+        let known: Vec<&str> = schema.tables.iter().map(|table| table.name.as_str()).collect();
+        return Err(format!("there is no table `{wanted}`; the tables are {}", known.join(", ")));
     }
-    let tables: Vec<_> = schema
-        .tables
-        .iter()
-        .filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name)))
-        .collect();
-    Ok(ToolOutput {
-        content: text,
-        data: Some(json!({"tables": tables})),
-        ..ToolOutput::default()
-    })
+    let tables: Vec<_> =
+        schema.tables.iter().filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name))).collect();
+    Ok(ToolOutput { content: text, data: Some(json!({"tables": tables})), ..ToolOutput::default() })
 }

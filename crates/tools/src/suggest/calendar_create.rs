@@ -24,11 +24,7 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
     if title.is_empty() {
         return Vec::new();
     }
-    let start = if found.time {
-        found.at.strftime("%Y-%m-%dT%H:%M").to_string()
-    } else {
-        found.at.date().to_string()
-    };
+    let start = if found.time { found.at.strftime("%Y-%m-%dT%H:%M").to_string() } else { found.at.date().to_string() };
     let mut arguments = json!({"title": title, "start": start});
     let mut repeats = lexicon.calendar.repeat.iter();
     let repeat = repeats.find(|one| any_phrase(&plain, &one.words).is_some());
@@ -41,10 +37,7 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
 
 /// What the event is: the request without its time and its cues.
 fn title(request: &str, found: &Moment) -> String {
-    if let Some(quote) = quoted(request)
-        .into_iter()
-        .max_by_key(|quote| quote.text.len())
-    {
+    if let Some(quote) = quoted(request).into_iter().max_by_key(|quote| quote.text.len()) {
         return quote.text.to_owned();
     }
     let words = &lexicon().calendar;
@@ -65,9 +58,7 @@ fn title(request: &str, found: &Moment) -> String {
             .lead
             .iter()
             .filter(|lead| {
-                lower
-                    .strip_prefix(lead.as_str())
-                    .is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
+                lower.strip_prefix(lead.as_str()).is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
             })
             .max_by_key(|lead| lead.len());
         let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {
@@ -82,8 +73,7 @@ fn title(request: &str, found: &Moment) -> String {
 fn find(text: &str, phrase: &str) -> Option<usize> {
     let wordy = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
     text.char_indices().map(|(at, _)| at).find(|&at| {
-        text.get(at..at + phrase.len())
-            .is_some_and(|piece| piece.to_lowercase() == phrase)
+        text.get(at..at + phrase.len()).is_some_and(|piece| piece.to_lowercase() == phrase)
             && !wordy(text[..at].chars().next_back())
             && !wordy(text[at + phrase.len()..].chars().next())
     })
@@ -105,49 +95,27 @@ mod tests {
                 "2026-11-23T14:30",
                 None,
             ),
-            (
-                "Put lunch with Ann in my calendar tomorrow at noon",
-                "lunch with Ann",
-                "2026-11-22T12:00",
-                None,
-            ),
+            ("Put lunch with Ann in my calendar tomorrow at noon", "lunch with Ann", "2026-11-22T12:00", None),
             (
                 "Schedule a meeting called \"Budget review\" on December 2 at 5pm",
                 "Budget review",
                 "2026-12-02T17:00",
                 None,
             ),
-            (
-                "Create a calendar event for Omar's birthday on 2026-12-05",
-                "Omar's birthday",
-                "2026-12-05",
-                None,
-            ),
+            ("Create a calendar event for Omar's birthday on 2026-12-05", "Omar's birthday", "2026-12-05", None),
             (
                 "Add team standup to the calendar every week on Monday at 9:00",
                 "team standup",
                 "2026-11-23T09:00",
                 Some("weekly"),
             ),
-            (
-                "Trage am 3. Dezember um 8 Uhr Zahnarzt in meinen Kalender ein",
-                "Zahnarzt",
-                "2026-12-03T08:00",
-                None,
-            ),
+            ("Trage am 3. Dezember um 8 Uhr Zahnarzt in meinen Kalender ein", "Zahnarzt", "2026-12-03T08:00", None),
         ] {
             let found = suggest(request, &scope);
-            let arguments = &found
-                .first()
-                .unwrap_or_else(|| panic!("{request}"))
-                .arguments;
+            let arguments = &found.first().unwrap_or_else(|| panic!("{request}")).arguments;
             assert_eq!(arguments["title"], title, "{request}");
             assert_eq!(arguments["start"], start, "{request}");
-            assert_eq!(
-                arguments.get("repeat").and_then(|one| one.as_str()),
-                repeat,
-                "{request}"
-            );
+            assert_eq!(arguments.get("repeat").and_then(|one| one.as_str()), repeat, "{request}");
         }
         assert!(suggest("Add milk to my calendar", &scope).is_empty());
         assert!(suggest("Remind me tomorrow at 9 to call the bank.", &scope).is_empty());

@@ -17,11 +17,7 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
     }
     let day = moment(request, View::look(scope).now, &lexicon.time).filter(|found| found.day);
     let Some(day) = day else {
-        return vec![suggestion(
-            json!({}),
-            0.9,
-            "shows the next two weeks of the calendar",
-        )];
+        return vec![suggestion(json!({}), 0.9, "shows the next two weeks of the calendar")];
     };
     let day = day.at.date().to_string();
     let why = format!("shows the calendar of {day}");
@@ -38,14 +34,8 @@ mod tests {
     fn days() {
         let scope = tests_scope();
         for (request, expect) in [
-            (
-                "What's on my calendar tomorrow?",
-                json!({"from": "2026-11-22", "to": "2026-11-22"}),
-            ),
-            (
-                "Do I have any appointments on Friday?",
-                json!({"from": "2026-11-27", "to": "2026-11-27"}),
-            ),
+            ("What's on my calendar tomorrow?", json!({"from": "2026-11-22", "to": "2026-11-22"})),
+            ("Do I have any appointments on Friday?", json!({"from": "2026-11-27", "to": "2026-11-27"})),
             ("Show my calendar", json!({})),
         ] {
             assert_eq!(suggest(request, &scope)[0].arguments, expect, "{request}");

@@ -14,11 +14,7 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
         Some(clause) if request[..clause.cue_start].split_whitespace().count() <= 3 => {
             let mut question = clause.text.trim_end_matches('?').to_owned();
             question.push('?');
-            vec![suggestion(
-                json!({"question": question}),
-                0.85,
-                "wants to be asked",
-            )]
+            vec![suggestion(json!({"question": question}), 0.85, "wants to be asked")]
         }
         _ => Vec::new(),
     }

@@ -96,14 +96,10 @@ pub struct Repeat {
 ///
 /// # Panics
 /// Never in a build that passed its tests: one of them parses the file.
-#[expect(
-    clippy::expect_used,
-    reason = "the file is part of the program and parsed by a test"
-)]
+#[expect(clippy::expect_used, reason = "the file is part of the program and parsed by a test")]
 pub fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(|| {
-        toml::from_str(include_str!("../../data/suggest/lexicon.toml"))
-            .expect("lexicon.toml is well formed")
+        toml::from_str(include_str!("../../data/suggest/lexicon.toml")).expect("lexicon.toml is well formed")
     })
 }

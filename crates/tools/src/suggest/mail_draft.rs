@@ -24,12 +24,10 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
     let (behind, whole) = (&request[from..], request);
     let subject = after(behind, &lexicon.subject, &lexicon.subject_end)
         .or_else(|| after(whole, &lexicon.subject, &lexicon.subject_end));
-    let body = after(behind, &lexicon.body, &lexicon.body_end)
-        .or_else(|| after(whole, &lexicon.body, &lexicon.body_end));
+    let body =
+        after(behind, &lexicon.body, &lexicon.body_end).or_else(|| after(whole, &lexicon.body, &lexicon.body_end));
     let quotes = quoted(request);
-    let body = body
-        .map(|clause| clause.text.to_owned())
-        .or_else(|| quotes.last().map(|quote| quote.text.to_owned()));
+    let body = body.map(|clause| clause.text.to_owned()).or_else(|| quotes.last().map(|quote| quote.text.to_owned()));
     let subject = subject.map(|clause| clause.text.to_owned());
     let explicit = cue.contains(' ');
     let (subject, body, score) = match (subject, body) {
@@ -39,16 +37,9 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
         (None, None) => return Vec::new(),
     };
     let score = if explicit { score } else { score - 0.1 };
-    vec![suggestion(
-        json!({"to": to, "subject": subject, "body": body}),
-        score,
-        format!("drafts a mail to {to}"),
-    )]
+    vec![suggestion(json!({"to": to, "subject": subject, "body": body}), score, format!("drafts a mail to {to}"))]
 }
 
 fn first_words(text: &str) -> String {
-    text.split_whitespace()
-        .take(7)
-        .collect::<Vec<_>>()
-        .join(" ")
+    text.split_whitespace().take(7).collect::<Vec<_>>().join(" ")
 }

@@ -35,11 +35,7 @@ pub(crate) fn is_database(path: &str) -> bool {
 }
 
 fn suggestion(arguments: Value, score: f32, why: impl Into<String>) -> Suggestion {
-    Suggestion {
-        arguments,
-        score: score.clamp(0.0, 1.0),
-        why: why.into(),
-    }
+    Suggestion { arguments, score: score.clamp(0.0, 1.0), why: why.into() }
 }
 
 /// Best first, equal arguments once, at most `most`.
@@ -47,10 +43,7 @@ fn ranked(mut found: Vec<Suggestion>, most: usize) -> Vec<Suggestion> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Suggestion> = Vec::new();
     for candidate in found {
-        if !kept
-            .iter()
-            .any(|known| known.arguments == candidate.arguments)
-        {
+        if !kept.iter().any(|known| known.arguments == candidate.arguments) {
             kept.push(candidate);
         }
     }

@@ -16,8 +16,7 @@ const TITLE_WORDS: usize = 5;
 pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
     let lexicon = &lexicon().notes;
     let text = plain(request);
-    let cue = any_phrase(&text, &lexicon.create)
-        .or_else(|| any_phrase(&request.to_lowercase(), &lexicon.create));
+    let cue = any_phrase(&text, &lexicon.create).or_else(|| any_phrase(&request.to_lowercase(), &lexicon.create));
     if cue.is_none() {
         return Vec::new();
     }
@@ -29,9 +28,7 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
             let after_title = super::extract::clause::tidy(&request[rest_from..]);
             (rest_from > 0 && !after_title.is_empty()).then(|| after_title.to_owned())
         })
-        .or_else(|| {
-            after(request, &lexicon.text, &lexicon.text_end).map(|clause| clause.text.to_owned())
-        });
+        .or_else(|| after(request, &lexicon.text, &lexicon.text_end).map(|clause| clause.text.to_owned()));
     let quotes = quoted(request);
     let (title, body, score) = match (title, body) {
         (Some(title), Some(body)) if title.text != body => (title.text.to_owned(), body, 0.95),
@@ -46,20 +43,10 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
         },
     };
     let why = format!("makes the note \"{title}\"");
-    ranked(
-        vec![suggestion(
-            json!({"title": title, "text": body}),
-            score,
-            why,
-        )],
-        1,
-    )
+    ranked(vec![suggestion(json!({"title": title, "text": body}), score, why)], 1)
 }
 
 fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(TITLE_WORDS).collect();
-    words
-        .join(" ")
-        .trim_end_matches([',', '.', ':', ';'])
-        .to_owned()
+    words.join(" ").trim_end_matches([',', '.', ':', ';']).to_owned()
 }

@@ -18,17 +18,11 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
     let Some(title) = after(request, &lexicon.read_title, &lexicon.read_end) else {
         return Vec::new();
     };
-    let file = View::look(scope)
-        .file(request)
-        .is_some_and(|found| found.score >= 0.8);
+    let file = View::look(scope).file(request).is_some_and(|found| found.score >= 0.8);
     let bare = title.text.trim_end_matches('?').trim();
     if bare.is_empty() {
         return Vec::new();
     }
     let worth = if file { 0.35 } else { 0.88 };
-    vec![suggestion(
-        json!({"title": bare}),
-        worth,
-        format!("reads the note \"{bare}\""),
-    )]
+    vec![suggestion(json!({"title": bare}), worth, format!("reads the note \"{bare}\""))]
 }

@@ -35,33 +35,19 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
         (moment.at, 0.96, "at that time")
     } else {
         let tomorrow = now.date().tomorrow().unwrap_or(now.date());
-        (
-            tomorrow.to_datetime(Time::constant(9, 0, 0, 0)),
-            0.72,
-            "no time was said: tomorrow at 9",
-        )
+        (tomorrow.to_datetime(Time::constant(9, 0, 0, 0)), 0.72, "no time was said: tomorrow at 9")
     };
     let at = at.strftime("%Y-%m-%dT%H:%M").to_string();
-    vec![suggestion(
-        json!({"text": text, "at": at}),
-        worth,
-        format!("reminds of \"{text}\", {said}"),
-    )]
+    vec![suggestion(json!({"text": text, "at": at}), worth, format!("reminds of \"{text}\", {said}"))]
 }
 
 /// What to be reminded of: the request without its time and its cue.
 fn text(request: &str, found: Option<&Moment>) -> String {
-    if let Some(quote) = quoted(request)
-        .into_iter()
-        .max_by_key(|quote| quote.text.len())
-    {
+    if let Some(quote) = quoted(request).into_iter().max_by_key(|quote| quote.text.len()) {
         return quote.text.to_owned();
     }
     let mut rest = request.to_owned();
-    for span in found
-        .into_iter()
-        .flat_map(|moment| moment.spans.iter().rev())
-    {
+    for span in found.into_iter().flat_map(|moment| moment.spans.iter().rev()) {
         rest = without(&rest, *span);
     }
     let lexicon = &lexicon().reminders;
@@ -73,9 +59,7 @@ fn text(request: &str, found: Option<&Moment>) -> String {
             .iter()
             .chain(&lexicon.text)
             .filter(|lead| {
-                lower
-                    .strip_prefix(lead.as_str())
-                    .is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
+                lower.strip_prefix(lead.as_str()).is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
             })
             .max_by_key(|lead| lead.len());
         let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {

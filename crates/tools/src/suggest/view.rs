@@ -27,21 +27,13 @@ pub struct View {
 impl View {
     /// Looks. A workspace that can't be read has no entries.
     pub fn look(scope: &ToolScope) -> Self {
-        Self {
-            entries: entries(&scope.workspace),
-            now: local(scope),
-            workspace: scope.workspace.clone(),
-        }
+        Self { entries: entries(&scope.workspace), now: local(scope), workspace: scope.workspace.clone() }
     }
 
     /// A folder, whenever it is.
     pub fn of(folder: &str) -> Self {
         let workspace = PathBuf::from(folder);
-        Self {
-            entries: entries(&workspace),
-            now: DateTime::default(),
-            workspace,
-        }
+        Self { entries: entries(&workspace), now: DateTime::default(), workspace }
     }
 
     /// Entries that the request names, best first.
@@ -101,11 +93,7 @@ fn entries(workspace: &Path) -> Vec<Entry> {
                 let kind = entry.file_type().ok()?;
                 let plain = kind.is_dir() || kind.is_file();
                 (plain && !name.starts_with('.')).then(|| Entry {
-                    path: if folder.is_empty() {
-                        name
-                    } else {
-                        format!("{folder}/{name}")
-                    },
+                    path: if folder.is_empty() { name } else { format!("{folder}/{name}") },
                     folder: kind.is_dir(),
                 })
             })

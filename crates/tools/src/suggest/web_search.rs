@@ -37,26 +37,11 @@ mod tests {
     fn queries() {
         let scope = tests_scope();
         for (request, expect) in [
-            (
-                "Search the web for rust async patterns.",
-                "rust async patterns",
-            ),
-            (
-                "google the opening hours of the Louvre",
-                "the opening hours of the Louvre",
-            ),
-            (
-                "Look up online who won the 2022 world cup and tell me",
-                "who won the 2022 world cup",
-            ),
-            (
-                "Do a web search for \"heat pump subsidies\"",
-                "heat pump subsidies",
-            ),
-            (
-                "Suche im Internet nach Fahrplan Wien Graz",
-                "Fahrplan Wien Graz",
-            ),
+            ("Search the web for rust async patterns.", "rust async patterns"),
+            ("google the opening hours of the Louvre", "the opening hours of the Louvre"),
+            ("Look up online who won the 2022 world cup and tell me", "who won the 2022 world cup"),
+            ("Do a web search for \"heat pump subsidies\"", "heat pump subsidies"),
+            ("Suche im Internet nach Fahrplan Wien Graz", "Fahrplan Wien Graz"),
         ] {
             let found = suggest(request, &scope);
             assert_eq!(found[0].arguments["query"], expect, "{request}");

@@ -52,27 +52,15 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
         "overwrite" => format!("replaces {path}"),
         _ => format!("makes {path}"),
     };
-    ranked(
-        vec![suggestion(
-            json!({"path": path, "content": content, "mode": mode}),
-            worth,
-            why,
-        )],
-        2,
-    )
+    ranked(vec![suggestion(json!({"path": path, "content": content, "mode": mode}), worth, why)], 2)
 }
 
 /// The file: one that is there, or a name that looks like one.
 fn target(request: &str, view: &View) -> Option<(String, (usize, usize), f32)> {
     let quotes = quoted(request);
-    let outside = |span: &(usize, usize)| {
-        !quotes
-            .iter()
-            .any(|q| q.start < span.0 && span.1 < q.end && q.text.contains(' '))
-    };
-    let new = unknown_paths(request, &view.entries)
-        .into_iter()
-        .rfind(|(_, span)| outside(span));
+    let outside =
+        |span: &(usize, usize)| !quotes.iter().any(|q| q.start < span.0 && span.1 < q.end && q.text.contains(' '));
+    let new = unknown_paths(request, &view.entries).into_iter().rfind(|(_, span)| outside(span));
     // The file named last is the target; the content may speak of others.
     let known = view
         .named(request)
@@ -90,10 +78,8 @@ fn target(request: &str, view: &View) -> Option<(String, (usize, usize), f32)> {
 /// The text, and how sure it is.
 fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     let lexicon = &lexicon().write;
-    let quote = quoted(request)
-        .into_iter()
-        .filter(|q| q.end <= path.0 || q.start >= path.1)
-        .max_by_key(|q| q.text.len());
+    let quote =
+        quoted(request).into_iter().filter(|q| q.end <= path.0 || q.start >= path.1).max_by_key(|q| q.text.len());
     if let Some(quote) = quote {
         return Some((quote.text.to_owned(), 0.98));
     }
@@ -121,14 +107,9 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
 /// number of bolts`, `its title`.
 fn refers(request: &str, content: &str) -> bool {
     let lower = content.to_lowercase();
-    let referring = lexicon()
-        .write
-        .references
-        .iter()
-        .any(|word| lower == *word || lower.starts_with(&format!("{word} ")));
-    let said = quoted(request)
-        .iter()
-        .any(|quote| quote.text.contains(content));
+    let referring =
+        lexicon().write.references.iter().any(|word| lower == *word || lower.starts_with(&format!("{word} ")));
+    let said = quoted(request).iter().any(|quote| quote.text.contains(content));
     referring && !said && content.split_whitespace().count() <= 8
 }
 
@@ -136,11 +117,7 @@ fn strip_leading(text: &str, leading: &[String]) -> String {
     let lower = text.to_lowercase();
     let best = leading
         .iter()
-        .filter(|lead| {
-            lower
-                .strip_prefix(lead.as_str())
-                .is_some_and(|rest| rest.starts_with([' ', ':']))
-        })
+        .filter(|lead| lower.strip_prefix(lead.as_str()).is_some_and(|rest| rest.starts_with([' ', ':'])))
         .max_by_key(|lead| lead.len());
     match best.and_then(|lead| text.get(lead.len()..)) {
         Some(rest) => tidy(rest).to_owned(),
@@ -154,22 +131,11 @@ mod tests {
 
     #[test]
     fn references_are_no_content() {
-        for content in [
-            "the number of screws",
-            "its title",
-            "both sums",
-            "le total",
-            "what it says",
-        ] {
+        for content in ["the number of screws", "its title", "both sums", "le total", "what it says"] {
             let request = format!("write {content} to x.txt");
             assert!(refers(&request, content), "{content}");
         }
-        for content in [
-            "hello",
-            "ready",
-            "a poem about the sea",
-            "them is us and we all are one of many here",
-        ] {
+        for content in ["hello", "ready", "a poem about the sea", "them is us and we all are one of many here"] {
             let request = format!("write {content} to x.txt");
             assert!(!refers(&request, content), "{content}");
         }

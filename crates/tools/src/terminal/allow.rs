@@ -33,12 +33,7 @@ pub struct Command {
 
 impl Default for Command {
     fn default() -> Self {
-        Self {
-            allow: true,
-            risk: Risk::Read,
-            forbid: Vec::new(),
-            quiet: Vec::new(),
-        }
+        Self { allow: true, risk: Risk::Read, forbid: Vec::new(), quiet: Vec::new() }
     }
 }
 
@@ -48,37 +43,24 @@ pub(super) type Allowed = BTreeMap<String, Command>;
 /// The list of the data file, with what an operator changed.
 pub(super) fn list(config: TerminalConfig) -> Result<Allowed, ToolsError> {
     let standard = include_str!("../../data/terminal.toml");
-    let mut allowed: Allowed = toml::from_str(standard).map_err(|error| ToolsError::Data {
-        file: "crates/tools/data/terminal.toml",
-        reason: error.to_string(),
-    })?;
+    let mut allowed: Allowed = toml::from_str(standard)
+        .map_err(|error| ToolsError::Data { file: "crates/tools/data/terminal.toml", reason: error.to_string() })?;
     allowed.extend(config.commands);
     allowed.retain(|_, command| command.allow);
     Ok(allowed)
 }
 
 /// The list's entry for `argv`, if it may run: all of it where `may` is to write.
-pub(super) fn check<'a>(
-    allowed: &'a Allowed,
-    argv: &[String],
-    may: Risk,
-) -> Result<&'a Command, ToolsError> {
+pub(super) fn check<'a>(allowed: &'a Allowed, argv: &[String], may: Risk) -> Result<&'a Command, ToolsError> {
     let name = argv.first().map_or("", String::as_str);
     let command = match allowed.get(name) {
         Some(command) if command.risk == Risk::Read || may == Risk::Write => command,
         found => {
-            return Err(ToolsError::Refused(refusal(
-                allowed,
-                name,
-                may,
-                found.is_some(),
-            )));
+            return Err(ToolsError::Refused(refusal(allowed, name, may, found.is_some())));
         }
     };
     if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
-        return Err(ToolsError::Refused(format!(
-            "{bad:?} holds a NUL character; leave it out"
-        )));
+        return Err(ToolsError::Refused(format!("{bad:?} holds a NUL character; leave it out")));
     }
     if may == Risk::Write {
         return Ok(command);
@@ -100,19 +82,14 @@ pub(super) fn check<'a>(
 fn is_option(word: &str, flag: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = flag.strip_prefix("--") {
-        return name
-            .strip_prefix("--")
-            .is_some_and(|name| !name.is_empty() && long.starts_with(name));
+        return name.strip_prefix("--").is_some_and(|name| !name.is_empty() && long.starts_with(name));
     }
     let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
         return false;
     };
     match flag.strip_prefix('-') {
         Some(letter) if letter.len() == 1 => {
-            let cluster = letters
-                .split(|c: char| !c.is_ascii_alphabetic())
-                .next()
-                .unwrap_or("");
+            let cluster = letters.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
             cluster.contains(letter)
         }
         _ => word == flag,
@@ -126,8 +103,7 @@ fn refusal(allowed: &Allowed, name: &str, may: Risk, writes: bool) -> String {
         .map(|(name, _)| name.as_str())
         .collect();
     let hint = if writes {
-        "it may change files, so call `terminal_write` with it, which asks a person first; "
-            .to_owned()
+        "it may change files, so call `terminal_write` with it, which asks a person first; ".to_owned()
     } else if name.contains(char::is_whitespace) {
         "give each word as its own element, such as [\"wc\", \"-l\", \"notes.txt\"]; ".to_owned()
     } else if name.contains('/') {
@@ -139,10 +115,7 @@ fn refusal(allowed: &Allowed, name: &str, may: Risk, writes: bool) -> String {
             None => String::new(),
         }
     };
-    format!(
-        "the command `{name}` is not allowed; {hint}allowed are {}",
-        names.join(", ")
-    )
+    format!("the command `{name}` is not allowed; {hint}allowed are {}", names.join(", "))
 }
 
 #[cfg(test)]
@@ -199,11 +172,7 @@ mod tests {
         let grep = ["grep", "-e", "-i", "--", "-delete"].map(str::to_owned);
         assert!(check(&allowed, &grep, Risk::Read).is_ok());
         refused(&["cp", "a", "b"], "`terminal_write`");
-        for argv in [
-            &["cp", "a", "b"][..],
-            &["sed", "-i", "s/a/b/", "x"],
-            &["ls"],
-        ] {
+        for argv in [&["cp", "a", "b"][..], &["sed", "-i", "s/a/b/", "x"], &["ls"]] {
             let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
             assert!(check(&allowed, &argv, Risk::Write).is_ok(), "{argv:?}");
         }

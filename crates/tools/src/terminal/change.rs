@@ -27,15 +27,8 @@ pub struct TerminalWrite {
 
 impl TerminalWrite {
     /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
-    pub fn new(
-        config: TerminalConfig,
-        helper: Helper,
-        blobs: Arc<dyn Blobs>,
-    ) -> Result<Self, ToolsError> {
-        Ok(Self {
-            commands: Commands::new(config, helper)?,
-            blobs,
-        })
+    pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
+        Ok(Self { commands: Commands::new(config, helper)?, blobs })
     }
 }
 
@@ -43,12 +36,7 @@ impl ToolHandler for TerminalWrite {
     type Args = TerminalArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
-            NAME,
-            RiskClass::Write,
-            EffectClass::Write,
-            program::parameters(),
-        )
+        catalogue::spec(NAME, RiskClass::Write, EffectClass::Write, program::parameters())
     }
 
     async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Preview {
@@ -61,10 +49,7 @@ impl ToolHandler for TerminalWrite {
         let words = match words {
             Ok(words) => words,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let reversible = matches!(tree::kept(scope).await, Ok(Ok(_)));
@@ -98,10 +83,7 @@ impl ToolHandler for TerminalWrite {
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
         let undo = tree::undo(before, NAME, scope, &self.blobs).await?;
         match program::code(&outcome, command, &words) {
-            Ok(code) => Ok(ToolOutput {
-                undo: Some(undo),
-                ..program::output(&words, code, &outcome, scope)
-            }),
+            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..program::output(&words, code, &outcome, scope) }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
                 Err(ToolsError::Refused(format!("{why}\n{after}")).into())
@@ -118,16 +100,12 @@ impl TerminalWrite {
     /// Takes back what a failed command has done, and says so.
     async fn put_back(&self, undo: &Undo, scope: &ToolScope) -> String {
         match undo {
-            Undo::Snapshot { snapshot, .. } => {
-                match tree::restore(snapshot, scope, &self.blobs).await {
-                    Ok(said) => format!("[{said}]"),
-                    Err(error) => format!("[it may have changed files before that: {error}]"),
-                }
-            }
+            Undo::Snapshot { snapshot, .. } => match tree::restore(snapshot, scope, &self.blobs).await {
+                Ok(said) => format!("[{said}]"),
+                Err(error) => format!("[it may have changed files before that: {error}]"),
+            },
             Undo::Impossible { reason } => {
-                format!(
-                    "[it may have changed files before that, which can't be put back: {reason}]"
-                )
+                format!("[it may have changed files before that, which can't be put back: {reason}]")
             }
         }
     }

@@ -15,9 +15,7 @@ impl TerminalConfig {
     pub fn parse(text: &str) -> Result<Self, String> {
         let commands: Allowed = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(bad) = commands.keys().find(|name| name.contains(['/', ' '])) {
-            return Err(format!(
-                "[{bad}]: give the command's name without a path or blanks"
-            ));
+            return Err(format!("[{bad}]: give the command's name without a path or blanks"));
         }
         Ok(Self { commands })
     }
@@ -31,15 +29,12 @@ mod tests {
 
     #[test]
     fn a_file_adds_and_takes_away() {
-        let read =
-            TerminalConfig::parse("[make]\nrisk = \"write\"\n[rm]\nallow = false\n").unwrap();
+        let read = TerminalConfig::parse("[make]\nrisk = \"write\"\n[rm]\nallow = false\n").unwrap();
         assert_eq!(read.commands["make"].risk, Risk::Write);
         assert!(read.commands["make"].allow && !read.commands["rm"].allow);
-        for (text, expect) in [
-            ("[make]\nrisk = \"huge\"", "risk"),
-            ("[make]\ncolour = 1", "colour"),
-            ("[\"/bin/ls\"]", "without a path"),
-        ] {
+        for (text, expect) in
+            [("[make]\nrisk = \"huge\"", "risk"), ("[make]\ncolour = 1", "colour"), ("[\"/bin/ls\"]", "without a path")]
+        {
             let error = TerminalConfig::parse(text).unwrap_err();
             assert!(error.contains(expect), "{error}");
         }

@@ -22,17 +22,12 @@ fn wanted(words: &[String]) -> Option<Result<&str, ToolsError>> {
     Some(match rest {
         [] => Ok("~"),
         [only] => Ok(only),
-        _ => Err(ToolsError::refused(
-            "cd takes one folder, such as cd reports; quote a name with blanks",
-        )),
+        _ => Err(ToolsError::refused("cd takes one folder, such as cd reports; quote a name with blanks")),
     })
 }
 
 /// Carries a `cd` out; `None` for any other command.
-pub(super) async fn change(
-    words: &[String],
-    scope: &ToolScope,
-) -> Option<Result<ToolOutput, ToolsError>> {
+pub(super) async fn change(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
     let to = match wanted(words)? {
         Ok(to) => to,
         Err(error) => return Some(Err(error)),
@@ -49,9 +44,7 @@ pub(super) async fn change(
             let folder = folder(&scope, &to)?;
             let said = match folder.as_str() {
                 "" => "commands now start in the workspace itself".to_owned(),
-                folder => format!(
-                    "commands now start in {folder}/ (other tools still take paths from the workspace)"
-                ),
+                folder => format!("commands now start in {folder}/ (other tools still take paths from the workspace)"),
             };
             Ok(ToolOutput { data: Some(json!({FOLDER: folder})), ..ToolOutput::text(said) })
         })

@@ -24,9 +24,7 @@ const MEMORY: u64 = 512 << 20;
 /// Bytes kept of each output stream.
 const OUTPUT: usize = 64 << 10;
 /// Words that only a shell understands.
-const SHELL: &[&str] = &[
-    "|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "<<",
-];
+const SHELL: &[&str] = &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "<<"];
 
 /// Arguments of both tools: a line, or its words.
 #[derive(Debug, Clone, Deserialize)]
@@ -80,17 +78,12 @@ impl TerminalArgs {
                 return Err(ToolsError::refused("give `command` or `argv`, not both"));
             }
             (None, None) => {
-                return Err(ToolsError::refused(
-                    "say which command to run, such as {\"command\": \"ls -l\"}",
-                ));
+                return Err(ToolsError::refused("say which command to run, such as {\"command\": \"ls -l\"}"));
             }
         };
         match &words[..] {
             // What models write who are used to a shell.
-            [shell, flag, line]
-                if matches!(shell.as_str(), "bash" | "sh")
-                    && matches!(flag.as_str(), "-c" | "-lc") =>
-            {
+            [shell, flag, line] if matches!(shell.as_str(), "bash" | "sh") && matches!(flag.as_str(), "-c" | "-lc") => {
                 split(line).map_err(refused)
             }
             _ => Ok(words),
@@ -106,10 +99,7 @@ pub(super) struct Commands {
 
 impl Commands {
     pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
-        Ok(Self {
-            allowed: allow::list(config)?,
-            sandbox: Sandbox::new(helper),
-        })
+        Ok(Self { allowed: allow::list(config)?, sandbox: Sandbox::new(helper) })
     }
 
     /// The list's entry for a command that may do `may`.
@@ -118,12 +108,7 @@ impl Commands {
     }
 
     /// Runs it in the folder of the run.
-    pub async fn run(
-        &self,
-        argv: &[String],
-        may: Risk,
-        context: &Context,
-    ) -> Result<Outcome, ToolsError> {
+    pub async fn run(&self, argv: &[String], may: Risk, context: &Context) -> Result<Outcome, ToolsError> {
         let scope = &context.scope;
         let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
         spec.cwd = scope.folder.clone().into();
@@ -158,10 +143,7 @@ fn explain(error: &SandboxError, scope: &ToolScope) -> ToolsError {
             format!("{program} can't be run on this machine ({reason}); use another command")
         }
         other if !scope.folder.is_empty() => {
-            format!(
-                "{other}; commands start in {}/, `cd` alone leads back to the workspace",
-                scope.folder
-            )
+            format!("{other}; commands start in {}/, `cd` alone leads back to the workspace", scope.folder)
         }
         other => other.to_string(),
     })
@@ -176,23 +158,14 @@ pub(super) fn code(outcome: &Outcome, command: &Command, argv: &[String]) -> Res
 }
 
 /// What a model and a person get of a command that ended as it should.
-pub(super) fn output(
-    argv: &[String],
-    code: i32,
-    outcome: &Outcome,
-    scope: &ToolScope,
-) -> ToolOutput {
+pub(super) fn output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
     let text = report(outcome);
     let shown = match (text.is_empty(), code) {
         (true, 0) => "(the command printed nothing)".to_owned(),
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
-    let receipt = Receipt {
-        action: "ran".to_owned(),
-        object: line(argv),
-        evidence: Some(format!("exit code {code}")),
-    };
+    let receipt = Receipt { action: "ran".to_owned(), object: line(argv), evidence: Some(format!("exit code {code}")) };
     ToolOutput {
         data: Some(json!({
             "argv": argv,
@@ -247,9 +220,7 @@ fn failure(exit: Exit, argv: &[String], text: &str) -> String {
     } else {
         ""
     };
-    format!("{} {how}\n{text}{hint}", line(argv))
-        .trim_end()
-        .to_owned()
+    format!("{} {how}\n{text}{hint}", line(argv)).trim_end().to_owned()
 }
 
 /// The command as one would type it into a shell, for people to read.

@@ -26,12 +26,7 @@ impl ToolHandler for Terminal {
     type Args = TerminalArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
-            "terminal",
-            RiskClass::Read,
-            EffectClass::Read,
-            program::parameters(),
-        )
+        catalogue::spec("terminal", RiskClass::Read, EffectClass::Read, program::parameters())
     }
 
     async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {
@@ -48,10 +43,7 @@ impl ToolHandler for Terminal {
                 count: None,
                 reversible: true,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

@@ -70,11 +70,7 @@ pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
     if begun {
         out.push(current);
     }
-    if out.is_empty() {
-        Err(Unsplit::Blank)
-    } else {
-        Ok(out)
-    }
+    if out.is_empty() { Err(Unsplit::Blank) } else { Ok(out) }
 }
 
 #[cfg(test)]
@@ -112,10 +108,7 @@ mod tests {
             ("ls\npwd", "a second line"),
         ] {
             let error = split(line).unwrap_err().to_string();
-            assert!(
-                error.contains(sign.trim()) && error.contains("one command at a time"),
-                "{line}: {error}"
-            );
+            assert!(error.contains(sign.trim()) && error.contains("one command at a time"), "{line}: {error}");
         }
         assert_eq!(split("echo 'x"), Err(Unsplit::Open));
         assert_eq!(split("  "), Err(Unsplit::Blank));

@@ -40,20 +40,12 @@ const V6: &[(&str, &str)] = &[
 
 fn v4() -> &'static [(Ipv4Net, &'static str)] {
     static NETS: OnceLock<Vec<(Ipv4Net, &'static str)>> = OnceLock::new();
-    NETS.get_or_init(|| {
-        V4.iter()
-            .filter_map(|(net, why)| Some((net.parse().ok()?, *why)))
-            .collect()
-    })
+    NETS.get_or_init(|| V4.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect())
 }
 
 fn v6() -> &'static [(Ipv6Net, &'static str)] {
     static NETS: OnceLock<Vec<(Ipv6Net, &'static str)>> = OnceLock::new();
-    NETS.get_or_init(|| {
-        V6.iter()
-            .filter_map(|(net, why)| Some((net.parse().ok()?, *why)))
-            .collect()
-    })
+    NETS.get_or_init(|| V6.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect())
 }
 
 /// Why `address` is not one of the public internet, or one of this house; `None` if it is neither.
@@ -94,9 +86,7 @@ fn of_this_house(address: IpAddr, interfaces: &[(IpAddr, u8)]) -> Option<&'stati
 }
 
 fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
-    v4().iter()
-        .find(|(net, _)| net.contains(&address))
-        .map(|(_, why)| *why)
+    v4().iter().find(|(net, _)| net.contains(&address)).map(|(_, why)| *why)
 }
 
 fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
@@ -124,9 +114,7 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     if matches!(address.segments()[4..6], [0 | 0x0200, 0x5efe]) {
         return Some("ISATAP");
     }
-    v6().iter()
-        .find(|(net, _)| net.contains(&address))
-        .map(|(_, why)| *why)
+    v6().iter().find(|(net, _)| net.contains(&address)).map(|(_, why)| *why)
 }
 
 #[cfg(test)]
@@ -153,11 +141,7 @@ mod tests {
             ("2a02:8071:1:3::7", false),
             ("1.1.1.1", false),
         ] {
-            assert_eq!(
-                of_this_house(ip(address), &house).is_some(),
-                refused,
-                "{address}"
-            );
+            assert_eq!(of_this_house(ip(address), &house).is_some(), refused, "{address}");
         }
         assert!(interfaces().iter().any(|(own, _)| own.is_loopback()));
     }

@@ -35,13 +35,7 @@ pub struct Ask {
 impl Ask {
     /// A GET.
     pub fn get(url: Url) -> Self {
-        Self {
-            method: Method::GET,
-            url,
-            headers: HeaderMap::new(),
-            body: Vec::new(),
-            identity: None,
-        }
+        Self { method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), identity: None }
     }
 }
 
@@ -58,11 +52,7 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self {
-            bytes: 2 << 20,
-            wall: Duration::from_secs(20),
-            hops: 5,
-        }
+        Self { bytes: 2 << 20, wall: Duration::from_secs(20), hops: 5 }
     }
 }
 
@@ -173,9 +163,8 @@ impl Client {
     pub async fn begin(&self, ask: Ask, caps: Caps) -> Result<Reply, HttpError> {
         let until = Instant::now() + caps.wall;
         let work = self.hops(ask, caps.hops);
-        let (url, response) = tokio::time::timeout_at(until, work)
-            .await
-            .map_err(|_| HttpError::Late(caps.wall.as_millis()))??;
+        let (url, response) =
+            tokio::time::timeout_at(until, work).await.map_err(|_| HttpError::Late(caps.wall.as_millis()))??;
         Ok(Reply {
             url,
             status: response.status(),
@@ -200,19 +189,14 @@ impl Client {
                 return Ok((ask.url, response));
             };
             let to = location.to_str().map(str::to_owned);
-            let nowhere =
-                || HttpError::Refused(format!("{} redirects to something that is no URL", ask.url));
+            let nowhere = || HttpError::Refused(format!("{} redirects to something that is no URL", ask.url));
             let to = to.map_err(|_| nowhere())?;
             if hop == hops {
-                return Err(HttpError::Refused(format!(
-                    "more than {hops} redirects, the last to {to}"
-                )));
+                return Err(HttpError::Refused(format!("more than {hops} redirects, the last to {to}")));
             }
             let from = ask.url.clone();
             let next = from.join(&to).map_err(|_| nowhere())?;
-            let elsewhere = |error: &ToolsError| {
-                HttpError::Refused(format!("{from} redirects to {to}: {error}"))
-            };
+            let elsewhere = |error: &ToolsError| HttpError::Refused(format!("{from} redirects to {to}: {error}"));
             follow(&mut ask, status, next)?;
             target = guard::target(ask.url.clone()).map_err(|error| elsewhere(&error))?;
             let found = self.addresses(&target).await;
@@ -249,10 +233,8 @@ fn follow(ask: &mut Ask, status: u16, next: Url) -> Result<(), HttpError> {
         }
         ask.identity = None;
         ask.body.clear();
-        let kept: HeaderMap = HARMLESS
-            .iter()
-            .filter_map(|name| Some((name.clone(), ask.headers.get(name)?.clone())))
-            .collect();
+        let kept: HeaderMap =
+            HARMLESS.iter().filter_map(|name| Some((name.clone(), ask.headers.get(name)?.clone()))).collect();
         ask.headers = kept;
     }
     ask.url = next;
@@ -275,12 +257,8 @@ async fn send(target: &Target, addresses: &[SocketAddr], ask: &Ask) -> Result<Re
     if let Some(identity) = &ask.identity {
         client = client.identity(identity.clone());
     }
-    let client = client
-        .build()
-        .map_err(|error| HttpError::Refused(format!("no connection can be made: {error}")))?;
-    let mut request = client
-        .request(ask.method.clone(), ask.url.clone())
-        .headers(ask.headers.clone());
+    let client = client.build().map_err(|error| HttpError::Refused(format!("no connection can be made: {error}")))?;
+    let mut request = client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
     if !ask.body.is_empty() {
         request = request.body(ask.body.clone());
     }
@@ -316,10 +294,7 @@ impl Reply {
             .map_err(|_| HttpError::Late(self.wall.as_millis()))?
             .map_err(|error| {
                 let origin = self.url.origin().ascii_serialization();
-                HttpError::Broken(format!(
-                    "the connection to {origin} broke off: {}",
-                    cause(&error)
-                ))
+                HttpError::Broken(format!("the connection to {origin} broke off: {}", cause(&error)))
             })?;
         let Some(chunk) = chunk else { return Ok(None) };
         let kept = &chunk[..chunk.len().min(self.left)];
@@ -339,13 +314,7 @@ impl Reply {
         while let Some(chunk) = self.chunk().await? {
             bytes.extend_from_slice(&chunk);
         }
-        Ok(Answer {
-            url: self.url,
-            status: self.status,
-            headers: self.headers,
-            bytes,
-            cut: self.cut,
-        })
+        Ok(Answer { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
     }
 }
 

@@ -30,17 +30,13 @@ pub(super) async fn fetch(url: Url, allow: &[HostPort]) -> Result<Page, ToolsErr
     let mut ask = Ask::get(url);
     let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
     ask.headers.insert(ACCEPT, accept);
-    let caps = Caps {
-        wall: WALL,
-        ..Caps::default()
-    };
+    let caps = Caps { wall: WALL, ..Caps::default() };
     let answer = Client::new(allow.to_vec()).send(ask, caps).await;
     match answer {
         Ok(answer) => Ok(answer.into()),
-        Err(HttpError::Late(_)) => Err(ToolsError::Refused(format!(
-            "the page did not arrive within {} s; try again later",
-            WALL.as_secs()
-        ))),
+        Err(HttpError::Late(_)) => {
+            Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", WALL.as_secs())))
+        }
         Err(error) => Err(error.into()),
     }
 }

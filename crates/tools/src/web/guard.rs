@@ -28,11 +28,7 @@ impl FromStr for HostPort {
         let (host, port) = text.trim().rsplit_once(':').ok_or_else(bad)?;
         Ok(Self {
             host: Host::parse(host).map_err(|_| bad())?,
-            port: port
-                .parse()
-                .ok()
-                .filter(|port| *port != 0)
-                .ok_or_else(bad)?,
+            port: port.parse().ok().filter(|port| *port != 0).ok_or_else(bad)?,
         })
     }
 }
@@ -54,15 +50,10 @@ pub(crate) struct Target {
 /// Checks the form of a URL.
 pub(crate) fn target(url: Url) -> Result<Target, ToolsError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(ToolsError::Refused(format!(
-            "only http and https can be fetched, not {}:",
-            url.scheme()
-        )));
+        return Err(ToolsError::Refused(format!("only http and https can be fetched, not {}:", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(ToolsError::refused(
-            "a user name or password in a URL is not allowed; leave it out",
-        ));
+        return Err(ToolsError::refused("a user name or password in a URL is not allowed; leave it out"));
     }
     let host = match url.host() {
         Some(Host::Domain(name)) => Host::Domain(name.to_owned()),
@@ -78,9 +69,7 @@ pub(crate) fn target(url: Url) -> Result<Target, ToolsError> {
 pub(crate) fn parse(text: &str) -> Result<Url, ToolsError> {
     let text = text.trim();
     let bad = |error: url::ParseError| {
-        ToolsError::Refused(format!(
-            "`{text}` is no URL ({error}); write it as https://example.org/page"
-        ))
+        ToolsError::Refused(format!("`{text}` is no URL ({error}); write it as https://example.org/page"))
     };
     match Url::parse(text) {
         Ok(url) => Ok(url),
@@ -98,9 +87,7 @@ fn is_local_name(name: &str) -> bool {
 
 impl Target {
     pub(super) fn is_allowed(&self, allow: &[HostPort]) -> bool {
-        allow
-            .iter()
-            .any(|entry| entry.port == self.port && entry.host == self.host)
+        allow.iter().any(|entry| entry.port == self.port && entry.host == self.host)
     }
 
     /// `host:port` as in the allow list.
@@ -117,11 +104,7 @@ impl Target {
     }
 
     /// Every address of the host, resolved once and checked; connections go to exactly these.
-    pub async fn addresses(
-        &self,
-        allow: &[HostPort],
-        resolver: &dyn Resolve,
-    ) -> Result<Vec<SocketAddr>, ToolsError> {
+    pub async fn addresses(&self, allow: &[HostPort], resolver: &dyn Resolve) -> Result<Vec<SocketAddr>, ToolsError> {
         let addresses: Vec<SocketAddr> = match &self.host {
             Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), self.port)],
             Host::Ipv6(address) => vec![SocketAddr::new(IpAddr::V6(*address), self.port)],
@@ -130,16 +113,11 @@ impl Target {
                 vec![SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.port)]
             }
             Host::Domain(name) => resolver.resolve(name, self.port).await.map_err(|error| {
-                ToolsError::Refused(format!(
-                    "the host {name} can't be found ({error}); check its spelling"
-                ))
+                ToolsError::Refused(format!("the host {name} can't be found ({error}); check its spelling"))
             })?,
         };
         if addresses.is_empty() {
-            return Err(ToolsError::Refused(format!(
-                "the host {} has no address",
-                self.host
-            )));
+            return Err(ToolsError::Refused(format!("the host {} has no address", self.host)));
         }
         if self.is_allowed(allow) {
             return Ok(addresses);

@@ -2,9 +2,7 @@
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{
-    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-};
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use url::Url;
@@ -18,9 +16,7 @@ const CHUNK: usize = 4096;
 const WALL: Duration = Duration::from_secs(3);
 
 /// Elements whose content nobody reads.
-const SILENT: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select",
-];
+const SILENT: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
 /// Elements that begin a line of their own.
 const BLOCKS: &[&str] = &[
@@ -86,10 +82,7 @@ pub(crate) fn readable(html: &str, base: &Url) -> Readable {
     tokenizer.end();
     let mut state = tokenizer.sink.0.into_inner();
     Readable {
-        title: state
-            .title
-            .map(|title| squeeze(&title))
-            .filter(|title| !title.is_empty()),
+        title: state.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty()),
         text: state.out.finish(),
         links: state.out.links,
         cut: !rest.is_empty(),
@@ -109,13 +102,7 @@ struct State {
 
 impl State {
     fn new(base: &Url) -> Self {
-        Self {
-            out: Writer::default(),
-            base: base.clone(),
-            title: None,
-            in_title: false,
-            silent: None,
-        }
+        Self { out: Writer::default(), base: base.clone(), title: None, in_title: false, silent: None }
     }
 
     fn text(&mut self, text: &str) {
@@ -242,10 +229,7 @@ impl Writer {
                 self.space = false;
             }
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-                let level = name
-                    .bytes()
-                    .last()
-                    .map_or(1, |digit| usize::from(digit - b'0'));
+                let level = name.bytes().last().map_or(1, |digit| usize::from(digit - b'0'));
                 self.lines.push(String::new());
                 self.line.push_str(&"#".repeat(level));
                 self.line.push(' ');
@@ -330,14 +314,8 @@ mod tests {
             &base(),
         );
         assert_eq!(page.title.as_deref(), Some("A page"));
-        assert_eq!(
-            page.text,
-            "# Head\nOne two three.\n\n- x\n- the c\n\nk | v\n1 | 2\n\na\n  b\nj"
-        );
-        assert_eq!(
-            page.links,
-            [("the c".to_owned(), "https://example.org/c?d=1".to_owned())]
-        );
+        assert_eq!(page.text, "# Head\nOne two three.\n\n- x\n- the c\n\nk | v\n1 | 2\n\na\n  b\nj");
+        assert_eq!(page.links, [("the c".to_owned(), "https://example.org/c?d=1".to_owned())]);
     }
 
     #[test]
@@ -354,12 +332,7 @@ mod tests {
         readable(&"<a href=x>y".repeat(150_000), &base());
         assert!(began.elapsed() < 4 * WALL, "{:?}", began.elapsed());
         assert_eq!(readable("<script>a</b><svg><svg></svg>", &base()).text, "");
-        assert_eq!(
-            readable("<title>a &amp; <b></title>&eacute;", &base())
-                .title
-                .as_deref(),
-            Some("a & <b>")
-        );
+        assert_eq!(readable("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
         assert_eq!(readable("", &base()), super::Readable::default());
         assert_eq!(readable("<<<>&&#0;</p><title>", &base()).title, None);
         assert_eq!(

@@ -35,15 +35,10 @@ impl Pinned {
         if let Some(name) = target.name() {
             client = client.resolve_to_addrs(name, &addresses);
         }
-        let client = client
-            .build()
-            .map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
+        let client =
+            client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
         let place = target.place();
         let allowed = allow.iter().any(|entry| entry.to_string() == place);
-        Ok(Self {
-            readable: target.url.scheme() == "http" && !allowed,
-            url: target.url,
-            client,
-        })
+        Ok(Self { readable: target.url.scheme() == "http" && !allowed, url: target.url, client })
     }
 }

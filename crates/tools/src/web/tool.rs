@@ -65,10 +65,7 @@ impl ToolHandler for WebFetch {
                 count: None,
                 reversible: false,
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -99,11 +96,7 @@ impl Shown {
     pub fn of(page: &Page) -> Self {
         let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
             || page.media.is_empty() && looks_like_html(&page.bytes);
-        if is_html {
-            Self::Html(decode(page, true))
-        } else {
-            Self::Other
-        }
+        if is_html { Self::Html(decode(page, true)) } else { Self::Other }
     }
 }
 
@@ -132,12 +125,7 @@ pub(crate) fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
     if page.cut {
         content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
     }
-    Ok(ToolOutput {
-        data: Some(data),
-        tainted: true,
-        origin: Some(page.url.to_string()),
-        ..ToolOutput::text(content)
-    })
+    Ok(ToolOutput { data: Some(data), tainted: true, origin: Some(page.url.to_string()), ..ToolOutput::text(content) })
 }
 
 /// Anything but a page: JSON set out in lines, text as it is.
@@ -148,23 +136,14 @@ fn plain(page: &Page) -> Result<String, ToolsError> {
         let pretty = parsed.and_then(|value| serde_json::to_string_pretty(&value).ok());
         return Ok(pretty.unwrap_or(text));
     }
-    let texts = [
-        "text/",
-        "application/xml",
-        "application/javascript",
-        "application/yaml",
-    ];
+    let texts = ["text/", "application/xml", "application/javascript", "application/yaml"];
     let is_text = texts.iter().any(|kind| page.media.starts_with(kind))
         || page.media.ends_with("+xml")
         || !page.bytes.contains(&0) && std::str::from_utf8(&page.bytes).is_ok();
     if is_text {
         return Ok(text);
     }
-    let media = if page.media.is_empty() {
-        "binary data"
-    } else {
-        &page.media
-    };
+    let media = if page.media.is_empty() { "binary data" } else { &page.media };
     Err(ToolsError::Refused(format!(
         "{} is {media}, which can't be read as text; fetch a page or a text file",
         page.url
@@ -178,13 +157,8 @@ fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 fn decode(page: &Page, is_html: bool) -> String {
-    let label = page
-        .charset
-        .clone()
-        .or_else(|| is_html.then(|| declared(&page.bytes)).flatten());
-    let encoding = label
-        .and_then(|label| Encoding::for_label(label.as_bytes()))
-        .unwrap_or(UTF_8);
+    let label = page.charset.clone().or_else(|| is_html.then(|| declared(&page.bytes)).flatten());
+    let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(UTF_8);
     encoding.decode(&page.bytes).0.into_owned()
 }
 

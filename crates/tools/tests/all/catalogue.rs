@@ -44,24 +44,13 @@ pub fn check(all: &[ToolSpec]) {
     for spec in all {
         let name = &spec.name;
         assert!(spec.description.len() > 20, "{name} has no description");
-        assert!(
-            (12..=25).contains(&spec.utterances.len()),
-            "{name}: {} utterances",
-            spec.utterances.len()
-        );
+        assert!((12..=25).contains(&spec.utterances.len()), "{name}: {} utterances", spec.utterances.len());
         assert!(spec.result_limit >= 1000, "{name}");
-        assert_eq!(
-            spec.parameters["additionalProperties"],
-            json!(false),
-            "{name}"
-        );
+        assert_eq!(spec.parameters["additionalProperties"], json!(false), "{name}");
         assert_eq!(spec.parameters["type"], json!("object"), "{name}");
         let properties = spec.parameters["properties"].as_object().unwrap();
         for required in spec.parameters["required"].as_array().unwrap_or(&vec![]) {
-            assert!(
-                properties.contains_key(required.as_str().unwrap()),
-                "{name}"
-            );
+            assert!(properties.contains_key(required.as_str().unwrap()), "{name}");
         }
         // What only looks can be repeated, what changes something is never taken for reading.
         if spec.risk == RiskClass::Read {
@@ -73,20 +62,8 @@ pub fn check(all: &[ToolSpec]) {
 #[tokio::test]
 async fn control_tools_return_their_text() {
     let bench = Bench::new();
-    assert_eq!(
-        bench
-            .ok("final_answer", json!({"text": "done"}))
-            .await
-            .content,
-        "done"
-    );
-    assert_eq!(
-        bench
-            .ok("feedback", json!({"question": "which?"}))
-            .await
-            .content,
-        "which?"
-    );
+    assert_eq!(bench.ok("final_answer", json!({"text": "done"})).await.content, "done");
+    assert_eq!(bench.ok("feedback", json!({"question": "which?"})).await.content, "which?");
     let error = bench.refused("feedback", json!({"question": ""})).await;
     assert!(error.contains("question"), "{error}");
 }

@@ -61,10 +61,7 @@ impl ToolHandler for Odd {
 }
 
 fn odd(effect: EffectClass) -> Odd {
-    Odd {
-        effect,
-        effects: Arc::default(),
-    }
+    Odd { effect, effects: Arc::default() }
 }
 
 fn one(effect: EffectClass) -> Dispatcher {
@@ -83,10 +80,7 @@ fn authorized(how: &str) -> Authorized {
 
 #[test]
 fn two_tools_of_one_name_are_refused() {
-    let twice = Dispatcher::builder()
-        .with(odd(EffectClass::Read))
-        .with(odd(EffectClass::Write))
-        .build();
+    let twice = Dispatcher::builder().with(odd(EffectClass::Read)).with(odd(EffectClass::Write)).build();
     assert!(matches!(twice, Err(ToolsError::Duplicate(name)) if name == "odd"));
 }
 
@@ -94,24 +88,12 @@ fn two_tools_of_one_name_are_refused() {
 async fn unknown_tools_bad_arguments_and_changed_arguments() {
     let bench = Bench::new();
     let error = bench.refused("frobnicate", json!({})).await;
-    assert!(
-        error.contains("there is no tool `frobnicate`") && error.contains("grep"),
-        "{error}"
-    );
-    let error = bench
-        .refused("read", json!({"path": "x", "lines": "five"}))
-        .await;
+    assert!(error.contains("there is no tool `frobnicate`") && error.contains("grep"), "{error}");
+    let error = bench.refused("read", json!({"path": "x", "lines": "five"})).await;
     assert!(error.contains("`lines`"), "{error}");
-    let error = bench
-        .refused("read", json!({"path": "x", "lines": 2001}))
-        .await;
-    assert!(
-        error.contains("`lines`") && error.contains("2000"),
-        "{error}"
-    );
-    let error = bench
-        .refused("read", json!({"path": "x", "surprise": 1}))
-        .await;
+    let error = bench.refused("read", json!({"path": "x", "lines": 2001})).await;
+    assert!(error.contains("`lines`") && error.contains("2000"), "{error}");
+    let error = bench.refused("read", json!({"path": "x", "surprise": 1})).await;
     assert!(error.contains("surprise"), "{error}");
     let error = bench.refused("read", json!({})).await;
     assert!(error.contains("path"), "{error}");
@@ -131,10 +113,7 @@ async fn a_panic_is_fatal_and_contained() {
     let scope = scope(".".into());
     let done = tools.run(authorized("panic"), &scope).await;
     assert!(matches!(done, Err(ToolError::Fatal(message)) if message.contains("it went wrong")));
-    assert_eq!(
-        tools.run(authorized("fine"), &scope).await.unwrap().content,
-        "fine"
-    );
+    assert_eq!(tools.run(authorized("fine"), &scope).await.unwrap().content, "fine");
 }
 
 #[tokio::test]
@@ -143,11 +122,7 @@ async fn deadline_and_stop_end_a_call() {
     let mut scope = scope(".".into());
     scope.timeout_ms = 100;
     let began = Instant::now();
-    let error = tools
-        .run(authorized("hang"), &scope)
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = tools.run(authorized("hang"), &scope).await.unwrap_err().to_string();
     assert!(error.contains("100 ms"), "{error}");
     scope.timeout_ms = 60_000;
     let stop = scope.stop.clone();
@@ -155,17 +130,9 @@ async fn deadline_and_stop_end_a_call() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stop.store(true, Ordering::Relaxed);
     });
-    let error = tools
-        .run(authorized("hang"), &scope)
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = tools.run(authorized("hang"), &scope).await.unwrap_err().to_string();
     assert!(error.contains("the run was stopped"), "{error}");
-    let error = tools
-        .run(authorized("fine"), &scope)
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = tools.run(authorized("fine"), &scope).await.unwrap_err().to_string();
     assert!(error.contains("the run was stopped"), "{error}");
     assert!(began.elapsed() < Duration::from_secs(2));
 }
@@ -178,82 +145,27 @@ async fn a_change_under_way_is_awaited_or_called_unsettled() {
     let mut scope = scope(".".into());
     scope.timeout_ms = 100;
     let done = tools.run(authorized("polite"), &scope).await.unwrap();
-    assert_eq!(
-        (done.content.as_str(), effects.load(Ordering::Relaxed)),
-        ("ended by itself", 1)
-    );
-    let error = tools
-        .run(authorized("hang"), &scope)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("may or may not have taken effect"),
-        "{error}"
-    );
+    assert_eq!((done.content.as_str(), effects.load(Ordering::Relaxed)), ("ended by itself", 1));
+    let error = tools.run(authorized("hang"), &scope).await.unwrap_err().to_string();
+    assert!(error.contains("may or may not have taken effect"), "{error}");
 }
 
 #[tokio::test]
 async fn undo_of_nothing_and_previews_of_bad_calls() {
     let bench = Bench::new();
-    let impossible = Undo::Impossible {
-        reason: "sent already".into(),
-    };
-    let error = bench
-        .tools
-        .undo(&impossible, &bench.scope)
-        .await
-        .unwrap_err();
+    let impossible = Undo::Impossible { reason: "sent already".into() };
+    let error = bench.tools.undo(&impossible, &bench.scope).await.unwrap_err();
     assert!(error.to_string().contains("sent already"));
-    let snapshot = |tool: &str| Undo::Snapshot {
-        tool: tool.into(),
-        snapshot: json!({"x": 1}),
-    };
-    let error = bench
-        .tools
-        .undo(&snapshot("nothing"), &bench.scope)
-        .await
-        .unwrap_err();
+    let snapshot = |tool: &str| Undo::Snapshot { tool: tool.into(), snapshot: json!({"x": 1}) };
+    let error = bench.tools.undo(&snapshot("nothing"), &bench.scope).await.unwrap_err();
     assert!(error.to_string().contains("there is no tool"));
-    let error = bench
-        .tools
-        .undo(&snapshot("list"), &bench.scope)
-        .await
-        .unwrap_err();
+    let error = bench.tools.undo(&snapshot("list"), &bench.scope).await.unwrap_err();
     assert!(error.to_string().contains("can't be undone"));
-    for tool in [
-        "write",
-        "notes_create",
-        "reminders_create",
-        "save_memory",
-        "mail_draft",
-    ] {
-        let error = bench
-            .tools
-            .undo(&snapshot(tool), &bench.scope)
-            .await
-            .unwrap_err();
-        assert!(
-            error.to_string().contains("can't be read"),
-            "{tool}: {error}"
-        );
+    for tool in ["write", "notes_create", "reminders_create", "save_memory", "mail_draft"] {
+        let error = bench.tools.undo(&snapshot(tool), &bench.scope).await.unwrap_err();
+        assert!(error.to_string().contains("can't be read"), "{tool}: {error}");
     }
-    assert!(
-        bench
-            .preview("nothing", json!({}))
-            .await
-            .summary
-            .contains("would fail")
-    );
-    assert!(
-        bench
-            .preview("write", json!({"path": "a"}))
-            .await
-            .summary
-            .contains("content")
-    );
-    assert_eq!(
-        bench.preview("list", json!({})).await.summary,
-        "changes nothing"
-    );
+    assert!(bench.preview("nothing", json!({})).await.summary.contains("would fail"));
+    assert!(bench.preview("write", json!({"path": "a"})).await.summary.contains("content"));
+    assert_eq!(bench.preview("list", json!({})).await.summary, "changes nothing");
 }

@@ -8,17 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::ports::{
-    Authorized, BlobError, Blobs, Clock, Facts, Note, Reminder, StoreError, StoreResult, ToolScope,
-    Tools as _,
+    Authorized, BlobError, Blobs, Clock, Facts, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
 };
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, TenantId, Timestamp, hash};
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_tools::terminal::TerminalConfig;
-use steward_tools::{
-    Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder,
-};
+use steward_tools::{Dispatcher, DispatcherBuilder, Ports, ToolsConfig, standard, standard_builder};
 use tempfile::TempDir;
 
 /// 2026-11-21T08:00:00Z.
@@ -53,9 +50,7 @@ impl Blobs for MemoryBlobs {
     }
     async fn get(&self, name: &str) -> Result<Vec<u8>, BlobError> {
         let all = self.0.lock().unwrap();
-        all.get(name)
-            .cloned()
-            .ok_or_else(|| BlobError::Missing(name.to_owned()))
+        all.get(name).cloned().ok_or_else(|| BlobError::Missing(name.to_owned()))
     }
 }
 
@@ -74,13 +69,7 @@ impl Facts for MemoryFacts {
     async fn memory(&self, _: TenantId, _: AgentId) -> StoreResult<(String, u64)> {
         Ok(self.memory.lock().unwrap().clone())
     }
-    async fn save_memory(
-        &self,
-        _: TenantId,
-        _: AgentId,
-        text: &str,
-        version: u64,
-    ) -> StoreResult<()> {
+    async fn save_memory(&self, _: TenantId, _: AgentId, text: &str, version: u64) -> StoreResult<()> {
         let mut memory = self.memory.lock().unwrap();
         if self.races.load(Ordering::Relaxed) > 0 {
             self.races.fetch_sub(1, Ordering::Relaxed);
@@ -95,11 +84,7 @@ impl Facts for MemoryFacts {
         Ok(())
     }
     async fn save_note(&self, _: TenantId, _: AgentId, note: &Note) -> StoreResult<Option<Note>> {
-        Ok(self
-            .notes
-            .lock()
-            .unwrap()
-            .insert(note.title.clone(), note.clone()))
+        Ok(self.notes.lock().unwrap().insert(note.title.clone(), note.clone()))
     }
     async fn remove_note(&self, _: TenantId, _: AgentId, title: &str) -> StoreResult<()> {
         self.notes.lock().unwrap().remove(title);
@@ -109,10 +94,7 @@ impl Facts for MemoryFacts {
         Ok(self.notes.lock().unwrap().values().cloned().collect())
     }
     async fn save_reminder(&self, _: TenantId, _: AgentId, reminder: &Reminder) -> StoreResult<()> {
-        self.reminders
-            .lock()
-            .unwrap()
-            .insert(reminder.id.clone(), reminder.clone());
+        self.reminders.lock().unwrap().insert(reminder.id.clone(), reminder.clone());
         Ok(())
     }
     async fn remove_reminder(&self, _: TenantId, _: AgentId, id: &str) -> StoreResult<()> {
@@ -163,16 +145,8 @@ impl Bench {
             terminal,
             sandbox_helper: helper(),
         };
-        let (facts, blobs) = (
-            Arc::new(MemoryFacts::default()),
-            Arc::new(MemoryBlobs::default()),
-        );
-        let ports = Ports {
-            facts: facts.clone(),
-            blobs: blobs.clone(),
-            clock: Arc::new(Fixed),
-            python: python(),
-        };
+        let (facts, blobs) = (Arc::new(MemoryFacts::default()), Arc::new(MemoryBlobs::default()));
+        let ports = Ports { facts: facts.clone(), blobs: blobs.clone(), clock: Arc::new(Fixed), python: python() };
         Self {
             scope: scope(workspace),
             tools: standard(config, &ports).unwrap(),
@@ -185,17 +159,10 @@ impl Bench {
 
     /// The standard tools again, open for more.
     pub fn builder(&self) -> DispatcherBuilder {
-        let config = ToolsConfig {
-            web_allow: Vec::new(),
-            terminal: TerminalConfig::default(),
-            sandbox_helper: helper(),
-        };
-        let ports = Ports {
-            facts: self.facts.clone(),
-            blobs: self.blobs.clone(),
-            clock: Arc::new(Fixed),
-            python: python(),
-        };
+        let config =
+            ToolsConfig { web_allow: Vec::new(), terminal: TerminalConfig::default(), sandbox_helper: helper() };
+        let ports =
+            Ports { facts: self.facts.clone(), blobs: self.blobs.clone(), clock: Arc::new(Fixed), python: python() };
         standard_builder(config, &ports).unwrap()
     }
 
@@ -225,10 +192,7 @@ impl Bench {
     pub fn escapes(&self) -> Vec<String> {
         let _ = symlink("../secret.txt", self.path("link.txt"));
         let _ = symlink("..", self.path("linkdir"));
-        let _ = symlink(
-            self.outside().join("secret.txt"),
-            self.path("absolute-link"),
-        );
+        let _ = symlink(self.outside().join("secret.txt"), self.path("absolute-link"));
         vec![
             "../secret.txt".into(),
             "notes/../../secret.txt".into(),
@@ -246,12 +210,7 @@ impl Bench {
         self.keyed(tool, arguments, &format!("key-{number}")).await
     }
 
-    pub async fn keyed(
-        &self,
-        tool: &str,
-        arguments: Value,
-        key: &str,
-    ) -> Result<ToolOutput, ToolError> {
+    pub async fn keyed(&self, tool: &str, arguments: Value, key: &str) -> Result<ToolOutput, ToolError> {
         let call = Authorized {
             stage: None,
             args_hash: hash::of_json(&arguments),
@@ -277,9 +236,7 @@ impl Bench {
     }
 
     pub async fn preview(&self, tool: &str, arguments: Value) -> Preview {
-        self.tools
-            .preview(&call(tool, arguments), &self.scope)
-            .await
+        self.tools.preview(&call(tool, arguments), &self.scope).await
     }
 
     pub async fn undo(&self, output: &ToolOutput) -> Result<String, ToolError> {
@@ -292,10 +249,7 @@ impl Bench {
 
 /// The sandbox's other half.
 pub fn helper() -> Helper {
-    Helper {
-        program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
-        prefix: Vec::new(),
-    }
+    Helper { program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(), prefix: Vec::new() }
 }
 
 /// The sandbox's interpreter: the system's.

@@ -11,42 +11,20 @@ async fn read_shows_lines_with_a_heading() {
     }
     bench.put("notes/x.md", &text);
     let all = bench.ok("read", json!({"path": "notes/x.md"})).await;
-    assert!(
-        all.content
-            .starts_with("notes/x.md, lines 1-561 of 561\nline 1\n")
-    );
+    assert!(all.content.starts_with("notes/x.md, lines 1-561 of 561\nline 1\n"));
     assert!(all.content.ends_with("line 561\n") && all.receipt.is_none() && !all.tainted);
-    let some = bench
-        .ok(
-            "read",
-            json!({"path": "notes/x.md", "start": 3, "lines": 2}),
-        )
-        .await;
-    assert_eq!(
-        some.content,
-        "notes/x.md, lines 3-4 of 561\nline 3\nline 4\n"
-    );
-    let error = bench
-        .refused("read", json!({"path": "notes/x.md", "start": 562}))
-        .await;
+    let some = bench.ok("read", json!({"path": "notes/x.md", "start": 3, "lines": 2})).await;
+    assert_eq!(some.content, "notes/x.md, lines 3-4 of 561\nline 3\nline 4\n");
+    let error = bench.refused("read", json!({"path": "notes/x.md", "start": 562})).await;
     assert!(error.contains("only 561 lines"), "{error}");
 
     bench.put("unfinished", "a\nb");
     let read = bench.ok("read", json!({"path": "unfinished"})).await;
     assert_eq!(read.content, "unfinished, lines 1-2 of 2\na\nb");
     bench.put("empty", "");
-    assert_eq!(
-        bench.ok("read", json!({"path": "empty"})).await.content,
-        "empty is empty"
-    );
+    assert_eq!(bench.ok("read", json!({"path": "empty"})).await.content, "empty is empty");
     bench.put("latin1", b"gr\xfc\xdfe\n");
-    assert!(
-        bench
-            .ok("read", json!({"path": "latin1"}))
-            .await
-            .content
-            .contains("gr\u{fffd}\u{fffd}e")
-    );
+    assert!(bench.ok("read", json!({"path": "latin1"})).await.content.contains("gr\u{fffd}\u{fffd}e"));
 }
 
 #[tokio::test]
@@ -99,11 +77,7 @@ async fn nothing_outside_the_workspace_is_seen() {
     }
     // Links are met on the way, too.
     let found = bench.ok("grep", json!({"pattern": "SECRET"})).await;
-    assert!(
-        found.content.starts_with("no line matches"),
-        "{}",
-        found.content
-    );
+    assert!(found.content.starts_with("no line matches"), "{}", found.content);
     let listed = bench.ok("list", json!({"depth": 5})).await;
     assert!(!listed.content.contains("secret"), "{}", listed.content);
 }
@@ -116,10 +90,7 @@ async fn list_shows_folders_patterns_and_depth() {
     bench.put("notes/deep/c.md", "c");
     bench.put(".hidden", "h");
     let flat = bench.ok("list", json!({})).await;
-    assert_eq!(
-        flat.content,
-        "2 entries in the workspace; 1 hidden left out\na.csv  1.5 kB\nnotes/\n"
-    );
+    assert_eq!(flat.content, "2 entries in the workspace; 1 hidden left out\na.csv  1.5 kB\nnotes/\n");
     assert_eq!(flat.data.unwrap()[0]["bytes"], json!(1500));
     let deep = bench.ok("list", json!({"depth": 2})).await;
     assert!(deep.content.contains("notes/deep/\n") && !deep.content.contains("c.md"));
@@ -129,19 +100,9 @@ async fn list_shows_folders_patterns_and_depth() {
         "2 entries matching *.md in the workspace; 1 hidden left out\nnotes/b.md  1 B\nnotes/deep/c.md  1 B\n"
     );
     let paths = bench.ok("list", json!({"pattern": "notes/*.md"})).await;
-    assert!(
-        paths.content.starts_with("1 entry matching"),
-        "{}",
-        paths.content
-    );
-    let below = bench
-        .ok("list", json!({"path": "notes", "pattern": "**/c.*"}))
-        .await;
-    assert!(
-        below.content.contains("notes/deep/c.md"),
-        "{}",
-        below.content
-    );
+    assert!(paths.content.starts_with("1 entry matching"), "{}", paths.content);
+    let below = bench.ok("list", json!({"path": "notes", "pattern": "**/c.*"})).await;
+    assert!(below.content.contains("notes/deep/c.md"), "{}", below.content);
     for (arguments, expect) in [
         (json!({"pattern": "["}), "use * for any name"),
         (json!({"path": "a.csv"}), "folder"),
@@ -164,52 +125,24 @@ async fn grep_finds_lines_and_counts() {
         found.content,
         "1 matching line in 1 file; 1 binary file not searched (shop.db)\nlog/app.log:2: ERROR one\n"
     );
-    let both = bench
-        .ok(
-            "grep",
-            json!({"pattern": "error", "ignore_case": true, "path": "log"}),
-        )
-        .await;
-    assert!(
-        both.content.contains("log/app.log:4: error two\n"),
-        "{}",
-        both.content
-    );
-    let regex = bench
-        .ok("grep", json!({"pattern": "a.b", "path": "b.txt"}))
-        .await;
+    let both = bench.ok("grep", json!({"pattern": "error", "ignore_case": true, "path": "log"})).await;
+    assert!(both.content.contains("log/app.log:4: error two\n"), "{}", both.content);
+    let regex = bench.ok("grep", json!({"pattern": "a.b", "path": "b.txt"})).await;
     assert!(regex.content.starts_with("2 matching lines in 1 file\n"));
-    let fixed = bench
-        .ok(
-            "grep",
-            json!({"pattern": "a.b", "path": "./b.txt", "fixed": true}),
-        )
-        .await;
+    let fixed = bench.ok("grep", json!({"pattern": "a.b", "path": "./b.txt", "fixed": true})).await;
     assert_eq!(fixed.content, "1 matching line in 1 file\nb.txt:1: a.b\n");
-    let none = bench
-        .ok("grep", json!({"pattern": "zzz", "path": "b.txt"}))
-        .await;
-    assert_eq!(
-        none.content,
-        "no line matches zzz in b.txt (1 files searched)\n"
-    );
+    let none = bench.ok("grep", json!({"pattern": "zzz", "path": "b.txt"})).await;
+    assert_eq!(none.content, "no line matches zzz in b.txt (1 files searched)\n");
 
     bench.put("many.txt", "hit\n".repeat(1000));
     let many = bench.ok("grep", json!({"pattern": "hit"})).await;
-    assert!(
-        many.content
-            .starts_with("1000 matching lines in 1 file, the first 200 shown")
-    );
+    assert!(many.content.starts_with("1000 matching lines in 1 file, the first 200 shown"));
     assert_eq!(many.content.matches("many.txt:").count(), 200);
     bench.put("wide.txt", "w".repeat(100_000));
-    let wide = bench
-        .ok("grep", json!({"pattern": "w", "path": "wide.txt"}))
-        .await;
+    let wide = bench.ok("grep", json!({"pattern": "w", "path": "wide.txt"})).await;
     assert!(wide.content.len() < 500);
     let error = bench.refused("grep", json!({"pattern": "a("})).await;
     assert!(error.contains("`fixed`"), "{error}");
-    let error = bench
-        .refused("grep", json!({"pattern": "x", "path": "gone"}))
-        .await;
+    let error = bench.refused("grep", json!({"pattern": "x", "path": "gone"})).await;
     assert!(error.contains("does not exist"), "{error}");
 }

@@ -4,18 +4,12 @@ use serde_json::json;
 #[tokio::test]
 async fn a_draft_is_a_message_in_a_file() {
     let bench = Bench::new();
-    let arguments = json!({"to": "Ann Lee <ann@example.org>, bob@example.org", "subject": "Größe & Co.", "body": "Hällo\n\nBye"});
+    let arguments =
+        json!({"to": "Ann Lee <ann@example.org>, bob@example.org", "subject": "Größe & Co.", "body": "Hällo\n\nBye"});
     let preview = bench.preview("mail_draft", arguments.clone()).await;
-    assert!(
-        preview.summary.contains("nothing is sent"),
-        "{}",
-        preview.summary
-    );
+    assert!(preview.summary.contains("nothing is sent"), "{}", preview.summary);
     assert!(!bench.path("drafts").exists());
-    let done = bench
-        .keyed("mail_draft", arguments.clone(), "k")
-        .await
-        .unwrap();
+    let done = bench.keyed("mail_draft", arguments.clone(), "k").await.unwrap();
     assert!(done.content.contains("it was not sent"), "{}", done.content);
     let path = "drafts/größe-co.eml";
     let text = bench.text(path);
@@ -29,10 +23,7 @@ async fn a_draft_is_a_message_in_a_file() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     // The same call again, after a crash, is the same draft; another call is another one.
-    bench
-        .keyed("mail_draft", arguments.clone(), "k")
-        .await
-        .unwrap();
+    bench.keyed("mail_draft", arguments.clone(), "k").await.unwrap();
     assert!(!bench.path("drafts/größe-co-2.eml").exists());
     let other = bench.keyed("mail_draft", arguments, "k2").await.unwrap();
     assert!(other.receipt.as_ref().unwrap().object.ends_with("-2.eml"));
@@ -52,23 +43,12 @@ async fn headers_cannot_be_smuggled_in() {
         let arguments = json!({"to": to, "subject": subject, "body": "b"});
         let error = bench.refused("mail_draft", arguments.clone()).await;
         assert!(error.contains(expect), "{arguments}: {error}");
-        assert!(
-            bench
-                .preview("mail_draft", arguments)
-                .await
-                .summary
-                .contains("would fail")
-        );
+        assert!(bench.preview("mail_draft", arguments).await.summary.contains("would fail"));
     }
     assert!(!bench.path("drafts").exists());
     bench.escapes();
     std::os::unix::fs::symlink("..", bench.path("drafts")).unwrap();
-    let error = bench
-        .refused(
-            "mail_draft",
-            json!({"to": "a@b.c", "subject": "s", "body": "b"}),
-        )
-        .await;
+    let error = bench.refused("mail_draft", json!({"to": "a@b.c", "subject": "s", "body": "b"})).await;
     assert!(error.contains("outside"), "{error}");
     assert!(!bench.outside().join("s.eml").exists());
 }

@@ -23,13 +23,8 @@ struct Table {
 
 impl Table {
     fn add(&mut self, name: &str, answers: &str) {
-        let answer = |text: &str| {
-            text.split_whitespace()
-                .map(|one| one.parse().unwrap())
-                .collect()
-        };
-        self.names
-            .insert(name.to_owned(), answers.split('|').map(answer).collect());
+        let answer = |text: &str| text.split_whitespace().map(|one| one.parse().unwrap()).collect();
+        self.names.insert(name.to_owned(), answers.split('|').map(answer).collect());
     }
 }
 
@@ -82,7 +77,9 @@ async fn redirector(status: u16) -> Server {
         let to = path.trim_start_matches("/to/");
         match hex::decode(to) {
             Ok(to) if path.starts_with("/to/") => {
-                let mut bytes = format!("HTTP/1.1 {status} Moved\r\nconnection: close\r\ncontent-length: 0\r\nlocation: ").into_bytes();
+                let mut bytes =
+                    format!("HTTP/1.1 {status} Moved\r\nconnection: close\r\ncontent-length: 0\r\nlocation: ")
+                        .into_bytes();
                 bytes.extend(to);
                 bytes.extend(b"\r\n\r\n");
                 bytes
@@ -94,10 +91,7 @@ async fn redirector(status: u16) -> Server {
 }
 
 fn to(server: &Server, target: &str) -> Url {
-    server
-        .url(&format!("/to/{}", hex::encode(target)))
-        .parse()
-        .unwrap()
+    server.url(&format!("/to/{}", hex::encode(target))).parse().unwrap()
 }
 
 #[tokio::test]
@@ -112,14 +106,8 @@ async fn every_address_of_the_file_behind_a_redirect() {
         if to(&server, text).join(text).unwrap().port() == Some(server.port) {
             continue;
         }
-        let error = client
-            .send(Ask::get(to(&server, text)), Caps::default())
-            .await
-            .unwrap_err();
-        assert!(
-            matches!(error, HttpError::Refused(_)),
-            "{passes} {url}: {error}"
-        );
+        let error = client.send(Ask::get(to(&server, text)), Caps::default()).await.unwrap_err();
+        assert!(matches!(error, HttpError::Refused(_)), "{passes} {url}: {error}");
     }
 }
 
@@ -129,22 +117,13 @@ async fn a_name_is_resolved_once_and_its_address_is_pinned() {
     let mut table = Table::default();
     // The second answer leads nowhere: a client that asks again would fail.
     table.add("once.test", "127.0.0.1|127.0.0.66");
-    table.add(
-        "turns.test",
-        "93.184.215.14|127.0.0.1|10.0.0.1|93.184.215.14",
-    );
+    table.add("turns.test", "93.184.215.14|127.0.0.1|10.0.0.1|93.184.215.14");
     let table = Arc::new(table);
     let allow = vec![format!("once.test:{}", good.port).parse().unwrap()];
     let client = Client::resolving(allow, table.clone());
     let url: Url = format!("http://once.test:{}/", good.port).parse().unwrap();
     let answer = client.send(Ask::get(url), Caps::default()).await.unwrap();
-    assert_eq!(
-        (
-            answer.bytes.as_slice(),
-            table.asked.lock().unwrap()["once.test"]
-        ),
-        (&b"good"[..], 1)
-    );
+    assert_eq!((answer.bytes.as_slice(), table.asked.lock().unwrap()["once.test"]), (&b"good"[..], 1));
     // A name that turns is judged by each answer.
     let url: Url = "http://turns.test/".parse().unwrap();
     let mut verdicts = Vec::new();
@@ -170,14 +149,10 @@ async fn what_crosses_to_another_origin() {
         let client = Client::new(allow.to_vec());
         let mut ask = Ask::get(to(&server, &other.url("/x")));
         ask.method = method.clone();
-        ask.headers
-            .insert(AUTHORIZATION, HeaderValue::from_static("Bearer canary"));
-        ask.headers
-            .insert("x-api-key", HeaderValue::from_static("canary"));
-        ask.headers
-            .insert("cookie", HeaderValue::from_static("s=canary"));
-        ask.headers
-            .insert("accept", HeaderValue::from_static("text/plain"));
+        ask.headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer canary"));
+        ask.headers.insert("x-api-key", HeaderValue::from_static("canary"));
+        ask.headers.insert("cookie", HeaderValue::from_static("s=canary"));
+        ask.headers.insert("accept", HeaderValue::from_static("text/plain"));
         if method != Method::GET {
             ask.body = b"canary".to_vec();
         }
@@ -186,11 +161,7 @@ async fn what_crosses_to_another_origin() {
         assert_eq!(result.is_ok(), fine, "{status} {method}: {result:?}");
         let heads = other.requests.lock().unwrap()[before..].join("");
         assert!(!heads.contains("canary"), "{status} {method}: {heads}");
-        assert_eq!(
-            heads.split(' ').next().unwrap(),
-            arrives_as,
-            "{status} {method}"
-        );
+        assert_eq!(heads.split(' ').next().unwrap(), arrives_as, "{status} {method}");
         assert!(heads.is_empty() || heads.contains("text/plain"));
         let first = server.requests.lock().unwrap()[0].clone();
         assert!(first.contains("Bearer canary"), "{first}");
@@ -215,11 +186,7 @@ async fn within_an_origin_all_goes_along() {
         let answer = client.send(ask, Caps::default()).await.unwrap();
         assert_eq!(answer.url.path(), "/end");
         let heads = server.requests.lock().unwrap().clone();
-        assert!(
-            heads[1].starts_with(&format!("{arrives_as} /end ")),
-            "{status} {method}: {}",
-            heads[1]
-        );
+        assert!(heads[1].starts_with(&format!("{arrives_as} /end ")), "{status} {method}: {}", heads[1]);
         assert!(heads[1].contains("Bearer t"));
     }
 }
@@ -234,35 +201,16 @@ async fn bounds_of_bodies_time_and_hops() {
     })
     .await;
     let client = Client::new(vec![server.allowed().parse().unwrap()]);
-    let get =
-        |path: &str, caps: Caps| client.send(Ask::get(server.url(path).parse().unwrap()), caps);
-    let small = Caps {
-        bytes: 1000,
-        ..Caps::default()
-    };
+    let get = |path: &str, caps: Caps| client.send(Ask::get(server.url(path).parse().unwrap()), caps);
+    let small = Caps { bytes: 1000, ..Caps::default() };
     let answer = get("/", small).await.unwrap();
     assert_eq!((answer.bytes.len(), answer.cut), (1000, true));
-    let quick = Caps {
-        wall: Duration::from_millis(200),
-        ..Caps::default()
-    };
-    assert!(matches!(
-        get("/hang", quick).await,
-        Err(HttpError::Late(200))
-    ));
-    assert!(matches!(
-        get("/slow", Caps::default()).await,
-        Err(HttpError::Broken(_))
-    ));
-    let still = Caps {
-        hops: 0,
-        ..Caps::default()
-    };
+    let quick = Caps { wall: Duration::from_millis(200), ..Caps::default() };
+    assert!(matches!(get("/hang", quick).await, Err(HttpError::Late(200))));
+    assert!(matches!(get("/slow", Caps::default()).await, Err(HttpError::Broken(_))));
+    let still = Caps { hops: 0, ..Caps::default() };
     assert_eq!(get("/moved", still).await.unwrap().status, 302);
-    let mut reply = client
-        .begin(Ask::get(server.url("/").parse().unwrap()), Caps::default())
-        .await
-        .unwrap();
+    let mut reply = client.begin(Ask::get(server.url("/").parse().unwrap()), Caps::default()).await.unwrap();
     let mut total = 0;
     while let Some(chunk) = reply.chunk().await.unwrap() {
         total += chunk.len();
@@ -270,8 +218,5 @@ async fn bounds_of_bodies_time_and_hops() {
     assert_eq!((total, reply.cut()), (1 << 20, false));
     let closed = Client::new(vec!["127.0.0.1:9".parse().unwrap()]);
     let url = "http://127.0.0.1:9/".parse().unwrap();
-    assert!(matches!(
-        closed.send(Ask::get(url), Caps::default()).await,
-        Err(HttpError::Unreachable(_))
-    ));
+    assert!(matches!(closed.send(Ask::get(url), Caps::default()).await, Err(HttpError::Unreachable(_))));
 }

@@ -7,30 +7,12 @@ use steward_core::ports::Tools as _;
 async fn programs_compute_in_either_form() {
     let bench = Bench::new();
     for (arguments, expect) in [
-        (
-            json!({"code": "import statistics\nprint(statistics.median([4, 8, 15, 16, 23, 42]))"}),
-            "15.5",
-        ),
-        (
-            json!({"code": "def run(payload):\n    return sum(payload['n'])", "payload": {"n": [1, 2]}}),
-            "3",
-        ),
-        (
-            json!({"code": "def run(payload):\n    print('looking')\n    return {'a': 1}"}),
-            "looking\n{\n  \"a\": 1\n}",
-        ),
-        (
-            json!({"code": "def main():\n    print('ran')\n\nif __name__ == \"__main__\":\n    main()"}),
-            "ran",
-        ),
-        (
-            json!({"code": "def run():\n    print('own')\nrun()"}),
-            "own",
-        ),
-        (
-            json!({"code": "from datetime import date\nprint(date(2026, 11, 22).isoweekday())"}),
-            "7",
-        ),
+        (json!({"code": "import statistics\nprint(statistics.median([4, 8, 15, 16, 23, 42]))"}), "15.5"),
+        (json!({"code": "def run(payload):\n    return sum(payload['n'])", "payload": {"n": [1, 2]}}), "3"),
+        (json!({"code": "def run(payload):\n    print('looking')\n    return {'a': 1}"}), "looking\n{\n  \"a\": 1\n}"),
+        (json!({"code": "def main():\n    print('ran')\n\nif __name__ == \"__main__\":\n    main()"}), "ran"),
+        (json!({"code": "def run():\n    print('own')\nrun()"}), "own"),
+        (json!({"code": "from datetime import date\nprint(date(2026, 11, 22).isoweekday())"}), "7"),
     ] {
         let done = bench.ok("python", arguments.clone()).await;
         assert_eq!(done.content, expect, "{arguments}");
@@ -51,10 +33,7 @@ async fn what_goes_wrong_is_told_with_its_line() {
         ("print(", "line 1"),
         ("import os", "os"),
         ("import socket", "socket"),
-        (
-            "print(open('/etc/passwd').read())",
-            "files are not available",
-        ),
+        ("print(open('/etc/passwd').read())", "files are not available"),
         ("while True: pass", "longer than 5000 ms"),
         ("x = 'a' * (1 << 30)", "memory"),
     ] {

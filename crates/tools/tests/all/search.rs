@@ -36,21 +36,14 @@ pub fn credential(rows: &Rows, name: &str, kind: CredentialKind, fields: &[(&str
         used_at: None,
         expires_at: None,
     };
-    let fields = fields
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     all.push((row, fields.collect()));
 }
 
 fn bench(config: Option<SearchConfig>, rows: Arc<Rows>) -> Bench {
     let mut bench = Bench::new();
-    let ports = SearchPorts {
-        client: Client::new(Vec::new()),
-        vault: rows,
-    };
-    bench.tools = with_search(bench.builder(), config, &ports)
-        .build()
-        .unwrap();
+    let ports = SearchPorts { client: Client::new(Vec::new()), vault: rows };
+    bench.tools = with_search(bench.builder(), config, &ports).build().unwrap();
     bench
 }
 
@@ -76,57 +69,20 @@ const NOTHING: &str = include_str!("../data/search/duckduckgo-nothing.html");
 #[tokio::test]
 async fn not_configured_is_not_offered() {
     let bench = bench(None, Arc::default());
-    assert!(
-        bench
-            .tools
-            .catalogue()
-            .iter()
-            .all(|spec| spec.name != "web_search")
-    );
+    assert!(bench.tools.catalogue().iter().all(|spec| spec.name != "web_search"));
     for (made, expect) in [
-        (
-            SearchConfig::new(SearchEngine::Searxng, None, SearchKey::None),
-            "address of an instance",
-        ),
-        (
-            SearchConfig::new(SearchEngine::Brave, None, SearchKey::None),
-            "Brave needs a key",
-        ),
-        (
-            SearchConfig::new(SearchEngine::Searxng, Some("ftp://x"), SearchKey::None),
-            "only http",
-        ),
-        (
-            SearchConfig::new(SearchEngine::Searxng, Some("http://a:b@x"), SearchKey::None),
-            "no place",
-        ),
-        (
-            SearchConfig::new(
-                SearchEngine::Searxng,
-                Some("http://x/?q=1"),
-                SearchKey::None,
-            ),
-            "question mark",
-        ),
-        (
-            SearchConfig::new(SearchEngine::Searxng, Some("nowhere"), SearchKey::None),
-            "can't be the address",
-        ),
+        (SearchConfig::new(SearchEngine::Searxng, None, SearchKey::None), "address of an instance"),
+        (SearchConfig::new(SearchEngine::Brave, None, SearchKey::None), "Brave needs a key"),
+        (SearchConfig::new(SearchEngine::Searxng, Some("ftp://x"), SearchKey::None), "only http"),
+        (SearchConfig::new(SearchEngine::Searxng, Some("http://a:b@x"), SearchKey::None), "no place"),
+        (SearchConfig::new(SearchEngine::Searxng, Some("http://x/?q=1"), SearchKey::None), "question mark"),
+        (SearchConfig::new(SearchEngine::Searxng, Some("nowhere"), SearchKey::None), "can't be the address"),
     ] {
         let error = made.unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     }
-    assert!(
-        "altavista"
-            .parse::<SearchEngine>()
-            .unwrap_err()
-            .to_string()
-            .contains("choose searxng")
-    );
-    assert_eq!(
-        "DuckDuckGo".parse::<SearchEngine>().unwrap(),
-        SearchEngine::Duckduckgo
-    );
+    assert!("altavista".parse::<SearchEngine>().unwrap_err().to_string().contains("choose searxng"));
+    assert_eq!("DuckDuckGo".parse::<SearchEngine>().unwrap(), SearchEngine::Duckduckgo);
 }
 
 #[tokio::test]
@@ -136,21 +92,12 @@ async fn searxng_gives_json() {
     let all = bench.tools.catalogue();
     catalogue::check(&all);
     let spec = all.iter().find(|spec| spec.name == "web_search").unwrap();
-    assert_eq!(
-        (spec.risk, spec.effect),
-        (RiskClass::External, EffectClass::Read)
-    );
+    assert_eq!((spec.risk, spec.effect), (RiskClass::External, EffectClass::Read));
     let preview = bench.preview("web_search", query()).await;
-    assert!(
-        preview.summary.contains("SearXNG") && !preview.reversible,
-        "{preview:?}"
-    );
+    assert!(preview.summary.contains("SearXNG") && !preview.reversible, "{preview:?}");
     let found = bench.ok("web_search", query()).await;
     let request = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        request.starts_with("GET /search?q=rust+async+patterns&format=json "),
-        "{request}"
-    );
+    assert!(request.starts_with("GET /search?q=rust+async+patterns&format=json "), "{request}");
     assert_eq!(
         found.content,
         "2 results of SearXNG for: rust async patterns\n\n\
@@ -158,17 +105,9 @@ async fn searxng_gives_json() {
          2. tokio.rs\n   https://tokio.rs/"
     );
     assert!(found.tainted);
-    assert_eq!(
-        found.origin.as_deref(),
-        Some("results of SearXNG for \"rust async patterns\"")
-    );
-    assert_eq!(
-        found.data.unwrap()["results"][1]["url"],
-        "https://tokio.rs/"
-    );
-    let one = bench
-        .ok("web_search", json!({"query": "x", "count": 1}))
-        .await;
+    assert_eq!(found.origin.as_deref(), Some("results of SearXNG for \"rust async patterns\""));
+    assert_eq!(found.data.unwrap()["results"][1]["url"], "https://tokio.rs/");
+    let one = bench.ok("web_search", json!({"query": "x", "count": 1})).await;
     assert!(one.content.starts_with("1 result of") && !one.content.contains("tokio.rs"));
 }
 
@@ -178,14 +117,8 @@ async fn searxng_refusals_say_what_to_do() {
         (answer(403, &[], "<html>"), "search.formats"),
         (answer(429, &["retry-after: 30"], ""), "wait 30 s"),
         (answer(500, &[], "oops"), "status 500"),
-        (
-            ok("text/html", "<html>hello"),
-            "no JSON as SearXNG gives it",
-        ),
-        (
-            ok("application/json", "{\"results\": 7}"),
-            "no JSON as SearXNG gives it",
-        ),
+        (ok("text/html", "<html>hello"), "no JSON as SearXNG gives it"),
+        (ok("application/json", "{\"results\": 7}"), "no JSON as SearXNG gives it"),
         (
             ok(
                 "application/json",
@@ -195,22 +128,13 @@ async fn searxng_refusals_say_what_to_do() {
         ),
     ] {
         let server = Server::start(move |_| reply.clone()).await;
-        let error = of(SearchEngine::Searxng, &server)
-            .refused("web_search", query())
-            .await;
+        let error = of(SearchEngine::Searxng, &server).refused("web_search", query()).await;
         assert!(error.contains(expect), "{error}");
     }
     let server = Server::start(|_| ok("application/json", r#"{"results": []}"#)).await;
-    let found = of(SearchEngine::Searxng, &server)
-        .ok("web_search", query())
-        .await;
-    assert!(
-        found.content.contains("found nothing") && !found.tainted,
-        "{found:?}"
-    );
-    let error = of(SearchEngine::Searxng, &server)
-        .refused("web_search", json!({"query": " "}))
-        .await;
+    let found = of(SearchEngine::Searxng, &server).ok("web_search", query()).await;
+    assert!(found.content.contains("found nothing") && !found.tainted, "{found:?}");
+    let error = of(SearchEngine::Searxng, &server).refused("web_search", json!({"query": " "})).await;
     assert!(error.contains("blank"), "{error}");
 }
 
@@ -227,12 +151,7 @@ async fn brave_gets_its_key_and_shows_it_to_nobody() {
     .await;
     let rows = Arc::new(Rows::default());
     credential(&rows, "brave", CredentialKind::ApiKey, &[("key", KEY)]);
-    credential(
-        &rows,
-        "other",
-        CredentialKind::Password,
-        &[("username", "u"), ("password", "p")],
-    );
+    credential(&rows, "other", CredentialKind::Password, &[("username", "u"), ("password", "p")]);
     let with = |name: &str| {
         let key = SearchKey::Credential(name.to_owned());
         let config = SearchConfig::new(SearchEngine::Brave, Some(&server.url("")), key).unwrap();
@@ -241,31 +160,12 @@ async fn brave_gets_its_key_and_shows_it_to_nobody() {
     let bench = with("brave");
     let found = bench.ok("web_search", query()).await;
     let request = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        request.starts_with("GET /res/v1/web/search?q=rust+async+patterns&count=8 "),
-        "{request}"
-    );
-    assert!(
-        request.contains(&format!("x-subscription-token: {KEY}")),
-        "{request}"
-    );
-    assert!(
-        found
-            .content
-            .contains("1. Asynchronous Programming in Rust"),
-        "{}",
-        found.content
-    );
-    assert!(
-        found.content.contains("A book about async & await"),
-        "{}",
-        found.content
-    );
+    assert!(request.starts_with("GET /res/v1/web/search?q=rust+async+patterns&count=8 "), "{request}");
+    assert!(request.contains(&format!("x-subscription-token: {KEY}")), "{request}");
+    assert!(found.content.contains("1. Asynchronous Programming in Rust"), "{}", found.content);
+    assert!(found.content.contains("A book about async & await"), "{}", found.content);
     let echo = bench.ok("web_search", json!({"query": "echo"})).await;
-    assert!(
-        !serde_json::to_string(&echo).unwrap().contains(KEY),
-        "{echo:?}"
-    );
+    assert!(!serde_json::to_string(&echo).unwrap().contains(KEY), "{echo:?}");
     assert_eq!(rows.uses.lock().unwrap()[0].tool, "web_search");
     let error = with("none").refused("web_search", query()).await;
     assert!(error.contains("no credential `none`"), "{error}");
@@ -285,23 +185,15 @@ async fn brave_refusals_say_what_to_do() {
             "SUBSCRIPTION_TOKEN_INVALID",
         ),
         (answer(401, &[], ""), "check its key"),
-        (
-            answer(429, &[], r#"{"error":{"code":"RATE_LIMITED"}}"#),
-            "asked too often",
-        ),
+        (answer(429, &[], r#"{"error":{"code":"RATE_LIMITED"}}"#), "asked too often"),
         (ok("application/json", "[1]"), "no JSON as Brave gives it"),
     ] {
         let server = Server::start(move |_| reply.clone()).await;
-        let error = of(SearchEngine::Brave, &server)
-            .refused("web_search", query())
-            .await;
+        let error = of(SearchEngine::Brave, &server).refused("web_search", query()).await;
         assert!(error.contains(expect), "{error}");
     }
-    let server =
-        Server::start(|_| ok("application/json", r#"{"type": "search", "query": {}}"#)).await;
-    let found = of(SearchEngine::Brave, &server)
-        .ok("web_search", query())
-        .await;
+    let server = Server::start(|_| ok("application/json", r#"{"type": "search", "query": {}}"#)).await;
+    let found = of(SearchEngine::Brave, &server).ok("web_search", query()).await;
     assert!(found.content.contains("found nothing"), "{}", found.content);
 }
 
@@ -311,10 +203,7 @@ async fn duckduckgo_gives_a_page() {
     let bench = of(SearchEngine::Duckduckgo, &server);
     let found = bench.ok("web_search", query()).await;
     let request = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        request.starts_with("POST /html/ ") && request.ends_with("q=rust+async+patterns&b="),
-        "{request}"
-    );
+    assert!(request.starts_with("POST /html/ ") && request.ends_with("q=rust+async+patterns&b="), "{request}");
     assert_eq!(
         found.content,
         "2 results of DuckDuckGo for: rust async patterns\n\n\
@@ -322,28 +211,18 @@ async fn duckduckgo_gives_a_page() {
          2. tokio\n   https://tokio.rs/tokio/tutorial\n   A runtime for Rust."
     );
     for (reply, expect) in [
-        (
-            answer(202, &["content-type: text/html"], CHALLENGE),
-            "asks for a captcha",
-        ),
+        (answer(202, &["content-type: text/html"], CHALLENGE), "asks for a captcha"),
         (ok("text/html", CHALLENGE), "asks for a captcha"),
         (answer(429, &[], ""), "asked too often"),
         (answer(403, &[], ""), "status 403"),
-        (
-            ok("text/html", "<html><p>Something else</p>"),
-            "can't be read",
-        ),
+        (ok("text/html", "<html><p>Something else</p>"), "can't be read"),
     ] {
         let server = Server::start(move |_| reply.clone()).await;
-        let error = of(SearchEngine::Duckduckgo, &server)
-            .refused("web_search", query())
-            .await;
+        let error = of(SearchEngine::Duckduckgo, &server).refused("web_search", query()).await;
         assert!(error.contains(expect), "{error}");
     }
     let server = Server::start(|_| ok("text/html", NOTHING)).await;
-    let found = of(SearchEngine::Duckduckgo, &server)
-        .ok("web_search", query())
-        .await;
+    let found = of(SearchEngine::Duckduckgo, &server).ok("web_search", query()).await;
     assert!(found.content.contains("found nothing"), "{}", found.content);
 }
 
@@ -357,9 +236,7 @@ async fn only_the_operators_own_place_is_reached() {
     let error = bench.refused("web_search", query()).await;
     assert!(error.contains("not on the public internet"), "{error}");
     assert_eq!(secret.hits.load(Ordering::Relaxed), 0);
-    let fetched = bench
-        .refused("web_fetch", json!({"url": server.url("/")}))
-        .await;
+    let fetched = bench.refused("web_fetch", json!({"url": server.url("/")})).await;
     assert!(fetched.contains("not on the public internet"), "{fetched}");
 }
 
@@ -369,12 +246,7 @@ async fn a_silent_engine_ends_with_the_call() {
     let mut bench = of(SearchEngine::Searxng, &server);
     bench.scope.timeout_ms = 300;
     let error = bench.refused("web_search", query()).await;
-    assert!(
-        error.contains("300 ms")
-            || error.contains("no complete answer")
-            || error.contains("stopped"),
-        "{error}"
-    );
+    assert!(error.contains("300 ms") || error.contains("no complete answer") || error.contains("stopped"), "{error}");
     bench.scope.timeout_ms = 60_000;
     let stop = bench.scope.stop.clone();
     let hits = server.hits.clone();

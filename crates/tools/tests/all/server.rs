@@ -29,12 +29,8 @@ impl Server {
     pub async fn start_whole(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (hits, requests) = (
-            Arc::new(AtomicUsize::new(0)),
-            Arc::new(Mutex::new(Vec::new())),
-        );
-        let (count, kept, answer): (_, _, Arc<Answer>) =
-            (hits.clone(), requests.clone(), Arc::new(answer));
+        let (hits, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+        let (count, kept, answer): (_, _, Arc<Answer>) = (hits.clone(), requests.clone(), Arc::new(answer));
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let (count, kept, answer) = (count.clone(), kept.clone(), answer.clone());
@@ -68,11 +64,7 @@ impl Server {
                 });
             }
         });
-        Self {
-            port,
-            hits,
-            requests,
-        }
+        Self { port, hits, requests }
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -95,14 +87,10 @@ fn length(head: &str) -> usize {
 /// An answer of any status, with further lines of its head.
 pub fn answer(status: u16, lines: &[&str], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
-    let lines = lines
-        .iter()
-        .fold(String::new(), |all, line| all + line + "\r\n");
-    let mut bytes = format!(
-        "HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n",
-        body.len()
-    )
-    .into_bytes();
+    let lines = lines.iter().fold(String::new(), |all, line| all + line + "\r\n");
+    let mut bytes =
+        format!("HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n", body.len())
+            .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }
@@ -119,8 +107,5 @@ pub fn ok(media: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 pub fn redirect(to: &str) -> Vec<u8> {
-    format!(
-        "HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-    )
-    .into_bytes()
+    format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").into_bytes()
 }

@@ -35,10 +35,7 @@ async fn told(
     arguments: &Value,
     dies: bool,
 ) -> (Result<ToolOutput, ToolError>, Option<Staged>) {
-    let log = Arc::new(Log {
-        dies,
-        ..Log::default()
-    });
+    let log = Arc::new(Log { dies, ..Log::default() });
     let authorized = Authorized {
         stage: Some(log.clone()),
         args_hash: hash::of_json(arguments),
@@ -112,10 +109,7 @@ async fn a_file_that_was_to_be_replaced_and_changed_since_is_left_to_a_person() 
     assert!(matches!(found, Settled::NotHappened(_)), "{found:?}");
     std::fs::write(bench.scope.workspace.join("a.txt"), "theirs").unwrap();
     let found = settled(&bench, "write", &args, staged.clone()).await;
-    assert!(
-        matches!(&found, Settled::Unknown(why) if why.contains("changed")),
-        "{found:?}"
-    );
+    assert!(matches!(&found, Settled::Unknown(why) if why.contains("changed")), "{found:?}");
     // What waited is gone with that, and shows nothing.
     std::fs::write(bench.scope.workspace.join("a.txt"), "old").unwrap();
     let found = settled(&bench, "write", &args, staged).await;

@@ -33,13 +33,7 @@ async fn commands_look_at_the_workspace() {
         assert!(receipt.object.starts_with(words[0]));
         assert!(done.undo.is_none());
     }
-    assert!(
-        bench
-            .ok("terminal", argv(&["date", "-u"]))
-            .await
-            .content
-            .contains("UTC")
-    );
+    assert!(bench.ok("terminal", argv(&["date", "-u"])).await.content.contains("UTC"));
     let quiet = bench.ok("terminal", argv(&["grep", "zzz", "a.txt"])).await;
     assert_eq!(quiet.content, "(the command printed nothing, exit code 1)");
     let preview = bench.preview("terminal", argv(&["wc", "a b.txt"])).await;
@@ -67,17 +61,8 @@ async fn what_is_not_on_the_list_is_refused() {
         vec!["cp", "a", "b"],
     ] {
         let error = bench.refused("terminal", argv(&words)).await;
-        assert!(
-            error.contains("is not allowed") && error.contains("wc"),
-            "{words:?}: {error}"
-        );
-        assert!(
-            bench
-                .preview("terminal", argv(&words))
-                .await
-                .summary
-                .contains("would fail")
-        );
+        assert!(error.contains("is not allowed") && error.contains("wc"), "{words:?}: {error}");
+        assert!(bench.preview("terminal", argv(&words)).await.summary.contains("would fail"));
     }
     let error = bench.refused("terminal", json!({"argv": []})).await;
     assert!(error.contains("`argv`"), "{error}");
@@ -89,17 +74,12 @@ async fn what_is_not_on_the_list_is_refused() {
 async fn metacharacters_are_just_characters() {
     let bench = Bench::new();
     bench.put("a.txt", "1\n");
-    for word in [
-        "$(id)", "`id`", "; id", "| id", "&& id", "$HOME", "${PATH}", "*", "~", "> made", "\n id",
-        "!!",
-    ] {
+    for word in ["$(id)", "`id`", "; id", "| id", "&& id", "$HOME", "${PATH}", "*", "~", "> made", "\n id", "!!"] {
         let done = bench.ok("terminal", argv(&["printf", "%s", word])).await;
         assert_eq!(done.content, word.trim_end(), "{word}");
     }
     assert!(!bench.path("made").exists());
-    let error = bench
-        .refused("terminal", argv(&["cat", "a.txt", "|", "wc"]))
-        .await;
+    let error = bench.refused("terminal", argv(&["cat", "a.txt", "|", "wc"])).await;
     assert!(error.contains("there is no shell"), "{error}");
     let error = bench.refused("terminal", argv(&["cat", "*.txt"])).await;
     assert!(error.contains("wildcards"), "{error}");
@@ -126,12 +106,7 @@ async fn the_sandbox_holds() {
     }
     assert_eq!(bench.text("a.txt"), "b\na\n");
     // The environment is ours, not the program's.
-    let seen = bench
-        .ok(
-            "terminal",
-            argv(&["awk", "BEGIN{for (k in ENVIRON) print k}"]),
-        )
-        .await;
+    let seen = bench.ok("terminal", argv(&["awk", "BEGIN{for (k in ENVIRON) print k}"])).await;
     assert!(!seen.content.contains("CARGO"), "{}", seen.content);
 }
 
@@ -141,9 +116,7 @@ async fn there_is_no_network() {
     let server = crate::server::Server::start(|_| crate::server::ok("text/plain", "reached")).await;
     let port = server.port;
     // A shell can open connections by itself; awk reaches one.
-    let shell = format!(
-        r#"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf "GET / HTTP/1.0\r\n\r\n" >&3; cat <&3'"#
-    );
+    let shell = format!(r#"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf "GET / HTTP/1.0\r\n\r\n" >&3; cat <&3'"#);
     let quoted = shell.replace('\\', r"\\").replace('"', r#"\""#);
     let program = format!(r#"BEGIN{{exit system("{quoted}")}}"#);
     // The program does reach the server where nothing confines it.
@@ -152,14 +125,8 @@ async fn there_is_no_network() {
     assert_eq!(server.hits.load(Ordering::Relaxed), 1);
     let _ = bench.call("terminal", argv(&["awk", &program])).await;
     assert_eq!(server.hits.load(Ordering::Relaxed), 1);
-    let listed = bench
-        .ok("terminal", argv(&["cat", "/proc/self/status"]))
-        .await;
-    assert!(
-        listed.content.contains("NoNewPrivs:\t1"),
-        "{}",
-        listed.content
-    );
+    let listed = bench.ok("terminal", argv(&["cat", "/proc/self/status"])).await;
+    assert!(listed.content.contains("NoNewPrivs:\t1"), "{}", listed.content);
 }
 
 #[tokio::test]
@@ -174,10 +141,7 @@ async fn forbidden_options_name_the_way_out() {
         vec!["tail", "-f", "a.txt"],
     ] {
         let error = bench.refused("terminal", argv(&words)).await;
-        assert!(
-            error.contains("is not allowed") && error.contains("`write`"),
-            "{words:?}: {error}"
-        );
+        assert!(error.contains("is not allowed") && error.contains("`write`"), "{words:?}: {error}");
     }
     assert_eq!(bench.text("a.txt"), "x\n");
 }
@@ -198,11 +162,7 @@ async fn too_long_and_stopped_commands_end() {
     });
     let error = bench.refused("terminal", endless).await;
     assert!(error.contains("stopped"), "{error}");
-    assert!(
-        began.elapsed() < Duration::from_secs(4),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
 #[tokio::test]
@@ -211,16 +171,8 @@ async fn output_is_capped_and_failures_are_told() {
     let long = bench.ok("terminal", argv(&["seq", "1000000"])).await;
     assert!(long.content.len() < 70_000 && long.content.contains("more bytes were not kept"));
     let error = bench.refused("terminal", argv(&["cat", "gone.txt"])).await;
-    assert!(
-        error.contains("exit code 1") && error.contains("No such file"),
-        "{error}"
-    );
-    let error = bench
-        .refused(
-            "terminal",
-            argv(&["awk", "BEGIN{x=\"a\"; while(1) x = x x}"]),
-        )
-        .await;
+    assert!(error.contains("exit code 1") && error.contains("No such file"), "{error}");
+    let error = bench.refused("terminal", argv(&["awk", "BEGIN{x=\"a\"; while(1) x = x x}"])).await;
     assert!(error.contains("awk"), "{error}");
 }
 
@@ -236,34 +188,18 @@ async fn a_line_is_split_and_never_given_to_a_shell() {
     bench.put("a b.txt", "1\n2\n");
     for (arguments, expect) in [
         (json!({"command": "wc -l 'a b.txt'"}), "2 a b.txt"),
-        (
-            json!({"command": "[\"head\", \"-n\", \"1\", \"a b.txt\"]"}),
-            "1",
-        ),
-        (
-            json!({"command": "printf", "argv": ["%s", "$HOME"]}),
-            "$HOME",
-        ),
+        (json!({"command": "[\"head\", \"-n\", \"1\", \"a b.txt\"]"}), "1"),
+        (json!({"command": "printf", "argv": ["%s", "$HOME"]}), "$HOME"),
         (json!({"argv": ["bash", "-lc", "tail -n 1 'a b.txt'"]}), "2"),
         (json!({"command": "awk 'BEGIN{print 12*7}'"}), "84"),
     ] {
-        assert_eq!(
-            bench.ok("terminal", arguments.clone()).await.content,
-            expect,
-            "{arguments}"
-        );
+        assert_eq!(bench.ok("terminal", arguments.clone()).await.content, expect, "{arguments}");
     }
     for (arguments, expect) in [
-        (
-            json!({"command": "cat 'a b.txt' | wc -l"}),
-            "`|` means nothing here",
-        ),
+        (json!({"command": "cat 'a b.txt' | wc -l"}), "`|` means nothing here"),
         (json!({"command": "echo hi > made"}), "`write`"),
         (json!({"command": "cd notes && ls"}), "run `cd DIR` first"),
-        (
-            json!({"command": "bash -c 'ls; id'"}),
-            "one command at a time",
-        ),
+        (json!({"command": "bash -c 'ls; id'"}), "one command at a time"),
         (json!({"command": "ls $HOME"}), "`$`"),
         (json!({"command": "echo 'x"}), "stays open"),
         (json!({"command": " "}), "blank"),
@@ -323,30 +259,17 @@ async fn commands_that_write_are_asked_for_and_can_be_undone() {
     writable(&bench);
     bench.put("a.txt", "one\n");
     let all = bench.tools.catalogue();
-    let spec = all
-        .iter()
-        .find(|spec| spec.name == "terminal_write")
-        .unwrap();
-    assert_eq!(
-        (spec.risk, spec.effect),
-        (RiskClass::Write, EffectClass::Write)
-    );
+    let spec = all.iter().find(|spec| spec.name == "terminal_write").unwrap();
+    assert_eq!((spec.risk, spec.effect), (RiskClass::Write, EffectClass::Write));
     let command = |line: &str| json!({"command": line});
     let preview = bench.preview("terminal_write", command("mkdir out")).await;
-    assert!(
-        preview.reversible && preview.detail.as_deref() == Some("mkdir out"),
-        "{preview:?}"
-    );
+    assert!(preview.reversible && preview.detail.as_deref() == Some("mkdir out"), "{preview:?}");
     let made = bench.ok("terminal_write", command("mkdir out")).await;
     assert!(bench.path("out").is_dir());
-    let moved = bench
-        .ok("terminal_write", command("mv a.txt out/b.txt"))
-        .await;
+    let moved = bench.ok("terminal_write", command("mv a.txt out/b.txt")).await;
     assert_eq!(bench.text("out/b.txt"), "one\n");
     bench.scope.folder = "out".to_owned();
-    let edited = bench
-        .ok("terminal_write", command("sed -i s/one/two/ b.txt"))
-        .await;
+    let edited = bench.ok("terminal_write", command("sed -i s/one/two/ b.txt")).await;
     assert_eq!(bench.text("out/b.txt"), "two\n");
     assert!(bench.undo(&edited).await.unwrap().contains("put back"));
     assert_eq!(bench.text("out/b.txt"), "one\n");
@@ -356,41 +279,26 @@ async fn commands_that_write_are_asked_for_and_can_be_undone() {
     assert!(!bench.path("out").exists());
     // What failed leaves nothing behind.
     bench.scope.folder.clear();
-    let error = bench
-        .refused("terminal_write", command("cp a.txt c.txt nowhere/"))
-        .await;
+    let error = bench.refused("terminal_write", command("cp a.txt c.txt nowhere/")).await;
     assert!(error.contains("exit code 1"), "{error}");
-    let error = bench
-        .refused("terminal_write", command("rm a.txt gone.txt"))
-        .await;
+    let error = bench.refused("terminal_write", command("rm a.txt gone.txt")).await;
     assert!(error.contains("put back a.txt"), "{error}");
     assert_eq!(bench.text("a.txt"), "one\n");
     // The list holds here too, and the sandbox.
-    let error = bench
-        .refused("terminal_write", command("curl https://a.example"))
-        .await;
-    assert!(
-        error.contains("is not allowed") && error.contains("mkdir"),
-        "{error}"
-    );
+    let error = bench.refused("terminal_write", command("curl https://a.example")).await;
+    assert!(error.contains("is not allowed") && error.contains("mkdir"), "{error}");
     let error = bench.refused("terminal", command("rm a.txt")).await;
     assert!(error.contains("`terminal_write`"), "{error}");
-    let _ = bench
-        .call("terminal_write", command("cp ../secret.txt stolen.txt"))
-        .await;
+    let _ = bench.call("terminal_write", command("cp ../secret.txt stolen.txt")).await;
     assert!(!bench.path("stolen.txt").exists());
-    let _ = bench
-        .call("terminal_write", command("touch ../made.txt"))
-        .await;
+    let _ = bench.call("terminal_write", command("touch ../made.txt")).await;
     assert!(!bench.outside().join("made.txt").exists());
 }
 
 #[tokio::test]
 async fn an_operator_changes_the_list() {
-    let config = TerminalConfig::parse(
-        "[tee]\nrisk = \"write\"\n[wc]\nallow = false\n[nl]\nforbid = [\"-b\"]",
-    )
-    .unwrap();
+    let config =
+        TerminalConfig::parse("[tee]\nrisk = \"write\"\n[wc]\nallow = false\n[nl]\nforbid = [\"-b\"]").unwrap();
     let bench = Bench::with(&[], config);
     writable(&bench);
     bench.put("a.txt", "x\n");
@@ -398,13 +306,9 @@ async fn an_operator_changes_the_list() {
     assert!(bench.path("made").exists() && done.undo.is_some());
     let error = bench.refused("terminal", argv(&["wc", "a.txt"])).await;
     assert!(error.contains("is not allowed"), "{error}");
-    let error = bench
-        .refused("terminal", argv(&["nl", "-b", "a", "a.txt"]))
-        .await;
+    let error = bench.refused("terminal", argv(&["nl", "-b", "a", "a.txt"])).await;
     assert!(error.contains("nl -b"), "{error}");
     // The one that looks stays read-only.
-    let _ = bench
-        .call("terminal", argv(&["sed", "w other", "a.txt"]))
-        .await;
+    let _ = bench.call("terminal", argv(&["sed", "w other", "a.txt"])).await;
     assert!(!bench.path("other").exists());
 }

@@ -77,10 +77,7 @@ async fn forbidden_addresses_in_every_spelling() {
     for host in FORBIDDEN {
         for url in [format!("http://{host}/"), format!("https://{host}:8443/x")] {
             let error = bench.refused("web_fetch", json!({"url": url})).await;
-            assert!(
-                error.contains("not on the public internet"),
-                "{url}: {error}"
-            );
+            assert!(error.contains("not on the public internet"), "{url}: {error}");
         }
     }
 }
@@ -96,18 +93,9 @@ async fn other_schemes_users_and_nonsense() {
         ("gopher://127.0.0.1:25/".to_owned(), "only http and https"),
         ("data:text/plain,hi".to_owned(), "only http and https"),
         ("javascript:alert(1)".to_owned(), "only http and https"),
-        (
-            format!("http://user@127.0.0.1:{port}/"),
-            "user name or password",
-        ),
-        (
-            format!("http://u:p@127.0.0.1:{port}/"),
-            "user name or password",
-        ),
-        (
-            format!("http://127.0.0.1:{port}@10.0.0.1/"),
-            "user name or password",
-        ),
+        (format!("http://user@127.0.0.1:{port}/"), "user name or password"),
+        (format!("http://u:p@127.0.0.1:{port}/"), "user name or password"),
+        (format!("http://127.0.0.1:{port}@10.0.0.1/"), "user name or password"),
         ("http://".to_owned(), "is no URL"),
         ("http://[::1".to_owned(), "is no URL"),
         ("http://[fe80::1%25eth0]/".to_owned(), "is no URL"),
@@ -126,18 +114,11 @@ async fn an_operator_allows_one_host_and_port() {
     let server = Server::start(|_| ok("text/plain", "reached")).await;
     let other = Server::start(|_| ok("text/plain", "not this one")).await;
     let bench = Bench::allowing(&[server.allowed()]);
-    let page = bench
-        .ok("web_fetch", json!({"url": server.url("/x?y=1#z")}))
-        .await;
+    let page = bench.ok("web_fetch", json!({"url": server.url("/x?y=1#z")})).await;
     assert!(page.content.contains("reached") && page.tainted && page.receipt.is_none());
     let port = server.port;
     // The same address in another spelling is the same address; another name for it is not.
-    bench
-        .ok(
-            "web_fetch",
-            json!({"url": format!("http://2130706433:{port}/")}),
-        )
-        .await;
+    bench.ok("web_fetch", json!({"url": format!("http://2130706433:{port}/")})).await;
     for url in [
         other.url("/"),
         format!("http://localhost:{port}/"),
@@ -150,32 +131,13 @@ async fn an_operator_allows_one_host_and_port() {
     }
     assert_eq!(other.hits.load(Ordering::Relaxed), 0);
     let named = Bench::allowing(&[format!("localhost:{port}")]);
-    let page = named
-        .ok(
-            "web_fetch",
-            json!({"url": format!("http://localhost:{port}/")}),
-        )
-        .await;
+    let page = named.ok("web_fetch", json!({"url": format!("http://localhost:{port}/")})).await;
     assert!(page.content.contains("reached"));
     let host = format!("host: localhost:{port}");
     let asked = server.requests.lock().unwrap().clone();
-    assert!(
-        asked.iter().any(|head| head.to_lowercase().contains(&host)),
-        "{asked:?}"
-    );
-    for bad in [
-        "127.0.0.1",
-        "host:",
-        ":80",
-        "host:0",
-        "host:99999",
-        "ho st:80",
-        "",
-    ] {
-        assert!(
-            bad.parse::<steward_tools::web::HostPort>().is_err(),
-            "{bad}"
-        );
+    assert!(asked.iter().any(|head| head.to_lowercase().contains(&host)), "{asked:?}");
+    for bad in ["127.0.0.1", "host:", ":80", "host:0", "host:99999", "ho st:80", ""] {
+        assert!(bad.parse::<steward_tools::web::HostPort>().is_err(), "{bad}");
     }
 }
 
@@ -193,9 +155,7 @@ async fn each_redirect_is_checked_anew() {
         "/broken" => redirect("http://[:"),
         "/loop" => redirect("/loop"),
         "/here" => redirect("./end?x"),
-        "/bare" => {
-            b"HTTP/1.1 302 Found\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbare".to_vec()
-        }
+        "/bare" => b"HTTP/1.1 302 Found\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbare".to_vec(),
         _ => ok("text/plain", "the end"),
     })
     .await;
@@ -211,44 +171,25 @@ async fn each_redirect_is_checked_anew() {
         ("/loop", "more than 5 redirects"),
         ("/bare", "status 302"),
     ] {
-        let error = bench
-            .refused("web_fetch", json!({"url": server.url(path)}))
-            .await;
+        let error = bench.refused("web_fetch", json!({"url": server.url(path)})).await;
         assert!(error.contains(expect), "{path}: {error}");
     }
     assert_eq!(secret.hits.load(Ordering::Relaxed), 0);
-    let page = bench
-        .ok("web_fetch", json!({"url": server.url("/here")}))
-        .await;
-    assert!(
-        page.content.contains("/end?x\n\nthe end"),
-        "{}",
-        page.content
-    );
+    let page = bench.ok("web_fetch", json!({"url": server.url("/here")})).await;
+    assert!(page.content.contains("/end?x\n\nthe end"), "{}", page.content);
 }
 
 #[tokio::test]
 async fn five_redirects_are_followed() {
-    let server = Server::start(
-        |path| match path.trim_start_matches("/hop").parse::<u32>() {
-            Ok(0) | Err(_) => ok("text/plain", "arrived"),
-            Ok(left) => redirect(&format!("hop{}", left - 1)),
-        },
-    )
+    let server = Server::start(|path| match path.trim_start_matches("/hop").parse::<u32>() {
+        Ok(0) | Err(_) => ok("text/plain", "arrived"),
+        Ok(left) => redirect(&format!("hop{}", left - 1)),
+    })
     .await;
     let bench = Bench::allowing(&[server.allowed()]);
-    let page = bench
-        .ok("web_fetch", json!({"url": server.url("/hop5")}))
-        .await;
-    assert!(
-        page.content
-            .starts_with(&format!("URL: {}", server.url("/hop0"))),
-        "{}",
-        page.content
-    );
-    let error = bench
-        .refused("web_fetch", json!({"url": server.url("/hop6")}))
-        .await;
+    let page = bench.ok("web_fetch", json!({"url": server.url("/hop5")})).await;
+    assert!(page.content.starts_with(&format!("URL: {}", server.url("/hop0"))), "{}", page.content);
+    let error = bench.refused("web_fetch", json!({"url": server.url("/hop6")})).await;
     assert!(error.contains("more than 5 redirects"), "{error}");
 }
 
@@ -282,44 +223,27 @@ async fn pages_json_and_text_are_made_readable() {
     let page = fetch("/page").await;
     let url = server.url("/page");
     assert!(
-        page.content.starts_with(&format!(
-            "Title: The status\nURL: {url}\n\n# Now\nAll is fine."
-        )),
+        page.content.starts_with(&format!("Title: The status\nURL: {url}\n\n# Now\nAll is fine.")),
         "{}",
         page.content
     );
-    assert!(
-        page.content
-            .ends_with(&format!("Links:\nmore: {}\n", server.url("/more"))),
-        "{}",
-        page.content
-    );
+    assert!(page.content.ends_with(&format!("Links:\nmore: {}\n", server.url("/more"))), "{}", page.content);
     assert!(fetch("/latin").await.content.starts_with("Title: Grüße\n"));
     assert!(fetch("/meta").await.content.starts_with("Title: 5 €\n"));
-    assert!(
-        fetch("/untitled")
-            .await
-            .content
-            .starts_with("Title: (none)\n")
-    );
+    assert!(fetch("/untitled").await.content.starts_with("Title: (none)\n"));
     assert!(fetch("/json").await.content.contains("{\n  \"b\": 1,"));
     assert!(fetch("/badjson").await.content.ends_with("{oops"));
     assert!(fetch("/csv").await.content.ends_with("a,b\n1,2\n"));
     assert!(fetch("/bare").await.content.starts_with("Title: B\n"));
     let big = fetch("/big").await;
-    assert!(
-        big.content.contains("[the page is larger than 2 MB")
-            && big.content.len() < (2 << 20) + 300
-    );
+    assert!(big.content.contains("[the page is larger than 2 MB") && big.content.len() < (2 << 20) + 300);
     for (path, expect) in [
         ("/image", "image/png, which can't be read as text"),
         ("/gone", "status 404"),
         ("/half", "broke off"),
         ("/junk", "no proper answer"),
     ] {
-        let error = bench
-            .refused("web_fetch", json!({"url": server.url(path)}))
-            .await;
+        let error = bench.refused("web_fetch", json!({"url": server.url(path)})).await;
         assert!(error.contains(expect), "{path}: {error}");
     }
 }
@@ -331,14 +255,10 @@ async fn a_server_that_hangs_or_is_gone() {
     let closed = format!("127.0.0.1:{}", free.local_addr().unwrap().port());
     drop(free);
     let mut bench = Bench::allowing(&[server.allowed(), closed.clone()]);
-    let error = bench
-        .refused("web_fetch", json!({"url": format!("http://{closed}/")}))
-        .await;
+    let error = bench.refused("web_fetch", json!({"url": format!("http://{closed}/")})).await;
     assert!(error.contains("can't be reached"), "{error}");
     bench.scope.timeout_ms = 300;
-    let error = bench
-        .refused("web_fetch", json!({"url": server.url("/")}))
-        .await;
+    let error = bench.refused("web_fetch", json!({"url": server.url("/")})).await;
     assert!(error.contains("300 ms"), "{error}");
     bench.scope.timeout_ms = 60_000;
     let stop = bench.scope.stop.clone();
@@ -347,9 +267,7 @@ async fn a_server_that_hangs_or_is_gone() {
         stop.store(true, Ordering::Relaxed);
     });
     let began = Instant::now();
-    let error = bench
-        .refused("web_fetch", json!({"url": server.url("/")}))
-        .await;
+    let error = bench.refused("web_fetch", json!({"url": server.url("/")})).await;
     assert!(error.contains("the run was stopped"), "{error}");
     assert!(began.elapsed() < Duration::from_secs(1));
 }
@@ -357,18 +275,7 @@ async fn a_server_that_hangs_or_is_gone() {
 #[tokio::test]
 async fn the_preview_names_where_it_goes() {
     let bench = Bench::new();
-    let preview = bench
-        .preview("web_fetch", json!({"url": "example.org/a?b=c"}))
-        .await;
-    assert_eq!(
-        preview.summary,
-        "asks example.org:443 for https://example.org/a?b=c"
-    );
-    assert!(
-        bench
-            .preview("web_fetch", json!({"url": "ftp://x.y"}))
-            .await
-            .summary
-            .contains("would fail")
-    );
+    let preview = bench.preview("web_fetch", json!({"url": "example.org/a?b=c"})).await;
+    assert_eq!(preview.summary, "asks example.org:443 for https://example.org/a?b=c");
+    assert!(bench.preview("web_fetch", json!({"url": "ftp://x.y"})).await.summary.contains("would fail"));
 }

@@ -6,66 +6,23 @@ use steward_core::ports::Tools as _;
 #[tokio::test]
 async fn creates_overwrites_appends_with_receipts() {
     let bench = Bench::new();
-    let new = bench
-        .ok("write", json!({"path": "a/b/c.txt", "content": "one"}))
-        .await;
+    let new = bench.ok("write", json!({"path": "a/b/c.txt", "content": "one"})).await;
     assert_eq!(new.content, "created a/b/c.txt (3 bytes)");
     let receipt = new.receipt.clone().unwrap();
-    assert_eq!(
-        (receipt.action.as_str(), receipt.object.as_str()),
-        ("created", "a/b/c.txt")
-    );
+    assert_eq!((receipt.action.as_str(), receipt.object.as_str()), ("created", "a/b/c.txt"));
     assert!(receipt.evidence.unwrap().starts_with("sha256:"));
-    let over = bench
-        .ok("write", json!({"path": "a/b/c.txt", "content": "two!"}))
-        .await;
-    assert_eq!(
-        over.content,
-        "wrote 4 bytes to a/b/c.txt, replacing 3 bytes"
-    );
-    let more = bench
-        .ok(
-            "write",
-            json!({"path": "a/b/c.txt", "content": "three", "mode": "append"}),
-        )
-        .await;
+    let over = bench.ok("write", json!({"path": "a/b/c.txt", "content": "two!"})).await;
+    assert_eq!(over.content, "wrote 4 bytes to a/b/c.txt, replacing 3 bytes");
+    let more = bench.ok("write", json!({"path": "a/b/c.txt", "content": "three", "mode": "append"})).await;
     assert_eq!(bench.text("a/b/c.txt"), "two!\nthree\n");
-    assert!(
-        more.content
-            .starts_with("appended 7 bytes to a/b/c.txt (was 4"),
-        "{}",
-        more.content
-    );
-    bench
-        .ok(
-            "write",
-            json!({"path": "a/b/c.txt", "content": "four\n", "mode": "append"}),
-        )
-        .await;
+    assert!(more.content.starts_with("appended 7 bytes to a/b/c.txt (was 4"), "{}", more.content);
+    bench.ok("write", json!({"path": "a/b/c.txt", "content": "four\n", "mode": "append"})).await;
     assert_eq!(bench.text("a/b/c.txt"), "two!\nthree\nfour\n");
-    bench
-        .ok(
-            "write",
-            json!({"path": "new.txt", "content": "x", "mode": "append"}),
-        )
-        .await;
+    bench.ok("write", json!({"path": "new.txt", "content": "x", "mode": "append"})).await;
     assert_eq!(bench.text("new.txt"), "x\n");
-    bench
-        .ok(
-            "write",
-            json!({"path": "only.txt", "content": "x", "mode": "create"}),
-        )
-        .await;
-    let error = bench
-        .refused(
-            "write",
-            json!({"path": "only.txt", "content": "y", "mode": "create"}),
-        )
-        .await;
-    assert!(
-        error.contains("exists already; use mode overwrite"),
-        "{error}"
-    );
+    bench.ok("write", json!({"path": "only.txt", "content": "x", "mode": "create"})).await;
+    let error = bench.refused("write", json!({"path": "only.txt", "content": "y", "mode": "create"})).await;
+    assert!(error.contains("exists already; use mode overwrite"), "{error}");
     assert_eq!(bench.text("only.txt"), "x");
 }
 
@@ -74,12 +31,7 @@ async fn undo_restores_bit_for_bit() {
     let bench = Bench::new();
     let odd: Vec<u8> = (0..=255).collect();
     let big: Vec<u8> = (0..200_000_u32).map(|n| (n % 251) as u8).collect();
-    for (name, before) in [
-        ("text", "a\nb".as_bytes()),
-        ("odd", &odd),
-        ("big", &big),
-        ("empty", b""),
-    ] {
+    for (name, before) in [("text", "a\nb".as_bytes()), ("odd", &odd), ("big", &big), ("empty", b"")] {
         bench.put(name, before);
         std::fs::set_permissions(bench.path(name), std::fs::Permissions::from_mode(0o640)).unwrap();
         for mode in ["overwrite", "append"] {
@@ -89,18 +41,12 @@ async fn undo_restores_bit_for_bit() {
             let said = bench.undo(&done).await.unwrap();
             assert!(said.contains("restored"), "{said}");
             assert_eq!(bench.bytes(name), before, "{name} {mode}");
-            let kept = std::fs::metadata(bench.path(name))
-                .unwrap()
-                .permissions()
-                .mode()
-                & 0o777;
+            let kept = std::fs::metadata(bench.path(name)).unwrap().permissions().mode() & 0o777;
             assert_eq!(kept, 0o640, "{name} {mode}");
         }
     }
     assert_eq!(bench.blobs.count(), 1, "only the big one is a blob");
-    let made = bench
-        .ok("write", json!({"path": "fresh", "content": "x"}))
-        .await;
+    let made = bench.ok("write", json!({"path": "fresh", "content": "x"})).await;
     assert!(bench.undo(&made).await.unwrap().contains("removed fresh"));
     assert!(!bench.path("fresh").exists());
 }
@@ -109,9 +55,7 @@ async fn undo_restores_bit_for_bit() {
 async fn undo_refuses_what_changed_since() {
     let bench = Bench::new();
     bench.put("f", "before");
-    let done = bench
-        .ok("write", json!({"path": "f", "content": "ours"}))
-        .await;
+    let done = bench.ok("write", json!({"path": "f", "content": "ours"})).await;
     bench.put("f", "theirs");
     let error = bench.undo(&done).await.unwrap_err().to_string();
     assert!(error.contains("f has changed since"), "{error}");
@@ -124,40 +68,20 @@ async fn undo_refuses_what_changed_since() {
 async fn preview_tells_before_anything_happens() {
     let bench = Bench::new();
     bench.put("notes.md", "a\nb\nc\n");
-    let over = bench
-        .preview("write", json!({"path": "notes.md", "content": "a\nB\nc\n"}))
-        .await;
+    let over = bench.preview("write", json!({"path": "notes.md", "content": "a\nB\nc\n"})).await;
     assert_eq!(over.summary, "overwrites notes.md (6 bytes) with 6 bytes");
     let diff = over.detail.unwrap();
-    assert!(
-        diff.contains("--- a/notes.md") && diff.contains("-b\n+B\n"),
-        "{diff}"
-    );
+    assert!(diff.contains("--- a/notes.md") && diff.contains("-b\n+B\n"), "{diff}");
     assert!(over.reversible && over.count == Some(1));
-    let add = bench
-        .preview(
-            "write",
-            json!({"path": "notes.md", "content": "d", "mode": "append"}),
-        )
-        .await;
+    let add = bench.preview("write", json!({"path": "notes.md", "content": "d", "mode": "append"})).await;
     assert_eq!(add.summary, "appends 2 bytes to notes.md (6 bytes)");
     assert!(add.detail.unwrap().contains("+d"));
-    let new = bench
-        .preview("write", json!({"path": "x/new.md", "content": "d"}))
-        .await;
+    let new = bench.preview("write", json!({"path": "x/new.md", "content": "d"})).await;
     assert_eq!(new.summary, "creates x/new.md (1 bytes)");
-    let same = bench
-        .preview("write", json!({"path": "notes.md", "content": "a\nb\nc\n"}))
-        .await;
+    let same = bench.preview("write", json!({"path": "notes.md", "content": "a\nb\nc\n"})).await;
     assert!(same.summary.contains("already") && same.detail.is_none());
-    let bad = bench
-        .preview("write", json!({"path": "../x", "content": "d"}))
-        .await;
-    assert!(
-        bad.summary.contains("would fail") && !bad.reversible,
-        "{}",
-        bad.summary
-    );
+    let bad = bench.preview("write", json!({"path": "../x", "content": "d"})).await;
+    assert!(bad.summary.contains("would fail") && !bad.reversible, "{}", bad.summary);
     assert_eq!(bench.text("notes.md"), "a\nb\nc\n");
     assert!(!bench.path("x").exists());
 }
@@ -167,34 +91,21 @@ async fn nothing_outside_is_written() {
     let bench = Bench::new();
     for path in bench.escapes() {
         for mode in ["create", "overwrite", "append"] {
-            let error = bench
-                .refused(
-                    "write",
-                    json!({"path": path, "content": "pwned", "mode": mode}),
-                )
-                .await;
+            let error = bench.refused("write", json!({"path": path, "content": "pwned", "mode": mode})).await;
             assert!(!error.is_empty());
         }
     }
-    let error = bench
-        .refused("write", json!({"path": "linkdir/made.txt", "content": "x"}))
-        .await;
+    let error = bench.refused("write", json!({"path": "linkdir/made.txt", "content": "x"})).await;
     assert!(error.contains("outside"), "{error}");
-    let error = bench
-        .refused("write", json!({"path": "notes", "content": "x"}))
-        .await;
+    let error = bench.refused("write", json!({"path": "notes", "content": "x"})).await;
     assert!(error.contains("is a folder"), "{error}");
-    let error = bench
-        .refused("write", json!({"path": ".", "content": "x"}))
-        .await;
+    let error = bench.refused("write", json!({"path": ".", "content": "x"})).await;
     assert!(!error.is_empty());
     let outside = std::fs::read_to_string(bench.outside().join("secret.txt")).unwrap();
     assert_eq!(outside, "SECRET-OUTSIDE\n");
     assert!(!bench.outside().join("made.txt").exists());
     // A snapshot that was tampered with leads nowhere either.
-    let done = bench
-        .ok("write", json!({"path": "f", "content": "x"}))
-        .await;
+    let done = bench.ok("write", json!({"path": "f", "content": "x"})).await;
     let mut undo = serde_json::to_value(done.undo.unwrap()).unwrap();
     undo["snapshot"]["path"] = json!("../secret.txt");
     let undo = serde_json::from_value(undo).unwrap();
@@ -205,18 +116,11 @@ async fn nothing_outside_is_written() {
 #[tokio::test]
 async fn a_full_or_read_only_place_gives_a_clear_error() {
     let bench = Bench::new();
-    let error = bench
-        .refused(
-            "write",
-            json!({"path": "big", "content": "x".repeat(9 << 20)}),
-        )
-        .await;
+    let error = bench.refused("write", json!({"path": "big", "content": "x".repeat(9 << 20)})).await;
     assert!(error.contains("too large"), "{error}");
     assert!(!bench.path("big").exists());
     bench.put("huge", vec![b'x'; 9 << 20]);
-    let error = bench
-        .refused("write", json!({"path": "huge", "content": "x"}))
-        .await;
+    let error = bench.refused("write", json!({"path": "huge", "content": "x"})).await;
     assert!(error.contains("too many to keep for undo"), "{error}");
     assert_eq!(bench.bytes("huge").len(), 9 << 20);
 }

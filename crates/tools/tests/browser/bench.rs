@@ -51,9 +51,7 @@ impl Blobs for MemoryBlobs {
     }
     async fn get(&self, name: &str) -> Result<Vec<u8>, BlobError> {
         let all = self.0.lock().unwrap();
-        all.get(name)
-            .cloned()
-            .ok_or_else(|| BlobError::Missing(name.to_owned()))
+        all.get(name).cloned().ok_or_else(|| BlobError::Missing(name.to_owned()))
     }
 }
 
@@ -79,12 +77,7 @@ impl Bench {
         let browsers = Browsers::new(config);
         let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::default());
         let tools = with_browser(Dispatcher::builder(), &browsers, &blobs);
-        Self {
-            tools: Arc::new(tools.build().unwrap()),
-            browsers,
-            names,
-            dir: tempfile::tempdir().unwrap(),
-        }
+        Self { tools: Arc::new(tools.build().unwrap()), browsers, names, dir: tempfile::tempdir().unwrap() }
     }
 
     /// A run of its own.
@@ -92,10 +85,7 @@ impl Bench {
         let workspace = self.dir.path().join(number.to_string());
         std::fs::create_dir_all(&workspace).unwrap();
         let run = RunId(uuid::Uuid::from_u128(number));
-        Run {
-            tools: Arc::clone(&self.tools),
-            scope: scope(run, workspace),
-        }
+        Run { tools: Arc::clone(&self.tools), scope: scope(run, workspace) }
     }
 }
 
@@ -132,14 +122,11 @@ impl Run {
     }
 
     pub async fn open(&self, url: &str) -> ToolOutput {
-        self.ok("browser_open", serde_json::json!({"url": url}))
-            .await
+        self.ok("browser_open", serde_json::json!({"url": url})).await
     }
 
     pub async fn preview(&self, tool: &str, arguments: Value) -> Preview {
-        self.tools
-            .preview(&call(tool, arguments), &self.scope)
-            .await
+        self.tools.preview(&call(tool, arguments), &self.scope).await
     }
 
     pub async fn undo(&self, output: &ToolOutput) -> Result<String, ToolError> {
@@ -185,17 +172,12 @@ fn program() -> PathBuf {
 }
 
 fn helper() -> Helper {
-    Helper {
-        program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
-        prefix: Vec::new(),
-    }
+    Helper { program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(), prefix: Vec::new() }
 }
 
 /// The number before an element whose words begin so.
 pub fn number(content: &str, words: &str) -> u32 {
-    let at = content
-        .find(&format!(" {words}"))
-        .unwrap_or_else(|| panic!("no `{words}` in:\n{content}"));
+    let at = content.find(&format!(" {words}")).unwrap_or_else(|| panic!("no `{words}` in:\n{content}"));
     let from = content[..at].rfind('[').unwrap() + 1;
     content[from..at].parse().unwrap()
 }
@@ -204,11 +186,7 @@ pub fn number(content: &str, words: &str) -> u32 {
 pub fn below() -> BTreeMap<i32, String> {
     let mut parents = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<i32>().ok())
-        else {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
             continue;
         };
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
@@ -227,9 +205,7 @@ pub fn below() -> BTreeMap<i32, String> {
     loop {
         let more: Vec<(i32, String)> = parents
             .iter()
-            .filter(|(pid, (parent, _))| {
-                !found.contains_key(*pid) && (*parent == own || found.contains_key(parent))
-            })
+            .filter(|(pid, (parent, _))| !found.contains_key(*pid) && (*parent == own || found.contains_key(parent)))
             .map(|(pid, (_, name))| (*pid, name.clone()))
             .collect();
         if more.is_empty() {
@@ -243,11 +219,7 @@ pub fn below() -> BTreeMap<i32, String> {
 pub async fn until(what: &str, mut wanted: impl FnMut() -> bool) {
     let since = Instant::now();
     while !wanted() {
-        assert!(
-            since.elapsed() < Duration::from_mins(1),
-            "{what}: {:?}",
-            below()
-        );
+        assert!(since.elapsed() < Duration::from_mins(1), "{what}: {:?}", below());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -25,10 +25,7 @@ fn gone() -> bool {
 /// Processes of Chromium itself, children first.
 fn browsers() -> Vec<i32> {
     let found = below();
-    let chromium = found
-        .iter()
-        .filter(|(_, name)| name.starts_with("chrom"))
-        .map(|(pid, _)| *pid);
+    let chromium = found.iter().filter(|(_, name)| name.starts_with("chrom")).map(|(pid, _)| *pid);
     chromium.rev().collect()
 }
 
@@ -40,29 +37,17 @@ async fn a_page_that_hangs_is_given_up() {
     });
     let mut run = bench.run(1);
     run.open(&server.url("/")).await;
-    let error = run
-        .refused("browser_open", json!({"url": server.url("/hangs")}))
-        .await;
+    let error = run.refused("browser_open", json!({"url": server.url("/hangs")})).await;
     assert!(error.contains("/hangs took longer than 3"), "{error}");
     let slow = run.open(&server.url("/slow")).await.content;
-    assert!(
-        slow.contains("text") && slow.contains("still loading"),
-        "{slow}"
-    );
+    assert!(slow.contains("text") && slow.contains("still loading"), "{slow}");
     let fine = run.open(&server.url("/")).await.content;
-    assert!(
-        fine.contains("fine") && !fine.contains("still loading"),
-        "{fine}"
-    );
-    let error = run
-        .refused("browser_open", json!({"url": server.url("/busy")}))
-        .await;
+    assert!(fine.contains("fine") && !fine.contains("still loading"), "{fine}");
+    let error = run.refused("browser_open", json!({"url": server.url("/busy")})).await;
     assert!(error.contains("took longer"), "{error}");
     // The call's own time counts too.
     run.scope.timeout_ms = 1500;
-    let error = run
-        .refused("browser_open", json!({"url": server.url("/hangs")}))
-        .await;
+    let error = run.refused("browser_open", json!({"url": server.url("/hangs")})).await;
     assert!(error.contains("ms"), "{error}");
     bench.browsers.close_all();
     until("all gone", gone).await;
@@ -79,11 +64,7 @@ async fn a_click_that_leads_to_nothing_ends() {
     let element = json!({"element": number(&page, "link: go")});
     let clicked = run.ok("browser_click", element.clone()).await;
     assert!(clicked.receipt.is_some(), "it was clicked");
-    assert!(
-        clicked.content.contains("still loading"),
-        "{}",
-        clicked.content
-    );
+    assert!(clicked.content.contains("still loading"), "{}", clicked.content);
     // The run is stopped while the click is on its way.
     let page = run.open(&server.url("/lead")).await.content;
     let element = json!({"element": number(&page, "link: go")});
@@ -111,17 +92,10 @@ async fn a_stopped_run_has_no_browser() {
     assert!(!browsers().is_empty());
     let opening = run.clone();
     let url = server.url("/hangs");
-    let work =
-        tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
+    let work = tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
     let hits = server.hits.clone();
     until("asked for", || {
-        hits.load(Ordering::Relaxed) >= 2
-            || server
-                .requests
-                .lock()
-                .unwrap()
-                .iter()
-                .any(|r| r.contains("/hangs"))
+        hits.load(Ordering::Relaxed) >= 2 || server.requests.lock().unwrap().iter().any(|r| r.contains("/hangs"))
     })
     .await;
     run.scope.stop.store(true, Ordering::Relaxed);
@@ -139,17 +113,8 @@ async fn killed(order: impl FnOnce(Vec<i32>) -> Vec<i32>) -> String {
     run.open(&server.url("/")).await;
     let opening = run.clone();
     let url = server.url("/hangs");
-    let work =
-        tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
-    until("asked for", || {
-        server
-            .requests
-            .lock()
-            .unwrap()
-            .iter()
-            .any(|r| r.contains("/hangs"))
-    })
-    .await;
+    let work = tokio::spawn(async move { opening.refused("browser_open", json!({"url": url})).await });
+    until("asked for", || server.requests.lock().unwrap().iter().any(|r| r.contains("/hangs"))).await;
     for pid in order(browsers()) {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
@@ -166,20 +131,14 @@ async fn killed(order: impl FnOnce(Vec<i32>) -> Vec<i32>) -> String {
 async fn a_killed_browser_is_told_of_and_replaced() {
     let parents_first = |found: Vec<i32>| found.into_iter().rev().collect();
     let error = killed(parents_first).await;
-    assert!(
-        error.contains("the browser ended") && error.contains("browser_open"),
-        "{error}"
-    );
+    assert!(error.contains("the browser ended") && error.contains("browser_open"), "{error}");
 }
 
 #[tokio::test]
 async fn a_browser_whose_pages_die_before_it_is_too() {
     let error = killed(|children_first| children_first).await;
     let told = ["the browser ended", "the page's process crashed"];
-    assert!(
-        told.iter().any(|told| error.contains(told)) && error.contains("browser_open"),
-        "{error}"
-    );
+    assert!(told.iter().any(|told| error.contains(told)) && error.contains("browser_open"), "{error}");
 }
 
 #[tokio::test]
@@ -232,9 +191,7 @@ async fn one_that_can_t_start_says_why() {
     let error = bench.browsers.check().await.unwrap_err().to_string();
     assert!(error.contains("can't be started"), "{error}");
     let run = bench.run(1);
-    let error = run
-        .refused("browser_open", json!({"url": "http://example.test./"}))
-        .await;
+    let error = run.refused("browser_open", json!({"url": "http://example.test./"})).await;
     assert!(error.contains("not on the public internet"), "{error}");
     assert_eq!(bench.browsers.count(), 0);
     let good = Bench::allowing(&[]);

@@ -12,44 +12,23 @@ async fn forbidden_addresses_are_not_opened() {
     let run = bench.run(1);
     for (url, expect) in [
         (inner.url("/"), "not on the public internet"),
-        (
-            format!("http://localhost:{}/", inner.port),
-            "not on the public internet",
-        ),
-        (
-            format!("http://2130706433:{}/", inner.port),
-            "not on the public internet",
-        ),
-        (
-            format!("http://inner.test:{}/", inner.port),
-            "not on the public internet",
-        ),
+        (format!("http://localhost:{}/", inner.port), "not on the public internet"),
+        (format!("http://2130706433:{}/", inner.port), "not on the public internet"),
+        (format!("http://inner.test:{}/", inner.port), "not on the public internet"),
         ("http://169.254.169.254/latest/".to_owned(), "link-local"),
-        (
-            format!("http://user:pw@127.0.0.1:{}/", inner.port),
-            "user name or password",
-        ),
+        (format!("http://user:pw@127.0.0.1:{}/", inner.port), "user name or password"),
         ("file:///etc/passwd".to_owned(), "only http and https"),
         ("data:text/html,<p>x".to_owned(), "only http and https"),
         ("chrome://settings".to_owned(), "only http and https"),
-        (
-            "view-source:http://example.org/".to_owned(),
-            "only http and https",
-        ),
+        ("view-source:http://example.org/".to_owned(), "only http and https"),
         ("javascript:alert(1)".to_owned(), "only http and https"),
     ] {
         let error = run.refused("browser_open", json!({"url": url})).await;
         assert!(error.contains(expect), "{url}: {error}");
     }
     assert_eq!(inner.hits.load(Ordering::Relaxed), 0);
-    assert_eq!(
-        bench.browsers.count(),
-        0,
-        "no browser was started for nothing"
-    );
-    let preview = run
-        .preview("browser_open", json!({"url": "file:///x"}))
-        .await;
+    assert_eq!(bench.browsers.count(), 0, "no browser was started for nothing");
+    let preview = run.preview("browser_open", json!({"url": "file:///x"})).await;
     assert!(preview.summary.contains("would fail"));
 }
 
@@ -96,89 +75,43 @@ async fn pages(to: u16) -> Server {
 async fn whatever_a_page_asks_for_is_checked() {
     let inner = Server::start(|_| ok("text/html", "<p>inner secret")).await;
     let outer = pages(inner.port).await;
-    let names = Names {
-        late: vec!["rebind.test".to_owned()],
-        ..Names::default()
-    };
+    let names = Names { late: vec!["rebind.test".to_owned()], ..Names::default() };
     // Its own name too: names are resolved on this side only.
     let places = [outer.allowed(), format!("outer.test:{}", outer.port)];
     let bench = Bench::with(&places, names, |_| {});
     let run = bench.run(1);
     for path in ["/redirect", "/meta", "/script"] {
-        let error = run
-            .refused("browser_open", json!({"url": outer.url(path)}))
-            .await;
-        assert!(
-            error.contains("not on the public internet"),
-            "{path}: {error}"
-        );
+        let error = run.refused("browser_open", json!({"url": outer.url(path)})).await;
+        assert!(error.contains("not on the public internet"), "{path}: {error}");
         let error = run.refused("browser_snapshot", json!({})).await;
         assert!(error.contains("no page is open"), "{path}: {error}");
     }
     let parts = run.open(&outer.url("/parts")).await.content;
-    for expect in [
-        "v6 failed",
-        "name failed",
-        "tls failed",
-        "socket failed",
-        "requests were refused",
-    ] {
+    for expect in ["v6 failed", "name failed", "tls failed", "socket failed", "requests were refused"] {
         assert!(parts.contains(expect), "{expect}: {parts}");
     }
-    assert!(
-        !parts.contains("inner secret") && !parts.contains("socket open"),
-        "{parts}"
-    );
+    assert!(!parts.contains("inner secret") && !parts.contains("socket open"), "{parts}");
     let rebind = run.open(&outer.url("/rebind")).await.content;
     assert!(rebind.contains("failed twice"), "{rebind}");
     let asked = bench.names.asked.lock().unwrap().clone();
-    assert!(
-        asked.iter().filter(|name| *name == "rebind.test").count() >= 2,
-        "{asked:?}"
-    );
+    assert!(asked.iter().filter(|name| *name == "rebind.test").count() >= 2, "{asked:?}");
     let file = run.open(&outer.url("/file")).await.content;
-    assert!(
-        file.contains("file failed") && !file.contains("root:"),
-        "{file}"
-    );
+    assert!(file.contains("file failed") && !file.contains("root:"), "{file}");
     let element = number(&file, "link: a file");
-    let clicked = run
-        .ok("browser_click", json!({"element": element}))
-        .await
-        .content;
+    let clicked = run.ok("browser_click", json!({"element": element})).await.content;
     assert!(!clicked.contains("root:"), "{clicked}");
-    for (path, words) in [
-        ("/form", "button: Send"),
-        ("/link", "link: inner"),
-        ("/window", "button: window"),
-    ] {
+    for (path, words) in [("/form", "button: Send"), ("/link", "link: inner"), ("/window", "button: window")] {
         let page = run.open(&outer.url(path)).await.content;
         let element = number(&page, words);
-        let clicked = run
-            .ok("browser_click", json!({"element": element}))
-            .await
-            .content;
-        assert!(
-            clicked.contains("not on the public internet"),
-            "{path}: {clicked}"
-        );
+        let clicked = run.ok("browser_click", json!({"element": element})).await.content;
+        assert!(clicked.contains("not on the public internet"), "{path}: {clicked}");
     }
-    let named = run
-        .open(&format!("http://outer.test:{}/", outer.port))
-        .await;
+    let named = run.open(&format!("http://outer.test:{}/", outer.port)).await;
     assert!(named.content.contains("fine"));
-    assert_eq!(
-        inner.hits.load(Ordering::Relaxed),
-        0,
-        "{:?}",
-        inner.requests.lock().unwrap()
-    );
+    assert_eq!(inner.hits.load(Ordering::Relaxed), 0, "{:?}", inner.requests.lock().unwrap());
     let asked = bench.names.asked.lock().unwrap().clone();
     let known = ["rebind.test", "inner.test", "outer.test"];
-    assert!(
-        asked.iter().all(|name| known.contains(&name.as_str())),
-        "{asked:?}"
-    );
+    assert!(asked.iter().all(|name| known.contains(&name.as_str())), "{asked:?}");
 }
 
 #[tokio::test]

@@ -1,10 +1,5 @@
 //! The browser's tools on a real Chromium, against servers on the loopback.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::similar_names,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::similar_names, reason = "tests")]
 
 mod bench;
 mod ends;

@@ -19,16 +19,11 @@ async fn a_page_is_read_as_people_see_it() {
         "/" => ok("text/html", PAGE),
         "/news" => ok("text/html", "<title>News</title><p>All is well."),
         "/old" => redirect("/news"),
-        "/moved" => ok(
-            "text/html",
-            "<script>location.replace('/news')</script><p>wait",
-        ),
+        "/moved" => ok("text/html", "<script>location.replace('/news')</script><p>wait"),
         "/empty" => ok("text/html", ""),
         "/long" => ok(
             "text/html",
-            (0..3000).fold(String::from("<title>L</title>"), |all, n| {
-                all + &format!("<p>paragraph {n}")
-            }),
+            (0..3000).fold(String::from("<title>L</title>"), |all, n| all + &format!("<p>paragraph {n}")),
         ),
         _ => answer(404, &[], "gone"),
     })
@@ -55,10 +50,7 @@ async fn a_page_is_read_as_people_see_it() {
     assert_eq!(page.data.unwrap()["status"], 200);
     let link = number(&page.content, "link: news");
     let preview = run.preview("browser_click", json!({"element": link})).await;
-    assert_eq!(
-        preview.summary,
-        format!("clicks link “news” on {}", server.url("/"))
-    );
+    assert_eq!(preview.summary, format!("clicks link “news” on {}", server.url("/")));
     assert!(!preview.reversible);
     let news = run.ok("browser_click", json!({"element": link})).await;
     assert!(news.content.contains("All is well."), "{}", news.content);
@@ -70,26 +62,17 @@ async fn a_page_is_read_as_people_see_it() {
         let page = run.open(&server.url(path)).await;
         assert_eq!(page.origin, Some(server.url("/news")), "{path}");
     }
-    let error = run
-        .refused("browser_open", json!({"url": server.url("/nothing")}))
-        .await;
+    let error = run.refused("browser_open", json!({"url": server.url("/nothing")})).await;
     assert!(error.contains("status 404"), "{error}");
     let says = run.ok("browser_snapshot", json!({})).await;
     assert!(says.content.contains("gone"), "{}", says.content);
-    assert!(
-        run.open(&server.url("/empty"))
-            .await
-            .content
-            .contains("no text")
-    );
+    assert!(run.open(&server.url("/empty")).await.content.contains("no text"));
     let long = run.open(&server.url("/long")).await;
     assert!(long.content.contains("paragraph 0") && !long.content.contains("paragraph 2999"));
     let parts = long.data.unwrap()["parts"].as_u64().unwrap();
     let last = run.ok("browser_snapshot", json!({"part": parts})).await;
     assert!(last.content.contains("paragraph 2999"));
-    let error = run
-        .refused("browser_snapshot", json!({"part": parts + 1}))
-        .await;
+    let error = run.refused("browser_snapshot", json!({"part": parts + 1})).await;
     assert!(error.contains(&format!("{parts} parts")), "{error}");
     // Nobody was asked for any name, and no place but the server was reached: the browser has nothing of its own to say.
     let asked = bench.names.asked.lock().unwrap().clone();
@@ -106,46 +89,27 @@ async fn dialogs_windows_downloads_and_pictures() {
              <button onclick=\"window.open('/two')\">window</button>",
         ),
         "/two" => ok("text/html", "<title>Two</title><p>the second page"),
-        "/file" => answer(
-            200,
-            &[
-                "content-type: application/zip",
-                "content-disposition: attachment; filename=a.zip",
-            ],
-            "PK",
-        ),
+        "/file" => {
+            answer(200, &["content-type: application/zip", "content-disposition: attachment; filename=a.zip"], "PK")
+        }
         _ => answer(404, &[], ""),
     })
     .await;
     let bench = Bench::allowing(&[server.allowed()]);
     let run = bench.run(1);
     let page = run.open(&server.url("/")).await;
-    assert!(
-        page.content.contains("alert: look here"),
-        "{}",
-        page.content
-    );
+    assert!(page.content.contains("alert: look here"), "{}", page.content);
     for words in ["link: other", "button: window"] {
         let page = run.open(&server.url("/")).await;
         let element = number(&page.content, words);
         let two = run.ok("browser_click", json!({"element": element})).await;
-        assert!(
-            two.content.contains("the second page"),
-            "{words}: {}",
-            two.content
-        );
+        assert!(two.content.contains("the second page"), "{words}: {}", two.content);
     }
     let page = run.open(&server.url("/")).await;
     let element = number(&page.content, "link: file");
     let clicked = run.ok("browser_click", json!({"element": element})).await;
-    assert!(
-        clicked.content.contains("is a download"),
-        "{}",
-        clicked.content
-    );
-    let error = run
-        .refused("browser_open", json!({"url": server.url("/file")}))
-        .await;
+    assert!(clicked.content.contains("is a download"), "{}", clicked.content);
+    let error = run.refused("browser_open", json!({"url": server.url("/file")})).await;
     assert!(error.contains("is a download"), "{error}");
     let error = run.refused("browser_screenshot", json!({})).await;
     assert!(error.contains("browser_open"), "{error}");
@@ -157,11 +121,7 @@ async fn dialogs_windows_downloads_and_pictures() {
     assert!(png.starts_with(b"\x89PNG"));
     assert_eq!(data["bytes"], png.len());
     assert_eq!(data["width"], 1280);
-    assert!(
-        shot.content.contains("screenshots/127.0.0.1-"),
-        "{}",
-        shot.content
-    );
+    assert!(shot.content.contains("screenshots/127.0.0.1-"), "{}", shot.content);
     // The same call again writes the same file.
     run.ok("browser_screenshot", json!({})).await;
     let folder = path.parent().unwrap();
@@ -181,11 +141,7 @@ async fn agents_have_it_where_they_name_it() {
         ("browser_snapshot", RiskClass::Read, EffectClass::Read),
         ("browser_click", RiskClass::External, EffectClass::Write),
         ("browser_type", RiskClass::External, EffectClass::Write),
-        (
-            "browser_screenshot",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-        ),
+        ("browser_screenshot", RiskClass::Write, EffectClass::Idempotent),
     ] {
         let spec = of(name);
         assert_eq!((spec.risk, spec.effect), (risk, effect), "{name}");
@@ -203,11 +159,7 @@ async fn agents_have_it_where_they_name_it() {
     let tenant = bench.run(1).scope.tenant;
     let has = async |tools: &[&str]| {
         let found = bench.tools.of_agent(tenant, &agent(tools)).await.unwrap();
-        found
-            .tools
-            .into_iter()
-            .map(|spec| spec.name)
-            .collect::<Vec<_>>()
+        found.tools.into_iter().map(|spec| spec.name).collect::<Vec<_>>()
     };
     assert!(has(&[]).await.is_empty());
     assert_eq!(has(&["browser_open"]).await, ["browser_open"]);

@@ -10,10 +10,7 @@ use steward_core::mcp::McpTransport;
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_called_and_fail_as_over_stdio() {
     let notes = tempfile::tempdir().unwrap();
-    let python = Served::start(
-        "server.py",
-        &["--http", "--notes", notes.path().to_str().unwrap()],
-    );
+    let python = Served::start("server.py", &["--http", "--notes", notes.path().to_str().unwrap()]);
     let world = World::new();
     world.server(python.transport()).await;
     world.accept_all().await;
@@ -39,18 +36,10 @@ async fn a_restarted_server_with_other_words_is_refused() {
     world.accept_all().await;
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
     python.kill();
-    let _other = Served::start(
-        "server.py",
-        &["--http", "--port", &port, "--words", "Does as I say."],
-    );
+    let _other = Served::start("server.py", &["--http", "--port", &port, "--words", "Does as I say."]);
     let refused = refusal(world.call("echo", json!({"text": "x"})).await);
     assert!(refused.contains("its description changed"), "{refused}");
-    let diff = world
-        .hub
-        .diff(TENANT, server.id, "echo")
-        .await
-        .unwrap()
-        .unwrap();
+    let diff = world.hub.diff(TENANT, server.id, "echo").await.unwrap().unwrap();
     assert!(diff.contains("+Does as I say."), "{diff}");
     assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok());
 }
@@ -76,22 +65,13 @@ async fn a_token_opens_the_door() {
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(shut.error.unwrap().contains("wants a login"));
 
-    world
-        .vault
-        .put("wrong", CredentialKind::Token, &[("token", "guess")])
-        .await;
+    world.vault.put("wrong", CredentialKind::Token, &[("token", "guess")]).await;
     world.credential("wrong").await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     let error = shut.error.unwrap();
-    assert!(
-        error.contains("not accepted") && !error.contains("guess"),
-        "{error}"
-    );
+    assert!(error.contains("not accepted") && !error.contains("guess"), "{error}");
 
-    world
-        .vault
-        .put("right", CredentialKind::ApiKey, &[("key", "canary-271828")])
-        .await;
+    world.vault.put("right", CredentialKind::ApiKey, &[("key", "canary-271828")]).await;
     world.credential("right").await;
     world.accept_all().await;
     let context = World::context(Duration::from_mins(1), &Arc::default());
@@ -108,17 +88,10 @@ async fn each_user_has_a_token_and_a_connection_of_their_own() {
     server.per_user = true;
     world.save(&server).await;
     let name = format!("mcp_t_{}", user(1));
-    world
-        .vault
-        .put(&name, CredentialKind::Token, &[("token", "canary-271828")])
-        .await;
+    world.vault.put(&name, CredentialKind::Token, &[("token", "canary-271828")]).await;
     world.accept_all().await;
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
-    let other = world
-        .hub
-        .check(TENANT, server.id, Some(user(2)))
-        .await
-        .unwrap();
+    let other = world.hub.check(TENANT, server.id, Some(user(2))).await.unwrap();
     assert!(other.error.unwrap().contains("each user logs in once"));
     let nobody = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(nobody.error.unwrap().contains("no user"));
@@ -128,28 +101,10 @@ async fn each_user_has_a_token_and_a_connection_of_their_own() {
 async fn the_house_is_closed_unless_allowed() {
     let python = Served::start("server.py", &["--http"]);
     let world = World::new();
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "2130706433",
-        "[::ffff:127.0.0.1]",
-        "0x7f.1",
-    ] {
-        let transport = McpTransport::Http {
-            url: format!("http://{host}:{}/mcp", python.port),
-            allow: Vec::new(),
-        };
+    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "0x7f.1"] {
+        let transport = McpTransport::Http { url: format!("http://{host}:{}/mcp", python.port), allow: Vec::new() };
         let server = world.server(transport).await;
-        let error = world
-            .hub
-            .check(TENANT, server.id, None)
-            .await
-            .unwrap()
-            .error
-            .unwrap();
-        assert!(
-            error.contains("not on the public internet"),
-            "{host}: {error}"
-        );
+        let error = world.hub.check(TENANT, server.id, None).await.unwrap().error.unwrap();
+        assert!(error.contains("not on the public internet"), "{host}: {error}");
     }
 }

@@ -29,10 +29,7 @@ async fn a_server_of_node_starts_reads_and_writes_on_each_tier() {
         std::fs::write(notes.join("a.txt"), "from outside").unwrap();
         // The cache may lie where only root may go, and the server is nobody then.
         let copy = dir.path().join("packages");
-        let copied = std::process::Command::new("cp")
-            .arg("-r")
-            .args([&packages, &copy])
-            .status();
+        let copied = std::process::Command::new("cp").arg("-r").args([&packages, &copy]).status();
         assert!(copied.unwrap().success());
         let script = copy.join(SERVER);
         let text = |path: &Path| path.to_str().unwrap().to_owned();
@@ -51,37 +48,19 @@ async fn a_server_of_node_starts_reads_and_writes_on_each_tier() {
                 write: vec![text(&notes)],
             })
             .await;
-        let seen = world
-            .hub
-            .check(TENANT, world.saved().await.id, Some(user(1)))
-            .await
-            .unwrap();
+        let seen = world.hub.check(TENANT, world.saved().await.id, Some(user(1))).await.unwrap();
         if let Some(error) = seen.error {
-            assert!(
-                error.contains("cannot be confined on this machine"),
-                "{tier:?}: {error}"
-            );
+            assert!(error.contains("cannot be confined on this machine"), "{tier:?}: {error}");
             eprintln!("{tier:?} is not available here: {error}");
             continue;
         }
         tried += 1;
         world.accept_all().await;
-        let said = world
-            .call("read_text_file", json!({"path": notes.join("a.txt")}))
-            .await
-            .unwrap();
-        assert!(
-            said.content.contains("from outside"),
-            "{tier:?} {}",
-            said.content
-        );
+        let said = world.call("read_text_file", json!({"path": notes.join("a.txt")})).await.unwrap();
+        assert!(said.content.contains("from outside"), "{tier:?} {}", said.content);
         let written = json!({"path": notes.join("b.txt"), "content": "by the server"});
         world.call("write_file", written).await.unwrap();
-        assert_eq!(
-            std::fs::read_to_string(notes.join("b.txt")).unwrap(),
-            "by the server",
-            "{tier:?}"
-        );
+        assert_eq!(std::fs::read_to_string(notes.join("b.txt")).unwrap(), "by the server", "{tier:?}");
     }
     assert!(tried > 0, "no tier can be used here");
 }
@@ -89,9 +68,7 @@ async fn a_server_of_node_starts_reads_and_writes_on_each_tier() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_of_the_system_is_not_given_to_a_server_to_change() {
     let world = World::new();
-    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else {
-        unreachable!()
-    };
+    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else { unreachable!() };
     for folder in ["/etc", "/usr/share", "/"] {
         world
             .server(McpTransport::Stdio {
@@ -102,11 +79,7 @@ async fn a_folder_of_the_system_is_not_given_to_a_server_to_change() {
                 write: vec![folder.to_owned()],
             })
             .await;
-        let seen = world
-            .hub
-            .check(TENANT, world.saved().await.id, Some(user(1)))
-            .await
-            .unwrap();
+        let seen = world.hub.check(TENANT, world.saved().await.id, Some(user(1))).await.unwrap();
         let error = seen.error.unwrap();
         assert!(error.contains("belongs to the system"), "{error}");
     }
@@ -119,20 +92,10 @@ async fn what_a_server_keeps_for_one_user_is_out_of_the_reach_of_another() {
     server.per_user = true;
     world.save(&server).await;
     for number in [1, 2] {
-        let seen = world
-            .hub
-            .check(TENANT, server.id, Some(user(number)))
-            .await
-            .unwrap();
+        let seen = world.hub.check(TENANT, server.id, Some(user(number))).await.unwrap();
         assert_eq!(seen.error, None);
     }
-    let of = |number| {
-        world
-            .folder
-            .path()
-            .join("t.users")
-            .join(user(number).to_string())
-    };
+    let of = |number| world.folder.path().join("t.users").join(user(number).to_string());
     assert!(of(1).is_dir() && of(2).is_dir());
     assert!(!world.folder.path().join("t").exists());
 }

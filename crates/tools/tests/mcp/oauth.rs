@@ -14,22 +14,12 @@ use steward_tools::mcp::{Begun, LoginAnswer, LoginRequest, LoginStatus};
 const BACK: &str = "http://127.0.0.1:8800/api/mcp/login";
 
 fn request(server: &McpServer) -> LoginRequest {
-    LoginRequest {
-        tenant: TENANT,
-        server: server.id,
-        user: user(1),
-        redirect_uri: BACK.to_owned(),
-        scopes: Vec::new(),
-    }
+    LoginRequest { tenant: TENANT, server: server.id, user: user(1), redirect_uri: BACK.to_owned(), scopes: Vec::new() }
 }
 
 /// What the browser brings back: code, state, issuer.
 async fn visit(begun: &Begun) -> (String, String, String) {
-    let browser = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .unwrap();
+    let browser = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let page = browser.get(&begun.url).send().await.unwrap();
     let location = page.headers()["location"].to_str().unwrap().to_owned();
     let back = url::Url::parse(&location).unwrap();
@@ -49,35 +39,20 @@ fn log(notes: &Path) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_and_the_token_is_renewed() {
     let notes = tempfile::tempdir().unwrap();
-    let python = Served::start(
-        "server.py",
-        &[
-            "--http",
-            "--oauth",
-            "--notes",
-            notes.path().to_str().unwrap(),
-        ],
-    );
+    let python = Served::start("server.py", &["--http", "--oauth", "--notes", notes.path().to_str().unwrap()]);
     let world = World::new();
     let server = world.server(python.transport()).await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     assert!(shut.error.unwrap().contains("wants a login"));
 
     let begun = world.hub.begin_login(request(&server)).await.unwrap();
-    assert!(
-        begun.url.contains("code_challenge_method=S256"),
-        "{}",
-        begun.url
-    );
+    assert!(begun.url.contains("code_challenge_method=S256"), "{}", begun.url);
     let (code, state, issuer) = visit(&begun).await;
     assert_eq!(state, begun.state);
     let status = |who| world.hub.login_status(user(who), &begun.id);
     assert_eq!(status(1), Some(LoginStatus::Waiting));
     assert_eq!(status(2), None, "it is somebody else's");
-    let answer = LoginAnswer::Code {
-        code: &code,
-        issuer: Some(&issuer),
-    };
+    let answer = LoginAnswer::Code { code: &code, issuer: Some(&issuer) };
     let guessed = world.hub.complete_login("guessed", answer).await;
     assert!(guessed.unwrap_err().to_string().contains("not under way"));
     world.hub.complete_login(&state, answer).await.unwrap();
@@ -87,10 +62,7 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
 
     world.accept_all().await;
     let context = World::context(Duration::from_mins(1), &Arc::default());
-    let said = world
-        .call_in("echo", json!({"text": "in"}), &context)
-        .await
-        .unwrap();
+    let said = world.call_in("echo", json!({"text": "in"}), &context).await.unwrap();
     assert_eq!(said.content, "echo: in");
     let token = |world: &World| {
         let kept = world.vault.kept.lock().unwrap();
@@ -100,15 +72,8 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
     };
     let first = token(&world);
     let learned = context.learned_secrets();
-    assert!(
-        learned
-            .iter()
-            .any(|(_, secret)| secret.expose_secret() == first)
-    );
-    assert_eq!(
-        log(notes.path()),
-        ["registered Steward", "authorization_code"]
-    );
+    assert!(learned.iter().any(|(_, secret)| secret.expose_secret() == first));
+    assert_eq!(log(notes.path()), ["registered Steward", "authorization_code"]);
 
     // Its hour is over.
     world.now.0.store(START + 2 * 3_600_000, Ordering::SeqCst);
@@ -136,77 +101,44 @@ async fn a_refusal_ends_a_login() {
     let world = World::new();
     let server = world.server(python.transport()).await;
     let begun = world.hub.begin_login(request(&server)).await.unwrap();
-    let answer = LoginAnswer::Refused {
-        error: "access_denied",
-    };
+    let answer = LoginAnswer::Refused { error: "access_denied" };
     let refused = world.hub.complete_login(&begun.state, answer).await;
     let why = refused.unwrap_err().to_string();
     assert!(why.contains("access_denied"), "{why}");
     let status = world.hub.login_status(user(1), &begun.id);
     assert_eq!(status, Some(LoginStatus::Failed(why)));
     let (code, state, issuer) = visit(&begun).await;
-    let late = LoginAnswer::Code {
-        code: &code,
-        issuer: Some(&issuer),
-    };
+    let late = LoginAnswer::Code { code: &code, issuer: Some(&issuer) };
     assert!(world.hub.complete_login(&state, late).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_logs_in_for_itself() {
     let notes = tempfile::tempdir().unwrap();
-    let python = Served::start(
-        "server.py",
-        &[
-            "--http",
-            "--oauth",
-            "--notes",
-            notes.path().to_str().unwrap(),
-        ],
-    );
+    let python = Served::start("server.py", &["--http", "--oauth", "--notes", notes.path().to_str().unwrap()]);
     let world = World::new();
     let server = world.server(python.transport()).await;
     let token_url = format!("http://127.0.0.1:{}/token", python.port);
-    let mut fields = [
-        ("client_id", "robot"),
-        ("client_secret", "canary-161803"),
-        ("token_url", &token_url),
-    ];
-    world
-        .vault
-        .put("robot", CredentialKind::Oauth2, &fields)
-        .await;
+    let mut fields = [("client_id", "robot"), ("client_secret", "canary-161803"), ("token_url", &token_url)];
+    world.vault.put("robot", CredentialKind::Oauth2, &fields).await;
     world.credential("robot").await;
     world.accept_all().await;
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
     assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok());
-    assert_eq!(
-        log(notes.path()),
-        ["client_credentials"],
-        "one token serves until it ends"
-    );
+    assert_eq!(log(notes.path()), ["client_credentials"], "one token serves until it ends");
 
     fields[1].1 = "wrong";
-    world
-        .vault
-        .put("thief", CredentialKind::Oauth2, &fields)
-        .await;
+    world.vault.put("thief", CredentialKind::Oauth2, &fields).await;
     world.credential("thief").await;
     let shut = refusal(world.call("echo", json!({"text": "x"})).await);
-    assert!(
-        shut.contains("wants a login") && shut.contains("invalid_client"),
-        "{shut}"
-    );
+    assert!(shut.contains("wants a login") && shut.contains("invalid_client"), "{shut}");
 
     // A login server in the house is as closed as everything else there.
     let elsewhere = Served::start("server.py", &["--http", "--oauth"]);
     let inside = format!("http://127.0.0.1:{}/token", elsewhere.port);
     fields[1].1 = "canary-161803";
     fields[2].1 = &inside;
-    world
-        .vault
-        .put("inside", CredentialKind::Oauth2, &fields)
-        .await;
+    world.vault.put("inside", CredentialKind::Oauth2, &fields).await;
     world.credential("inside").await;
     let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
     let error = shut.error.unwrap();
@@ -218,12 +150,7 @@ async fn what_has_no_login_says_so() {
     let python = Served::start("server.py", &["--http"]);
     let world = World::new();
     let server = world.server(python.transport()).await;
-    let none = world
-        .hub
-        .begin_login(request(&server))
-        .await
-        .unwrap_err()
-        .to_string();
+    let none = world.hub.begin_login(request(&server)).await.unwrap_err().to_string();
     assert!(none.contains("no login server"), "{none}");
     let local = McpTransport::Stdio {
         command: vec!["true".to_owned()],
@@ -233,11 +160,6 @@ async fn what_has_no_login_says_so() {
         write: Vec::new(),
     };
     let server = world.server(local).await;
-    let none = world
-        .hub
-        .begin_login(request(&server))
-        .await
-        .unwrap_err()
-        .to_string();
+    let none = world.hub.begin_login(request(&server)).await.unwrap_err().to_string();
     assert!(none.contains("local program"), "{none}");
 }

@@ -9,8 +9,8 @@ use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::mcp::McpServer;
 use steward_core::ports::{
-    Clock, CredentialChange, Ids, McpServers, NewCredential, OpenedCredential, Page, Role,
-    SkillFilter, Skills, StoreError, StoreResult, Vault, VaultError,
+    Clock, CredentialChange, Ids, McpServers, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills,
+    StoreError, StoreResult, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::{AgentId, CredentialId, McpServerId, SkillId, TenantId, Timestamp};
@@ -79,10 +79,7 @@ impl Skills for Kept {
     async fn save_skill(&self, _: TenantId, skill: &Skill) -> StoreResult<Skill> {
         let mut skills = self.skills.lock().unwrap();
         let version = skills.get(&skill.id).map_or(1, |before| before.version + 1);
-        let kept = Skill {
-            version,
-            ..skill.clone()
-        };
+        let kept = Skill { version, ..skill.clone() };
         skills.insert(skill.id, kept.clone());
         Ok(kept)
     }
@@ -100,19 +97,10 @@ impl Skills for Kept {
     async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
         Ok(vec![self.skill(tenant, id).await?])
     }
-    async fn skills(
-        &self,
-        _: TenantId,
-        filter: &SkillFilter,
-        _: Option<&str>,
-        _: u32,
-    ) -> StoreResult<Page<Skill>> {
+    async fn skills(&self, _: TenantId, filter: &SkillFilter, _: Option<&str>, _: u32) -> StoreResult<Page<Skill>> {
         let skills = self.skills.lock().unwrap();
         let fits = |one: &&Skill| filter.kind.is_none_or(|kind| one.kind() == kind);
-        Ok(Page {
-            items: skills.values().filter(fits).cloned().collect(),
-            more: false,
-        })
+        Ok(Page { items: skills.values().filter(fits).cloned().collect(), more: false })
     }
     async fn remove_skill(&self, _: TenantId, id: SkillId) -> StoreResult<()> {
         self.skills.lock().unwrap().remove(&id);
@@ -124,13 +112,7 @@ impl Skills for Kept {
         let own = attached.iter().filter(|(one, _)| *one == agent);
         Ok(own.filter_map(|(_, id)| skills.get(id).cloned()).collect())
     }
-    async fn attach_skill(
-        &self,
-        _: TenantId,
-        agent: AgentId,
-        skill: SkillId,
-        attached: bool,
-    ) -> StoreResult<()> {
+    async fn attach_skill(&self, _: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()> {
         let mut all = self.attached.lock().unwrap();
         all.retain(|one| *one != (agent, skill));
         if attached {
@@ -138,12 +120,7 @@ impl Skills for Kept {
         }
         Ok(())
     }
-    async fn create_and_attach(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        skill: &Skill,
-    ) -> StoreResult<(Skill, bool)> {
+    async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)> {
         let kept = self.save_skill(tenant, skill).await?;
         self.attach_skill(tenant, agent, kept.id, true).await?;
         let made = kept.version == 1;
@@ -174,10 +151,7 @@ impl Safe {
             name: name.to_owned(),
             kind,
             description: String::new(),
-            fields: fields
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), SecretString::from(*value)))
-                .collect(),
+            fields: fields.iter().map(|(key, value)| ((*key).to_owned(), SecretString::from(*value))).collect(),
             roles: Vec::new(),
             discoverable: false,
             expires_at: None,
@@ -209,17 +183,10 @@ impl Vault for Safe {
         kept.insert(credential.id, (credential.clone(), new.fields));
         Ok(credential)
     }
-    async fn change(
-        &self,
-        _: TenantId,
-        id: CredentialId,
-        change: CredentialChange,
-    ) -> Result<Credential, VaultError> {
+    async fn change(&self, _: TenantId, id: CredentialId, change: CredentialChange) -> Result<Credential, VaultError> {
         let stamp = self.stamp();
         let mut kept = self.kept.lock().unwrap();
-        let (credential, fields) = kept
-            .get_mut(&id)
-            .ok_or_else(|| VaultError::Unknown(id.to_string()))?;
+        let (credential, fields) = kept.get_mut(&id).ok_or_else(|| VaultError::Unknown(id.to_string()))?;
         fields.extend(change.fields);
         credential.changed_at = Timestamp(i64::try_from(stamp).unwrap());
         Ok(credential.clone())
@@ -233,20 +200,9 @@ impl Vault for Safe {
         let found = kept.get(&id).map(|(credential, _)| credential.clone());
         found.ok_or_else(|| VaultError::Unknown(id.to_string()))
     }
-    async fn credentials(
-        &self,
-        _: TenantId,
-        _: Option<&str>,
-        _: u32,
-    ) -> Result<Page<Credential>, VaultError> {
+    async fn credentials(&self, _: TenantId, _: Option<&str>, _: u32) -> Result<Page<Credential>, VaultError> {
         let kept = self.kept.lock().unwrap();
-        Ok(Page {
-            items: kept
-                .values()
-                .map(|(credential, _)| credential.clone())
-                .collect(),
-            more: false,
-        })
+        Ok(Page { items: kept.values().map(|(credential, _)| credential.clone()).collect(), more: false })
     }
     async fn uses(
         &self,
@@ -255,10 +211,7 @@ impl Vault for Safe {
         _: Option<Timestamp>,
         _: u32,
     ) -> Result<Page<CredentialUse>, VaultError> {
-        Ok(Page {
-            items: self.uses.lock().unwrap().clone(),
-            more: false,
-        })
+        Ok(Page { items: self.uses.lock().unwrap().clone(), more: false })
     }
     async fn discover(
         &self,
@@ -271,21 +224,11 @@ impl Vault for Safe {
     ) -> Result<Option<Credential>, VaultError> {
         Ok(None)
     }
-    async fn open(
-        &self,
-        _: TenantId,
-        id: CredentialId,
-        used: CredentialUse,
-    ) -> Result<OpenedCredential, VaultError> {
+    async fn open(&self, _: TenantId, id: CredentialId, used: CredentialUse) -> Result<OpenedCredential, VaultError> {
         self.uses.lock().unwrap().push(used);
         let kept = self.kept.lock().unwrap();
-        let (credential, fields) = kept
-            .get(&id)
-            .ok_or_else(|| VaultError::Unknown(id.to_string()))?;
-        Ok(OpenedCredential {
-            credential: credential.clone(),
-            fields: fields.clone(),
-        })
+        let (credential, fields) = kept.get(&id).ok_or_else(|| VaultError::Unknown(id.to_string()))?;
+        Ok(OpenedCredential { credential: credential.clone(), fields: fields.clone() })
     }
     async fn rotate(&self, _: TenantId) -> Result<u64, VaultError> {
         Ok(0)

@@ -22,29 +22,15 @@ async fn tools_are_listed_accepted_attached_and_called() {
     assert_eq!(world.hub.connections(), 1);
 
     // What nobody has accepted yields no skill.
-    let early = world
-        .hub
-        .attach(TENANT, server.id, None, &["echo".into()], "ada")
-        .await;
-    assert!(
-        early
-            .unwrap_err()
-            .to_string()
-            .contains("has not been accepted")
-    );
-    let wrong = world
-        .hub
-        .accept(TENANT, server.id, "echo", "0000", "ada")
-        .await;
+    let early = world.hub.attach(TENANT, server.id, None, &["echo".into()], "ada").await;
+    assert!(early.unwrap_err().to_string().contains("has not been accepted"));
+    let wrong = world.hub.accept(TENANT, server.id, "echo", "0000", "ada").await;
     assert!(wrong.unwrap_err().to_string().contains("look at it again"));
 
     world.accept_all().await;
     let skill = world.skill("echo");
     // The server's hint chooses no risk class.
-    assert_eq!(
-        (skill.risk, skill.effect),
-        (RiskClass::External, EffectClass::Write)
-    );
+    assert_eq!((skill.risk, skill.effect), (RiskClass::External, EffectClass::Write));
     let said = world.call("echo", json!({"text": "hello"})).await.unwrap();
     assert_eq!(said.content, "echo: hello");
     assert!(said.tainted);
@@ -53,28 +39,16 @@ async fn tools_are_listed_accepted_attached_and_called() {
     let sum = world.call("add", json!({"a": 2, "b": 3})).await.unwrap();
     assert_eq!(sum.data, Some(json!({"sum": 5})));
     let drawn = world.call("picture", json!({})).await.unwrap();
-    assert_eq!(
-        drawn.content,
-        "A dot:\n[picture image/png, 3 bytes, not shown]"
-    );
+    assert_eq!(drawn.content, "A dot:\n[picture image/png, 3 bytes, not shown]");
     let failed = refusal(world.call("fail", json!({"reason": "no such page"})).await);
-    assert!(
-        failed.contains("says:") && failed.contains("no such page"),
-        "{failed}"
-    );
-    assert_eq!(
-        world.hub.connections(),
-        1,
-        "one connection serves all calls"
-    );
+    assert!(failed.contains("says:") && failed.contains("no such page"), "{failed}");
+    assert_eq!(world.hub.connections(), 1, "one connection serves all calls");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_is_confined_and_has_only_its_own_secret() {
     let world = World::new();
-    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else {
-        unreachable!()
-    };
+    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else { unreachable!() };
     world
         .server(McpTransport::Stdio {
             command,
@@ -84,40 +58,20 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
             write: Vec::new(),
         })
         .await;
-    world
-        .vault
-        .put("wiki", CredentialKind::Token, &[("token", "canary-314159")])
-        .await;
+    world.vault.put("wiki", CredentialKind::Token, &[("token", "canary-314159")]).await;
     world.credential("wiki").await;
     world.accept_all().await;
 
     let context = World::context(Duration::from_mins(1), &Arc::default());
-    let seen = world
-        .call_in("see", json!({"name": "/etc/passwd"}), &context)
-        .await
-        .unwrap();
+    let seen = world.call_in("see", json!({"name": "/etc/passwd"}), &context).await.unwrap();
     let data = seen.data.unwrap();
     assert_eq!(data["readable"], json!(false));
-    assert!(
-        data["network"].as_str().unwrap().starts_with("closed"),
-        "{data}"
-    );
+    assert!(data["network"].as_str().unwrap().starts_with("closed"), "{data}");
     let env = data["env"].as_object().unwrap();
     assert_eq!(env["WIKI_TOKEN"], json!("canary-314159"));
     for name in env.keys() {
-        let known = [
-            "PATH",
-            "LANG",
-            "HOME",
-            "TMPDIR",
-            "WIKI_TOKEN",
-            "PWD",
-            "LC_CTYPE",
-        ];
-        assert!(
-            known.contains(&name.as_str()),
-            "{name} is none of the server's business"
-        );
+        let known = ["PATH", "LANG", "HOME", "TMPDIR", "WIKI_TOKEN", "PWD", "LC_CTYPE"];
+        assert!(known.contains(&name.as_str()), "{name} is none of the server's business");
     }
     // The runtime is told, and takes it out of what this tool gave away.
     assert_eq!(context.learned_secrets().len(), 2);
@@ -128,23 +82,10 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_with_the_network_can_use_it() {
     let world = World::new();
-    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else {
-        unreachable!()
-    };
-    world
-        .server(McpTransport::Stdio {
-            command,
-            secret_variable: None,
-            network: true,
-            read,
-            write: Vec::new(),
-        })
-        .await;
+    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else { unreachable!() };
+    world.server(McpTransport::Stdio { command, secret_variable: None, network: true, read, write: Vec::new() }).await;
     world.accept_all().await;
-    let seen = world
-        .call("see", json!({"name": "/etc/passwd"}))
-        .await
-        .unwrap();
+    let seen = world.call("see", json!({"name": "/etc/passwd"})).await.unwrap();
     let data = seen.data.unwrap();
     assert_eq!(data["network"], json!("refused by nobody there"));
     assert_eq!(data["readable"], json!(false));
@@ -182,12 +123,7 @@ async fn a_slow_call_is_ended_by_its_deadline_and_by_a_stop() {
         () = wait_for(notes.join("three.started")) => {}
     }
     wait_for(notes.join("three.cancelled")).await;
-    assert!(
-        world
-            .call("echo", json!({"text": "still here"}))
-            .await
-            .is_ok()
-    );
+    assert!(world.call("echo", json!({"text": "still here"})).await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -215,26 +151,12 @@ async fn a_changed_description_is_refused_until_a_person_accepts_it() {
     server.transport = World::stdio(&["--words", evil]);
     world.save(&server).await;
     let refused = refusal(world.call("echo", json!({"text": "x"})).await);
-    assert!(
-        refused.contains("was not called: its description changed"),
-        "{refused}"
-    );
-    assert!(
-        !refused.contains("id_rsa"),
-        "the model is not told what it says now: {refused}"
-    );
+    assert!(refused.contains("was not called: its description changed"), "{refused}");
+    assert!(!refused.contains("id_rsa"), "the model is not told what it says now: {refused}");
     assert!(world.call("add", json!({"a": 1, "b": 1})).await.is_ok());
 
-    let diff = world
-        .hub
-        .diff(TENANT, server.id, "echo")
-        .await
-        .unwrap()
-        .unwrap();
-    assert!(
-        diff.contains("-Says it again.\n") && diff.contains(&format!("+{evil}")),
-        "{diff}"
-    );
+    let diff = world.hub.diff(TENANT, server.id, "echo").await.unwrap().unwrap();
+    assert!(diff.contains("-Says it again.\n") && diff.contains(&format!("+{evil}")), "{diff}");
     // It stays refused, now without asking the server.
     world.hub.close(TENANT, server.id);
     refusal(world.call("echo", json!({"text": "x"})).await);
@@ -242,11 +164,7 @@ async fn a_changed_description_is_refused_until_a_person_accepts_it() {
 
     let now = world.saved().await;
     let tool = now.tools.iter().find(|one| one.name == "echo").unwrap();
-    world
-        .hub
-        .accept(TENANT, server.id, "echo", &tool.hash(), "ada")
-        .await
-        .unwrap();
+    world.hub.accept(TENANT, server.id, "echo", &tool.hash(), "ada").await.unwrap();
     assert_eq!(world.skill("echo").description, evil);
     assert_eq!(world.skill("echo").version, 2);
     assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
@@ -271,10 +189,7 @@ async fn a_list_that_changes_while_connected_is_compared_again() {
         answer = world.call("echo", json!({"text": "x"})).await;
     }
     let refused = refusal(answer);
-    assert!(
-        refused.contains("changed since a person accepted it"),
-        "{refused}"
-    );
+    assert!(refused.contains("changed since a person accepted it"), "{refused}");
     let seen = world.saved().await;
     let new = seen.tools.iter().find(|one| one.name == "plus").unwrap();
     assert!(!new.may_be_called(), "a new tool waits for a person");
@@ -283,16 +198,12 @@ async fn a_list_that_changes_while_connected_is_compared_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_does_not_start_says_why() {
     let world = World::new();
-    let server = world
-        .server(World::stdio(&["--fail", "no licence found"]))
-        .await;
+    let server = world.server(World::stdio(&["--fail", "no licence found"])).await;
     let seen = world.hub.check(TENANT, server.id, None).await.unwrap();
     let error = seen.error.unwrap();
     assert!(error.contains("no licence found"), "{error}");
 
-    let McpTransport::Stdio { command, read, .. } = World::stdio(&["--leak", "WIKI"]) else {
-        unreachable!()
-    };
+    let McpTransport::Stdio { command, read, .. } = World::stdio(&["--leak", "WIKI"]) else { unreachable!() };
     world
         .server(McpTransport::Stdio {
             command,
@@ -302,22 +213,10 @@ async fn a_server_that_does_not_start_says_why() {
             write: Vec::new(),
         })
         .await;
-    world
-        .vault
-        .put("wiki", CredentialKind::Token, &[("token", "canary-314159")])
-        .await;
+    world.vault.put("wiki", CredentialKind::Token, &[("token", "canary-314159")]).await;
     world.credential("wiki").await;
-    let error = world
-        .hub
-        .check(TENANT, server.id, None)
-        .await
-        .unwrap()
-        .error
-        .unwrap();
-    assert!(
-        error.contains("[secret wiki]") && !error.contains("314159"),
-        "{error}"
-    );
+    let error = world.hub.check(TENANT, server.id, None).await.unwrap().error.unwrap();
+    assert!(error.contains("[secret wiki]") && !error.contains("314159"), "{error}");
 
     let missing = McpTransport::Stdio {
         command: vec!["/opt/none/server".to_owned()],
@@ -327,17 +226,8 @@ async fn a_server_that_does_not_start_says_why() {
         write: Vec::new(),
     };
     let server = world.server(missing).await;
-    let error = world
-        .hub
-        .check(TENANT, server.id, None)
-        .await
-        .unwrap()
-        .error
-        .unwrap();
-    assert!(
-        error.contains("/opt/none/server") && error.contains("`read`"),
-        "{error}"
-    );
+    let error = world.hub.check(TENANT, server.id, None).await.unwrap().error.unwrap();
+    assert!(error.contains("/opt/none/server") && error.contains("`read`"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -345,21 +235,11 @@ async fn an_idle_connection_is_closed_and_opened_again_when_needed() {
     let world = World::with(|config| config.idle = Duration::from_millis(400));
     world.server(World::stdio(&[])).await;
     world.accept_all().await;
-    let before = world
-        .call("see", json!({"name": "/"}))
-        .await
-        .unwrap()
-        .data
-        .unwrap();
+    let before = world.call("see", json!({"name": "/"})).await.unwrap().data.unwrap();
     while world.hub.connections() > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let after = world
-        .call("see", json!({"name": "/"}))
-        .await
-        .unwrap()
-        .data
-        .unwrap();
+    let after = world.call("see", json!({"name": "/"})).await.unwrap().data.unwrap();
     assert!(before["pid"].is_number() && after["pid"].is_number());
 }
 

@@ -27,11 +27,7 @@ pub fn python() -> (String, Vec<String>) {
     let program = steward_testkit::set_up("venv-mcp/bin/python3");
     let real = program.canonicalize().unwrap();
     let home = real.parent().and_then(Path::parent).unwrap();
-    let folders = [
-        steward_testkit::set_up("venv-mcp"),
-        home.to_owned(),
-        servers(),
-    ];
+    let folders = [steward_testkit::set_up("venv-mcp"), home.to_owned(), servers()];
     let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
     let outside = |path: &&PathBuf| path.as_path() != Path::new("/usr");
     let read = folders.iter().filter(outside).map(text).collect();
@@ -96,22 +92,11 @@ impl World {
             clock: now.clone(),
             ids: Arc::new(Count::default()),
         };
-        let helper = Helper {
-            program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(),
-            prefix: Vec::new(),
-        };
+        let helper = Helper { program: env!("CARGO_BIN_EXE_tools-sandbox-helper").into(), prefix: Vec::new() };
         let mut config = McpConfig::new(helper, folder.path());
         change(&mut config);
         let hub = Arc::new(McpHub::new(ports, config));
-        Self {
-            executor: McpExecutor::new(Arc::clone(&hub)),
-            hub,
-            servers,
-            skills,
-            vault,
-            now,
-            folder,
-        }
+        Self { executor: McpExecutor::new(Arc::clone(&hub)), hub, servers, skills, vault, now, folder }
     }
 
     /// Keeps a server called `t`.
@@ -145,13 +130,7 @@ impl World {
         let (program, read) = python();
         let mut command = vec![program, script("server.py")];
         command.extend(options.iter().map(|text| (*text).to_owned()));
-        McpTransport::Stdio {
-            command,
-            secret_variable: None,
-            network: false,
-            read,
-            write: Vec::new(),
-        }
+        McpTransport::Stdio { command, secret_variable: None, network: false, read, write: Vec::new() }
     }
 
     /// Checks the server, accepts all of its tools and attaches them.
@@ -161,17 +140,11 @@ impl World {
         assert_eq!(server.error, None);
         let mut names = Vec::new();
         for tool in &server.tools {
-            let accepted = self
-                .hub
-                .accept(TENANT, id, &tool.name, &tool.hash(), "ada")
-                .await;
+            let accepted = self.hub.accept(TENANT, id, &tool.name, &tool.hash(), "ada").await;
             accepted.unwrap();
             names.push(tool.name.clone());
         }
-        let attached = self
-            .hub
-            .attach(TENANT, id, Some(agent()), &names, "ada")
-            .await;
+        let attached = self.hub.attach(TENANT, id, Some(agent()), &names, "ada").await;
         assert_eq!(attached.unwrap().len(), names.len());
         self.saved().await
     }
@@ -179,9 +152,7 @@ impl World {
     pub fn skill(&self, tool: &str) -> Skill {
         let skills = self.skills.skills.lock().unwrap();
         let named = skills.values().find(|one| one.name == format!("t_{tool}"));
-        named
-            .unwrap_or_else(|| panic!("no skill for {tool}"))
-            .clone()
+        named.unwrap_or_else(|| panic!("no skill for {tool}")).clone()
     }
 
     pub fn context(limit: Duration, stop: &Arc<AtomicBool>) -> Context {
@@ -207,28 +178,16 @@ impl World {
         self.call_in(tool, arguments, &context).await
     }
 
-    pub async fn call_in(
-        &self,
-        tool: &str,
-        arguments: Value,
-        context: &Context,
-    ) -> Result<ToolOutput, ToolError> {
+    pub async fn call_in(&self, tool: &str, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
         let skill = self.skill(tool);
         self.executor.check(&skill).unwrap();
-        let job = Job {
-            skill: &skill,
-            arguments: &arguments,
-            secret: None,
-        };
+        let job = Job { skill: &skill, arguments: &arguments, secret: None };
         self.executor.run(job, context).await
     }
 
     pub async fn credential(&self, name: &str) {
         let mut server = self.saved().await;
-        server.credential = Some(CredentialWanted {
-            name: Some(name.to_owned()),
-            ..CredentialWanted::default()
-        });
+        server.credential = Some(CredentialWanted { name: Some(name.to_owned()), ..CredentialWanted::default() });
         self.save(&server).await;
     }
 }
@@ -260,12 +219,8 @@ pub struct Served {
 
 impl Served {
     pub fn start(name: &str, options: &[&str]) -> Self {
-        let mut child = Command::new(python().0)
-            .arg(script(name))
-            .args(options)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            Command::new(python().0).arg(script(name)).args(options).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
         std::io::BufRead::read_line(&mut out, &mut line).unwrap();

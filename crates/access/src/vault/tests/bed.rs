@@ -21,12 +21,7 @@ pub struct Bed {
 
 impl Bed {
     pub fn new() -> Self {
-        Self {
-            dir: TempDir::new().unwrap(),
-            rows: Arc::default(),
-            clock: Arc::default(),
-            ids: Arc::default(),
-        }
+        Self { dir: TempDir::new().unwrap(), rows: Arc::default(), clock: Arc::default(), ids: Arc::default() }
     }
 
     /// So many seconds from now.
@@ -44,25 +39,14 @@ impl Bed {
         self.vault_of(Arc::new(self.file()), self.rows.clone())
     }
 
-    pub fn vault_of(
-        &self,
-        source: Arc<dyn KeySource>,
-        rows: Arc<dyn CredentialRows>,
-    ) -> SealedVault {
-        SealedVault::new(VaultDeps {
-            rows,
-            source,
-            clock: self.clock.clone(),
-            ids: self.ids.clone(),
-        })
+    pub fn vault_of(&self, source: Arc<dyn KeySource>, rows: Arc<dyn CredentialRows>) -> SealedVault {
+        SealedVault::new(VaultDeps { rows, source, clock: self.clock.clone(), ids: self.ids.clone() })
     }
 }
 
 pub fn fields(fields: &[(&str, &str)]) -> BTreeMap<String, SecretString> {
     let pairs = fields.iter();
-    pairs
-        .map(|(name, value)| ((*name).to_owned(), SecretString::from(*value)))
-        .collect()
+    pairs.map(|(name, value)| ((*name).to_owned(), SecretString::from(*value))).collect()
 }
 
 pub fn new(name: &str, kind: CredentialKind, of: &[(&str, &str)]) -> NewCredential {
@@ -82,19 +66,10 @@ pub fn token(name: &str, token: &str) -> NewCredential {
 }
 
 pub fn used(id: CredentialId) -> CredentialUse {
-    CredentialUse {
-        credential: id,
-        run: None,
-        agent: None,
-        tool: "t".to_owned(),
-        at: Timestamp(5),
-    }
+    CredentialUse { credential: id, run: None, agent: None, tool: "t".to_owned(), at: Timestamp(5) }
 }
 
-pub async fn open(
-    vault: &impl Vault,
-    credential: &Credential,
-) -> Result<OpenedCredential, VaultError> {
+pub async fn open(vault: &impl Vault, credential: &Credential) -> Result<OpenedCredential, VaultError> {
     vault.open(TENANT, credential.id, used(credential.id)).await
 }
 

@@ -17,26 +17,15 @@ async fn a_connections_key_is_kept_replaced_and_removed_with_it_and_opens_for_no
         Ok::<_, VaultError>(opened.fields["key"].expose_secret().to_owned())
     };
     assert!(matches!(opened().await, Err(VaultError::Missing(_))));
-    vault
-        .keep_key(TENANT, WORK, "work", key("sk-first"))
-        .await
-        .unwrap();
+    vault.keep_key(TENANT, WORK, "work", key("sk-first")).await.unwrap();
     assert_eq!(opened().await.unwrap(), "sk-first");
-    vault
-        .keep_key(TENANT, WORK, "office", BTreeMap::new())
-        .await
-        .unwrap();
+    vault.keep_key(TENANT, WORK, "office", BTreeMap::new()).await.unwrap();
     assert_eq!(opened().await.unwrap(), "sk-first", "a new name only");
-    vault
-        .keep_key(TENANT, WORK, "office", key("sk-second"))
-        .await
-        .unwrap();
+    vault.keep_key(TENANT, WORK, "office", key("sk-second")).await.unwrap();
     assert_eq!(opened().await.unwrap(), "sk-second");
 
     let listed = vault.credentials(TENANT, None, 10).await.unwrap().items;
-    let [credential] = &listed[..] else {
-        panic!("{listed:?}")
-    };
+    let [credential] = &listed[..] else { panic!("{listed:?}") };
     assert_eq!(credential.name, "connection office");
     assert!(!format!("{listed:?}").contains("sk-"));
     let id = credential.id;
@@ -45,23 +34,13 @@ async fn a_connections_key_is_kept_replaced_and_removed_with_it_and_opens_for_no
     for refused in [
         open(&vault, credential).await.map(|_| ()),
         vault.remove(TENANT, id).await,
-        vault
-            .change(TENANT, id, CredentialChange::default())
-            .await
-            .map(|_| ()),
+        vault.change(TENANT, id, CredentialChange::default()).await.map(|_| ()),
     ] {
-        assert!(
-            matches!(refused, Err(VaultError::OfConnection(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(VaultError::OfConnection(_))), "{refused:?}");
     }
 
     vault.rotate(TENANT).await.unwrap();
-    assert_eq!(
-        opened().await.unwrap(),
-        "sk-second",
-        "sealed anew with the others"
-    );
+    assert_eq!(opened().await.unwrap(), "sk-second", "sealed anew with the others");
     vault.remove_key(TENANT, WORK).await.unwrap();
     vault.remove_key(TENANT, WORK).await.unwrap();
     assert!(matches!(opened().await, Err(VaultError::Missing(_))));

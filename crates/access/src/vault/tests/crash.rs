@@ -6,9 +6,7 @@ use async_trait::async_trait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use steward_core::credential::{Credential, CredentialUse};
-use steward_core::ports::{
-    CredentialRows, Page, SealedCredential, StoreError, StoreResult, Vault, VaultError,
-};
+use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
 use steward_testkit::Memory;
 
@@ -23,9 +21,7 @@ impl Fuse {
     /// Whether this step still happens.
     fn step(&self) -> bool {
         let left = |left: u32| left.checked_sub(1);
-        self.0
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
-            .is_ok()
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok()
     }
 }
 
@@ -77,11 +73,7 @@ impl CredentialRows for Rows {
         self.0.save_credential(tenant, row).await
     }
 
-    async fn credential_row(
-        &self,
-        tenant: TenantId,
-        id: CredentialId,
-    ) -> StoreResult<SealedCredential> {
+    async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
         self.0.credential_row(tenant, id).await
     }
 
@@ -104,12 +96,7 @@ impl CredentialRows for Rows {
         self.0.credential_keys().await
     }
 
-    async fn reseal(
-        &self,
-        tenant: TenantId,
-        from: &str,
-        rows: &[SealedCredential],
-    ) -> StoreResult<()> {
+    async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
         if !self.1.step() {
             return Err(cut());
         }
@@ -150,10 +137,7 @@ async fn all_open(bed: &Bed, kept: &[Credential]) {
     let vault = bed.vault();
     vault.check().await.unwrap();
     for (number, credential) in kept.iter().enumerate() {
-        assert_eq!(
-            secret(&vault, credential, "token").await,
-            format!("s3cret {number}")
-        );
+        assert_eq!(secret(&vault, credential, "token").await, format!("s3cret {number}"));
     }
 }
 
@@ -167,10 +151,7 @@ async fn no_crash_loses_a_secret() {
         let fuse = Fuse::new(steps);
         let keys = Keys(bed.file(), fuse.clone());
         let rows = Rows(bed.rows.clone(), fuse.clone());
-        let rotated = bed
-            .vault_of(Arc::new(keys), Arc::new(rows))
-            .rotate(TENANT)
-            .await;
+        let rotated = bed.vault_of(Arc::new(keys), Arc::new(rows)).rotate(TENANT).await;
         let resealed = bed.rows.credential_keys().await.unwrap() != old;
         let held = bed.file().keys().await.unwrap().len();
         seen.insert((resealed, held));
@@ -178,10 +159,7 @@ async fn no_crash_loses_a_secret() {
         if resealed {
             // The start has tidied up after it.
             let keys = bed.file().keys().await.unwrap();
-            assert!(
-                keys.iter().all(|key| key.id() != old[0]),
-                "after {steps} steps"
-            );
+            assert!(keys.iter().all(|key| key.id() != old[0]), "after {steps} steps");
         }
         // The next one ends what this one began, or is another one.
         assert_eq!(bed.vault().rotate(TENANT).await.unwrap(), 3);

@@ -22,19 +22,12 @@ fn agent(credentials: &[(&str, CredentialId)]) -> Agent {
 }
 
 async fn keep(vault: &SealedVault, name: &str, roles: &[Role], discoverable: bool) -> Credential {
-    let new = NewCredential {
-        roles: roles.to_vec(),
-        discoverable,
-        ..token(name, "s3cret")
-    };
+    let new = NewCredential { roles: roles.to_vec(), discoverable, ..token(name, "s3cret") };
     vault.keep(TENANT, new).await.unwrap()
 }
 
 fn named(name: &str) -> CredentialWanted {
-    CredentialWanted {
-        name: Some(name.to_owned()),
-        ..CredentialWanted::default()
-    }
+    CredentialWanted { name: Some(name.to_owned()), ..CredentialWanted::default() }
 }
 
 /// For the skill `fetch` of kind http.
@@ -51,10 +44,7 @@ async fn find(
 
 #[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn missing(result: Result<Option<String>, VaultError>, word: &str) {
-    assert!(
-        matches!(&result, Err(VaultError::Missing(text)) if text.contains(word)),
-        "{result:?}"
-    );
+    assert!(matches!(&result, Err(VaultError::Missing(text)) if text.contains(word)), "{result:?}");
 }
 
 #[tokio::test]
@@ -81,11 +71,7 @@ async fn the_agent_comes_first_then_the_role_then_the_kind() {
     assert_eq!(found(&nobody, "open").await.unwrap(), Some(open.name));
     missing(found(&nobody, "own").await, "\"own\"");
     missing(found(&nobody, "bound").await, "steward credential list");
-    assert_eq!(
-        found(&by_kind, "own").await.unwrap(),
-        Some(own.name),
-        "what stands under a kind serves who names it"
-    );
+    assert_eq!(found(&by_kind, "own").await.unwrap(), Some(own.name), "what stands under a kind serves who names it");
     missing(found(&by_kind, "other").await, "\"other\"");
     assert_eq!(
         found(&by_skill, "other").await.unwrap(),
@@ -101,52 +87,29 @@ async fn several_are_not_chosen_among() {
     let any = CredentialWanted::default();
     let nobody = agent(&[]);
     missing(find(&vault, &nobody, None, &any).await, "api_key or token");
-    let optional = CredentialWanted {
-        optional: true,
-        ..CredentialWanted::default()
-    };
+    let optional = CredentialWanted { optional: true, ..CredentialWanted::default() };
     assert_eq!(find(&vault, &nobody, None, &optional).await.unwrap(), None);
-    let ends = NewCredential {
-        discoverable: true,
-        expires_at: Some(bed.clock_plus(60)),
-        ..token("ending", "t")
-    };
+    let ends = NewCredential { discoverable: true, expires_at: Some(bed.clock_plus(60)), ..token("ending", "t") };
     vault.keep(TENANT, ends).await.unwrap();
     keep(&vault, "two", &[], true).await;
     let several = find(&vault, &nobody, None, &optional).await;
-    assert!(
-        matches!(&several, Err(VaultError::Ambiguous(names)) if names == "ending, two"),
-        "{several:?}"
-    );
+    assert!(matches!(&several, Err(VaultError::Ambiguous(names)) if names == "ending, two"), "{several:?}");
     let found = find(&vault, &nobody, None, &named("ending")).await;
     assert_eq!(found.unwrap().as_deref(), Some("ending"));
     bed.clock.advance(Duration::from_mins(1));
     let found = find(&vault, &nobody, None, &any).await.unwrap();
     assert_eq!(found.as_deref(), Some("two"), "one that has ended is none");
     let found = find(&vault, &nobody, None, &named("ending")).await;
-    assert_eq!(
-        found.unwrap().as_deref(),
-        Some("ending"),
-        "opening says why"
-    );
+    assert_eq!(found.unwrap().as_deref(), Some("ending"), "opening says why");
 
     let ssh = [("username", "u"), ("password", "p")];
-    let other = NewCredential {
-        discoverable: true,
-        ..new("login", Kind::Database, &[("url", "sqlite:x")])
-    };
+    let other = NewCredential { discoverable: true, ..new("login", Kind::Database, &[("url", "sqlite:x")]) };
     vault.keep(TENANT, other).await.unwrap();
     let found = find(&vault, &nobody, None, &any).await.unwrap();
     assert_eq!(found.as_deref(), Some("two"), "another kind does not suit");
-    let password = NewCredential {
-        discoverable: true,
-        ..new("pass", Kind::Password, &ssh)
-    };
+    let password = NewCredential { discoverable: true, ..new("pass", Kind::Password, &ssh) };
     vault.keep(TENANT, password).await.unwrap();
-    let wanted = CredentialWanted {
-        kind: Some(Kind::Password),
-        ..CredentialWanted::default()
-    };
+    let wanted = CredentialWanted { kind: Some(Kind::Password), ..CredentialWanted::default() };
     let found = find(&vault, &nobody, None, &wanted).await.unwrap();
     assert_eq!(found.as_deref(), Some("pass"));
 }

@@ -11,10 +11,7 @@ use uuid::Uuid;
 
 #[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn key_error<T: std::fmt::Debug>(result: Result<T, VaultError>, word: &str) {
-    assert!(
-        matches!(&result, Err(VaultError::Key(text)) if text.contains(word)),
-        "{result:?}"
-    );
+    assert!(matches!(&result, Err(VaultError::Key(text)) if text.contains(word)), "{result:?}");
 }
 
 #[test]
@@ -31,45 +28,25 @@ fn keys_are_read_in_three_ways() {
     assert_ne!(VaultKey::random().id(), VaultKey::random().id());
     assert!(!format!("{key:?}").contains("00112233"));
     for wrong in ["", "00", &hex[2..], "not a key", "ABEiM0RVZneImaq7zN3u"] {
-        key_error(
-            VaultKey::parse(wrong, "STEWARD_VAULT_KEY"),
-            "STEWARD_VAULT_KEY",
-        );
+        key_error(VaultKey::parse(wrong, "STEWARD_VAULT_KEY"), "STEWARD_VAULT_KEY");
     }
 }
 
 #[test]
 fn what_is_sealed_is_bound_to_its_owner_and_key() {
     let (key, other) = (VaultKey::random(), VaultKey::random());
-    let owner = Owner {
-        tenant: TENANT,
-        credential: CredentialId(Uuid::from_u128(9)),
-        kind: CredentialKind::Token,
-    };
+    let owner = Owner { tenant: TENANT, credential: CredentialId(Uuid::from_u128(9)), kind: CredentialKind::Token };
     let fields = super::bed::fields(&[("token", "s3cret\nline"), ("empty", ""), ("ü", "ß")]);
     let sealed = seal(&key, owner, &fields).unwrap();
-    assert_ne!(
-        sealed,
-        seal(&key, owner, &fields).unwrap(),
-        "a new nonce each"
-    );
+    assert_ne!(sealed, seal(&key, owner, &fields).unwrap(), "a new nonce each");
     let text = String::from_utf8_lossy(&sealed).into_owned();
     assert!(!text.contains("s3cret") && !text.contains("token"));
     let again = open(&key, owner, &sealed).unwrap();
     assert!(again.keys().eq(fields.keys()));
     for wrong in [
-        Owner {
-            tenant: TenantId(Uuid::from_u128(2)),
-            ..owner
-        },
-        Owner {
-            credential: CredentialId(Uuid::from_u128(8)),
-            ..owner
-        },
-        Owner {
-            kind: CredentialKind::ApiKey,
-            ..owner
-        },
+        Owner { tenant: TenantId(Uuid::from_u128(2)), ..owner },
+        Owner { credential: CredentialId(Uuid::from_u128(8)), ..owner },
+        Owner { kind: CredentialKind::ApiKey, ..owner },
     ] {
         assert!(open(&key, wrong, &sealed).is_none());
     }
@@ -94,9 +71,7 @@ async fn a_file_of_keys_is_private_and_whole() {
     let second = file.add().await.unwrap();
     let ids = async || {
         let keys = file.keys().await.unwrap();
-        keys.iter()
-            .map(|key| key.id().to_owned())
-            .collect::<Vec<_>>()
+        keys.iter().map(|key| key.id().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(ids().await, [first.id(), second.id()], "the newest last");
     // What a crash left behind is in nobody's way.
@@ -123,10 +98,8 @@ async fn a_file_of_keys_is_private_and_whole() {
 async fn two_first_uses_agree_on_one_key() {
     let bed = Bed::new();
     let (first, second) = (bed.vault(), bed.vault());
-    let (one, two) = futures::join!(
-        first.keep(TENANT, token("one", "s3cret 1")),
-        second.keep(TENANT, token("two", "s3cret 2")),
-    );
+    let (one, two) =
+        futures::join!(first.keep(TENANT, token("one", "s3cret 1")), second.keep(TENANT, token("two", "s3cret 2")),);
     let (one, two) = (one.unwrap(), two.unwrap());
     assert_eq!(bed.rows.credential_keys().await.unwrap().len(), 1);
     let later = bed.vault();
@@ -161,10 +134,7 @@ async fn keys_of_others_are_rotated_by_their_owner() {
     assert!(matches!(&refused, Err(VaultError::Sealed(name)) if name == "one"));
     let refused = late.keep(TENANT, token("two", "s3cret")).await;
     assert!(matches!(refused, Err(VaultError::Sealed(_))), "{refused:?}");
-    key_error(
-        FixedKeys::parse(&SecretString::from("00,"), "STEWARD_VAULT_KEY"),
-        "STEWARD_VAULT_KEY",
-    );
+    key_error(FixedKeys::parse(&SecretString::from("00,"), "STEWARD_VAULT_KEY"), "STEWARD_VAULT_KEY");
 }
 
 #[tokio::test]
@@ -183,16 +153,9 @@ async fn a_passphrase_opens_what_it_sealed() {
     again.check().await.unwrap();
     assert_eq!(secret(&again, &one, "token").await, "s3cret");
     assert_eq!(again.rotate(TENANT).await.unwrap(), 2);
-    assert_ne!(
-        bed.rows.credential_keys().await.unwrap(),
-        ids,
-        "another salt"
-    );
+    assert_ne!(bed.rows.credential_keys().await.unwrap(), ids, "another salt");
     assert_eq!(secret(&first, &two, "token").await, "s3cret 2");
-    assert_eq!(
-        secret(&vault("correct horse battery"), &two, "token").await,
-        "s3cret 2"
-    );
+    assert_eq!(secret(&vault("correct horse battery"), &two, "token").await, "s3cret 2");
     key_error(vault("correct horse batterx").check().await, "PASSPHRASE");
     let fresh = Bed::new();
     let keys = PassphraseKeys::new(fresh.rows.clone(), SecretString::from("short"));

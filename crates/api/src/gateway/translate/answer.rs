@@ -28,24 +28,11 @@ pub(in crate::gateway) async fn answer(
     request: Request,
     mut bill: Bill,
 ) -> Result<Response, OpenAiError> {
-    let Request {
-        model: wanted,
-        stream: streamed,
-        include_usage,
-    } = request;
+    let Request { model: wanted, stream: streamed, include_usage } = request;
     let deps = state.runs.deps();
     let same = |_: &Connection| -> ModelRequest { wanted.clone() };
-    let call = ModelCall {
-        targets,
-        routing,
-        request: &same,
-        deadline_ms: wanted.timeout_ms,
-    };
-    let Opened {
-        connection,
-        attempts,
-        stream,
-    } = match deps.models.open(call).await {
+    let call = ModelCall { targets, routing, request: &same, deadline_ms: wanted.timeout_ms };
+    let Opened { connection, attempts, stream } = match deps.models.open(call).await {
         Ok(opened) => opened,
         Err(error) => {
             bill.settle(None, Usage::default(), true, true);
@@ -64,9 +51,7 @@ pub(in crate::gateway) async fn answer(
     };
     let mut response = if streamed {
         let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
-        Sse::new(events(telling, include_usage))
-            .keep_alive(keep_alive)
-            .into_response()
+        Sse::new(events(telling, include_usage)).keep_alive(keep_alive).into_response()
     } else {
         Json(whole(telling).await?).into_response()
     };
@@ -109,8 +94,7 @@ impl Telling {
     fn settle(&mut self, failed: bool) {
         self.told = true;
         let usage = self.frame.spent(self.bill.prompt);
-        self.bill
-            .settle(Some(&self.connection), usage, self.priced, failed);
+        self.bill.settle(Some(&self.connection), usage, self.priced, failed);
     }
 }
 
@@ -129,10 +113,7 @@ async fn whole(mut telling: Telling) -> Result<Value, OpenAiError> {
     Ok(telling.frame.whole())
 }
 
-fn events(
-    mut telling: Telling,
-    include_usage: bool,
-) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(mut telling: Telling, include_usage: bool) -> impl Stream<Item = Result<Event, Infallible>> {
     async_stream::stream! {
         yield data(&telling.frame.event(&json!({"role": "assistant", "content": ""}), None));
         while let Some(delta) = telling.next().await {

@@ -44,11 +44,7 @@ impl Frame {
             return self.usage;
         }
         let chars = self.text.chars().count() + self.reasoning.chars().count();
-        Usage {
-            prompt_tokens: prompt,
-            completion_tokens: chars.div_ceil(4) as u64,
-            ..Usage::default()
-        }
+        Usage { prompt_tokens: prompt, completion_tokens: chars.div_ceil(4) as u64, ..Usage::default() }
     }
 
     /// Takes a piece; what it changes, as a `delta`. The end has none.
@@ -62,19 +58,10 @@ impl Frame {
                 self.reasoning.push_str(&text);
                 Some(json!({"reasoning_content": text}))
             }
-            ModelChunk::ToolCall {
-                index,
-                id,
-                name,
-                arguments,
-            } => Some(self.call(index, id, name, &arguments)),
+            ModelChunk::ToolCall { index, id, name, arguments } => Some(self.call(index, id, name, &arguments)),
             ModelChunk::Signature { .. } => None,
             ModelChunk::End { finish, usage, .. } => {
-                self.finish = if self.calls.is_empty() {
-                    finish
-                } else {
-                    "tool_calls".to_owned()
-                };
+                self.finish = if self.calls.is_empty() { finish } else { "tool_calls".to_owned() };
                 self.usage = usage;
                 self.ended = true;
                 None
@@ -82,21 +69,14 @@ impl Frame {
         }
     }
 
-    fn call(
-        &mut self,
-        index: usize,
-        id: Option<String>,
-        name: Option<String>,
-        arguments: &str,
-    ) -> Value {
+    fn call(&mut self, index: usize, id: Option<String>, name: Option<String>, arguments: &str) -> Value {
         let mut delta = json!({"index": index, "function": {"arguments": arguments}});
         // As many as any model makes at once; a wrong number must not fill the memory.
         let index = index.min(MOST_CALLS);
         while self.calls.len() <= index {
             let id = format!("call_{}_{}", self.id, self.calls.len());
             let function = json!({"name": "", "arguments": ""});
-            self.calls
-                .push(json!({"id": id, "type": "function", "function": function}));
+            self.calls.push(json!({"id": id, "type": "function", "function": function}));
         }
         let call = &mut self.calls[index];
         if let Some(id) = id {
@@ -178,35 +158,18 @@ mod tests {
             call(1, None, Some("g"), ""),
             call(0, None, None, ":1}"),
         ];
-        let deltas: Vec<Value> = pieces
-            .into_iter()
-            .filter_map(|one| frame.take(one))
-            .collect();
+        let deltas: Vec<Value> = pieces.into_iter().filter_map(|one| frame.take(one)).collect();
         assert_eq!(deltas[1]["tool_calls"][0]["function"]["name"], "f");
         assert_eq!(deltas[2]["tool_calls"][0]["id"], "call_x_1");
-        assert_eq!(
-            deltas[3],
-            json!({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]})
-        );
-        let usage = Usage {
-            prompt_tokens: 3,
-            completion_tokens: 4,
-            ..Usage::default()
-        };
-        let end = ModelChunk::End {
-            finish: "stop".to_owned(),
-            usage,
-            model: "m".to_owned(),
-        };
+        assert_eq!(deltas[3], json!({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}));
+        let usage = Usage { prompt_tokens: 3, completion_tokens: 4, ..Usage::default() };
+        let end = ModelChunk::End { finish: "stop".to_owned(), usage, model: "m".to_owned() };
         assert_eq!(frame.take(end), None);
         let whole = frame.whole();
         let choice = &whole["choices"][0];
         assert_eq!(choice["finish_reason"], "tool_calls");
         assert_eq!(choice["message"]["content"], "Look: ");
-        assert_eq!(
-            choice["message"]["tool_calls"][0]["function"]["arguments"],
-            "{\"p\":1}"
-        );
+        assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{\"p\":1}");
         assert_eq!(whole["usage"]["total_tokens"], 7);
         assert_eq!(frame.usage_event()["choices"], json!([]));
     }

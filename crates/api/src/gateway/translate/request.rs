@@ -112,14 +112,10 @@ struct Function {
 }
 
 /// Understands a chat request, or says which part of it has no translation.
-pub(in crate::gateway) fn request(
-    inbound: &Inbound,
-    timeout_ms: u64,
-) -> Result<Request, OpenAiError> {
+pub(in crate::gateway) fn request(inbound: &Inbound, timeout_ms: u64) -> Result<Request, OpenAiError> {
     let body: Body = inbound.parsed()?;
     for (field, value) in &body.rest {
-        let taken =
-            value.is_null() || HARMLESS.contains(&field.as_str()) || asks_for_nothing(field, value);
+        let taken = value.is_null() || HARMLESS.contains(&field.as_str()) || asks_for_nothing(field, value);
         if !taken {
             return Err(untranslated(&format!("the field `{field}`"), "body"));
         }
@@ -131,10 +127,7 @@ pub(in crate::gateway) fn request(
         tools,
         schema: schema(body.response_format)?,
         temperature: body.temperature.unwrap_or(1.0),
-        max_tokens: body
-            .max_completion_tokens
-            .or(body.max_tokens)
-            .unwrap_or(ANSWER),
+        max_tokens: body.max_completion_tokens.or(body.max_tokens).unwrap_or(ANSWER),
         stop: stop(body.stop)?,
         seed: body.seed,
         timeout_ms,
@@ -142,11 +135,7 @@ pub(in crate::gateway) fn request(
     if model.messages.is_empty() {
         return Err(OpenAiError::invalid("there are no messages", "messages"));
     }
-    Ok(Request {
-        model,
-        stream: body.stream.unwrap_or(false),
-        include_usage: inbound.asked.include_usage,
-    })
+    Ok(Request { model, stream: body.stream.unwrap_or(false), include_usage: inbound.asked.include_usage })
 }
 
 fn untranslated(what: &str, param: &'static str) -> OpenAiError {
@@ -160,22 +149,17 @@ fn untranslated(what: &str, param: &'static str) -> OpenAiError {
 
 fn message(spoken: Spoken) -> Result<Message, OpenAiError> {
     let text = spoken.said.text()?;
-    let calls = spoken
-        .tool_calls
-        .unwrap_or_default()
-        .into_iter()
-        .map(|call| {
-            let arguments =
-                serde_json::from_str(&call.function.arguments).unwrap_or_else(|_| json!({}));
-            ToolCall {
-                id: call.id,
-                name: call.function.name,
-                arguments,
-                source: CallSource::Native,
-                confidence: 1.0,
-                signature: None,
-            }
-        });
+    let calls = spoken.tool_calls.unwrap_or_default().into_iter().map(|call| {
+        let arguments = serde_json::from_str(&call.function.arguments).unwrap_or_else(|_| json!({}));
+        ToolCall {
+            id: call.id,
+            name: call.function.name,
+            arguments,
+            source: CallSource::Native,
+            confidence: 1.0,
+            signature: None,
+        }
+    });
     match spoken.said.role.as_str() {
         "system" | "developer" => Ok(Message::system(text)),
         "user" => Ok(Message::user(text)),
@@ -187,10 +171,7 @@ fn message(spoken: Spoken) -> Result<Message, OpenAiError> {
                 "messages",
             )),
         },
-        other => Err(OpenAiError::invalid(
-            format!("unknown role `{other}`"),
-            "messages",
-        )),
+        other => Err(OpenAiError::invalid(format!("unknown role `{other}`"), "messages")),
     }
 }
 
@@ -200,29 +181,21 @@ fn tools(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Vec<ToolSpec>, Open
         Some(choice) if choice == "auto" => {}
         Some(choice) if choice == "none" => return Ok(Vec::new()),
         Some(_) => {
-            return Err(untranslated(
-                "a `tool_choice` other than `auto` and `none`",
-                "tool_choice",
-            ));
+            return Err(untranslated("a `tool_choice` other than `auto` and `none`", "tool_choice"));
         }
     }
     let spec = |tool: Tool| match tool.function.filter(|_| tool.kind == "function") {
         Some(function) => Ok(ToolSpec {
             name: function.name,
             description: function.description,
-            parameters: function
-                .parameters
-                .unwrap_or_else(|| json!({"type": "object", "properties": {}})),
+            parameters: function.parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})),
             effect: EffectClass::Write,
             risk: RiskClass::Read,
             utterances: Vec::new(),
             result_limit: usize::MAX,
             skill: None,
         }),
-        None => Err(untranslated(
-            &format!("a tool of the type `{}`", tool.kind),
-            "tools",
-        )),
+        None => Err(untranslated(&format!("a tool of the type `{}`", tool.kind), "tools")),
     };
     tools.into_iter().map(spec).collect()
 }
@@ -261,11 +234,7 @@ mod tests {
     fn inbound(mut body: Value) -> Inbound {
         body["model"] = json!("connection/claude");
         let bytes = body.to_string().into_bytes();
-        Inbound {
-            headers: HeaderMap::new(),
-            asked: Asked::of(&bytes).unwrap(),
-            body: bytes.into(),
-        }
+        Inbound { headers: HeaderMap::new(), asked: Asked::of(&bytes).unwrap(), body: bytes.into() }
     }
 
     #[test]
@@ -287,21 +256,12 @@ mod tests {
         assert!(request.stream && request.include_usage);
         let model = request.model;
         let roles: Vec<Role> = model.messages.iter().map(|one| one.role).collect();
-        assert_eq!(
-            roles,
-            [Role::System, Role::User, Role::Assistant, Role::Tool]
-        );
-        assert_eq!(
-            model.messages[2].tool_calls[0].arguments,
-            json!({"place": "Oslo"})
-        );
+        assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool]);
+        assert_eq!(model.messages[2].tool_calls[0].arguments, json!({"place": "Oslo"}));
         assert_eq!(model.messages[3].tool_call_id.as_deref(), Some("c1"));
         assert_eq!(model.tools[0].name, "weather");
         assert_eq!(model.schema, Some(json!({"type": "array"})));
-        assert_eq!(
-            (model.stop, model.seed, model.max_tokens),
-            (vec!["END".to_owned()], Some(7), 12)
-        );
+        assert_eq!((model.stop, model.seed, model.max_tokens), (vec!["END".to_owned()], Some(7), 12));
     }
 
     #[test]
@@ -316,20 +276,11 @@ mod tests {
             (json!({"unheard_of": 1}), "`unheard_of`"),
             (json!({"tool_choice": "required"}), "`tool_choice`"),
             (json!({"tools": [{"type": "web_search"}]}), "`web_search`"),
-            (
-                json!({"response_format": {"type": "grammar"}}),
-                "`response_format`",
-            ),
+            (json!({"response_format": {"type": "grammar"}}), "`response_format`"),
             (json!({"stop": 7}), "`stop`"),
             (json!({"messages": []}), "no messages"),
-            (
-                json!({"messages": [{"role": "tool", "content": "x"}]}),
-                "`tool_call_id`",
-            ),
-            (
-                json!({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}),
-                "`image_url`",
-            ),
+            (json!({"messages": [{"role": "tool", "content": "x"}]}), "`tool_call_id`"),
+            (json!({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}), "`image_url`"),
         ];
         for (extra, part) in cases {
             let mut body = json!({"messages": [{"role": "user", "content": "hi"}]});

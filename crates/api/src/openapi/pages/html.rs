@@ -42,11 +42,7 @@ pub(super) fn paragraphs(text: &str) -> String {
 
 /// The first clause of a summary, as a headline, and what follows it.
 pub(super) fn headline(summary: &str) -> (&str, &str) {
-    let end = [". ", "; ", ": "]
-        .iter()
-        .filter_map(|mark| summary.find(mark))
-        .min()
-        .unwrap_or(summary.len());
+    let end = [". ", "; ", ": "].iter().filter_map(|mark| summary.find(mark)).min().unwrap_or(summary.len());
     let (head, rest) = summary.split_at(end);
     let rest = rest.trim_start_matches(['.', ';', ':']).trim();
     (head.trim_end_matches('.'), rest)
@@ -65,18 +61,12 @@ mod tests {
     fn a_headline_is_the_first_clause() {
         assert_eq!(headline("Log in"), ("Log in", ""));
         assert_eq!(headline("One agent."), ("One agent", ""));
-        assert_eq!(
-            headline("Deletes it; its runs stay. Really."),
-            ("Deletes it", "its runs stay. Really.")
-        );
+        assert_eq!(headline("Deletes it; its runs stay. Really."), ("Deletes it", "its runs stay. Really."));
     }
 
     #[test]
     fn text_can_not_become_markup() {
-        assert_eq!(
-            prose("a <b> & `c<d>`"),
-            "a &lt;b&gt; &amp; <code>c&lt;d&gt;</code>"
-        );
+        assert_eq!(prose("a <b> & `c<d>`"), "a &lt;b&gt; &amp; <code>c&lt;d&gt;</code>");
         assert_eq!(paragraphs("one\n\ntwo"), "<p>one</p>\n<p>two</p>\n");
     }
 }

@@ -9,11 +9,7 @@ pub(super) fn article(document: &Value, method: &str, path: &str, operation: &Va
     let id = escape(operation["operationId"].as_str().unwrap_or(path));
     let (head, rest) = headline(operation["summary"].as_str().unwrap_or(path));
     let public = operation["security"].is_array();
-    let badge = if public {
-        " <small class=\"open\">no token needed</small>"
-    } else {
-        ""
-    };
+    let badge = if public { " <small class=\"open\">no token needed</small>" } else { "" };
     let mut out = format!(
         "<article id=\"{id}\">\n<h3><a href=\"#{id}\">{}</a>{badge}</h3>\n\
          <p class=\"line\"><b class=\"{method}\">{}</b> <code>{}</code></p>\n",
@@ -29,10 +25,7 @@ pub(super) fn article(document: &Value, method: &str, path: &str, operation: &Va
     out.push_str(&body(operation));
     out.push_str(&answers(document, operation));
     let line = curl(document, method, path, operation, public);
-    out.extend([format!(
-        "<pre><code>{}</code></pre>\n</article>\n",
-        escape(&line)
-    )]);
+    out.extend([format!("<pre><code>{}</code></pre>\n</article>\n", escape(&line))]);
     out
 }
 
@@ -60,10 +53,7 @@ fn parameters(operation: &Value) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    format!(
-        "<h4>Parameters</h4>\n<table><tbody>\n{}</tbody></table>\n",
-        rows.concat()
-    )
+    format!("<h4>Parameters</h4>\n<table><tbody>\n{}</tbody></table>\n", rows.concat())
 }
 
 fn body(operation: &Value) -> String {
@@ -72,13 +62,7 @@ fn body(operation: &Value) -> String {
     };
     let kinds: Vec<String> = content
         .iter()
-        .map(|(kind, content)| {
-            format!(
-                "{} <small>{}</small>",
-                short(&content["schema"]),
-                escape(kind)
-            )
-        })
+        .map(|(kind, content)| format!("{} <small>{}</small>", short(&content["schema"]), escape(kind)))
         .collect();
     format!("<h4>Body</h4>\n<p>{}</p>\n", kinds.join(" or "))
 }
@@ -90,24 +74,14 @@ fn answers(document: &Value, operation: &Value) -> String {
         let response = resolved(document, response);
         let text = response["description"].as_str().unwrap_or_default();
         if status.as_str() >= "400" {
-            refusals.push(format!(
-                "<li><code>{}</code> {}</li>\n",
-                escape(status),
-                prose(text)
-            ));
+            refusals.push(format!("<li><code>{}</code> {}</li>\n", escape(status), prose(text)));
             continue;
         }
         let kind = response["content"]
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(kind, content)| {
-                format!(
-                    "{} <small>{}</small>",
-                    short(&content["schema"]),
-                    escape(kind)
-                )
-            })
+            .map(|(kind, content)| format!("{} <small>{}</small>", short(&content["schema"]), escape(kind)))
             .collect::<Vec<_>>()
             .join(" or ");
         good.extend([format!(
@@ -125,17 +99,12 @@ fn answers(document: &Value, operation: &Value) -> String {
             refusals.concat()
         )
     };
-    format!(
-        "<h4>Answers</h4>\n<table class=\"answers\"><tbody>\n{good}</tbody></table>\n{refusals}"
-    )
+    format!("<h4>Answers</h4>\n<table class=\"answers\"><tbody>\n{good}</tbody></table>\n{refusals}")
 }
 
 /// What a `$ref` within the document stands for.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
-    value["$ref"]
-        .as_str()
-        .and_then(|reference| document.pointer(reference.trim_start_matches('#')))
-        .unwrap_or(value)
+    value["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#'))).unwrap_or(value)
 }
 
 fn curl(document: &Value, method: &str, path: &str, operation: &Value, public: bool) -> String {
@@ -158,13 +127,8 @@ fn curl(document: &Value, method: &str, path: &str, operation: &Value, public: b
         line.push_str(" \\\n  -H \"content-type: application/json\" \\\n  -d '");
         line.push_str(&example.to_string().replace('\'', "'\\''"));
         line.push('\'');
-    } else if let Some(kind) = content
-        .as_object()
-        .and_then(|content| content.keys().next())
-    {
-        line.extend([format!(
-            " \\\n  -H \"content-type: {kind}\" \\\n  --data-binary @FILE"
-        )]);
+    } else if let Some(kind) = content.as_object().and_then(|content| content.keys().next()) {
+        line.extend([format!(" \\\n  -H \"content-type: {kind}\" \\\n  --data-binary @FILE")]);
     }
     line
 }
@@ -175,21 +139,14 @@ fn example(document: &Value, schema: &Value, depth: u8) -> Value {
     if depth > 4 {
         return Value::Null;
     }
-    let given = [
-        &schema["example"],
-        &schema["examples"][0],
-        &schema["default"],
-    ];
+    let given = [&schema["example"], &schema["examples"][0], &schema["default"]];
     if let Some(given) = given.into_iter().find(|value| !value.is_null()) {
         return given.clone();
     }
     for key in ["oneOf", "anyOf"] {
-        if let Some(first) = schema[key].as_array().and_then(|parts| {
-            parts
-                .iter()
-                .find(|part| part["type"] != "null")
-                .or(parts.first())
-        }) {
+        if let Some(first) =
+            schema[key].as_array().and_then(|parts| parts.iter().find(|part| part["type"] != "null").or(parts.first()))
+        {
             return example(document, first, depth + 1);
         }
     }
@@ -214,10 +171,7 @@ fn example(document: &Value, schema: &Value, depth: u8) -> Value {
             Some("uuid") => "019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11",
             _ => "…",
         }),
-        Some("integer" | "number") => schema
-            .get("minimum")
-            .cloned()
-            .unwrap_or_else(|| Value::from(1)),
+        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or_else(|| Value::from(1)),
         Some("boolean") => Value::from(true),
         Some("array") => Value::Array(Vec::new()),
         Some("object") => required(document, schema, depth),

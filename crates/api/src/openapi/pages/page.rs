@@ -31,14 +31,9 @@ pub(in crate::openapi) fn page(document: &OpenApi) -> String {
                 )
             })
             .collect();
-        contents.extend([format!(
-            "<li><a href=\"#tag-{id}\">{id}</a><ul>\n{}</ul></li>\n",
-            links.concat()
-        )]);
+        contents.extend([format!("<li><a href=\"#tag-{id}\">{id}</a><ul>\n{}</ul></li>\n", links.concat())]);
         let text = prose(tag["description"].as_str().unwrap_or_default());
-        sections.extend([format!(
-            "<section id=\"tag-{id}\">\n<h2>{id}</h2>\n<p>{text}</p>\n"
-        )]);
+        sections.extend([format!("<section id=\"tag-{id}\">\n<h2>{id}</h2>\n<p>{text}</p>\n")]);
         for (method, path, operation) in operations {
             sections.push_str(&article(&document, method, path, operation));
         }

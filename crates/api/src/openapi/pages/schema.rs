@@ -17,10 +17,8 @@ pub(super) fn short(schema: &Value) -> String {
         }
     }
     if let Some(words) = schema["enum"].as_array() {
-        let words: Vec<String> = words
-            .iter()
-            .map(|word| format!("<code>{}</code>", escape(&word.to_string())))
-            .collect();
+        let words: Vec<String> =
+            words.iter().map(|word| format!("<code>{}</code>", escape(&word.to_string()))).collect();
         return words.join(" | ");
     }
     let kinds: Vec<&str> = match &schema["type"] {
@@ -28,10 +26,7 @@ pub(super) fn short(schema: &Value) -> String {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
         _ => return "anything".to_owned(),
     };
-    let kinds: Vec<String> = kinds
-        .into_iter()
-        .map(|kind| one_kind(kind, schema))
-        .collect();
+    let kinds: Vec<String> = kinds.into_iter().map(|kind| one_kind(kind, schema)).collect();
     kinds.join(" | ")
 }
 
@@ -39,11 +34,7 @@ fn one_kind(kind: &str, schema: &Value) -> String {
     match kind {
         "array" => {
             let items = short(&schema["items"]);
-            if items.contains(" | ") {
-                format!("({items})[]")
-            } else {
-                format!("{items}[]")
-            }
+            if items.contains(" | ") { format!("({items})[]") } else { format!("{items}[]") }
         }
         "object" => match &schema["additionalProperties"] {
             Value::Object(_) => format!("{{ … : {} }}", short(&schema["additionalProperties"])),
@@ -73,20 +64,12 @@ struct Field<'a> {
 }
 
 fn fields(schema: &Value) -> impl Iterator<Item = Field<'_>> {
-    let required = |name: &str| {
-        schema["required"]
-            .as_array()
-            .is_some_and(|all| all.iter().any(|one| one == name))
-    };
-    schema["properties"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(move |(name, schema)| Field {
-            name,
-            schema,
-            required: required(name),
-        })
+    let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    schema["properties"].as_object().into_iter().flatten().map(move |(name, schema)| Field {
+        name,
+        schema,
+        required: required(name),
+    })
 }
 
 /// What a type looks like: its fields as a table, or its variants as a list.
@@ -98,11 +81,7 @@ pub(super) fn whole(schema: &Value) -> String {
     if schema["properties"].is_object() {
         out.push_str("<table><tbody>\n");
         for field in fields(schema) {
-            let mark = if field.required {
-                ""
-            } else {
-                "<small>may be left out</small>"
-            };
+            let mark = if field.required { "" } else { "<small>may be left out</small>" };
             let text = field.schema["description"].as_str().unwrap_or_default();
             out.push_str(&format_row(field.name, mark, &short(field.schema), text));
         }

@@ -28,9 +28,5 @@ pub(super) async fn change(
             return Ok(after);
         }
     }
-    Err(Problem::conflict(
-        "agent_busy",
-        "the agent is changed by others all the time",
-        "try again in a moment",
-    ))
+    Err(Problem::conflict("agent_busy", "the agent is changed by others all the time", "try again in a moment"))
 }

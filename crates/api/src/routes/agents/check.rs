@@ -12,23 +12,10 @@ const MAX_INSTRUCTIONS: usize = 100_000;
 
 /// Refuses what can't be, naming the field.
 pub(super) async fn check(state: &ApiState, agent: &AgentInput) -> Result<(), Problem> {
-    let tools: Vec<String> = state
-        .runs
-        .deps()
-        .tools
-        .catalogue()
-        .into_iter()
-        .map(|spec| spec.name)
-        .collect();
+    let tools: Vec<String> = state.runs.deps().tools.catalogue().into_iter().map(|spec| spec.name).collect();
     let routing = &agent.routing;
-    let names_none = agent.connection.is_none()
-        && routing.task_routing.is_empty()
-        && routing.fallback_chain.is_empty();
-    let connections = if names_none {
-        Vec::new()
-    } else {
-        state.connections.list().await
-    };
+    let names_none = agent.connection.is_none() && routing.task_routing.is_empty() && routing.fallback_chain.is_empty();
+    let connections = if names_none { Vec::new() } else { state.connections.list().await };
     let skills = skills(state, agent).await?;
     judge(agent, &tools, &skills, &connections)
 }
@@ -39,11 +26,7 @@ async fn skills(state: &ApiState, agent: &AgentInput) -> Result<Vec<String>, Pro
     for id in agent.skills.iter().flatten() {
         let found = state.skills.skill(tenant, SkillId(*id)).await;
         if matches!(found, Err(StoreError::NotFound(_))) {
-            return Err(Problem::invalid(
-                "skills",
-                format!("there is no skill {id}"),
-                "see GET /api/skills",
-            ));
+            return Err(Problem::invalid("skills", format!("there is no skill {id}"), "see GET /api/skills"));
         }
         found?;
     }
@@ -77,10 +60,7 @@ fn judge(
             "put long texts into files that the agent can read",
         ));
     }
-    let unknown = |names: Vec<&String>, field: &str| match names
-        .into_iter()
-        .find(|name| !tools.contains(name))
-    {
+    let unknown = |names: Vec<&String>, field: &str| match names.into_iter().find(|name| !tools.contains(name)) {
         Some(name) => Err(Problem::invalid(
             field,
             format!("there is no tool `{name}`"),
@@ -95,10 +75,8 @@ fn judge(
     if let Some(id) = agent.connection
         && !connections.iter().any(|one| one.connection.id.0 == id)
     {
-        let names: Vec<_> = connections
-            .iter()
-            .map(|one| format!("{} ({})", one.connection.id, one.connection.name))
-            .collect();
+        let names: Vec<_> =
+            connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
         return Err(Problem::invalid(
             "connection",
             format!("there is no connection {id}"),
@@ -109,16 +87,8 @@ fn judge(
     routing::deep(agent.deep)?;
     let tuning = agent.tuning;
     for (fits, field, hint) in [
-        (
-            (0.0..=2.0).contains(&tuning.temperature),
-            "tuning.temperature",
-            "choose 0 to 2",
-        ),
-        (
-            (1..=1_000_000).contains(&tuning.max_tokens),
-            "tuning.max_tokens",
-            "choose 1 to 1000000",
-        ),
+        ((0.0..=2.0).contains(&tuning.temperature), "tuning.temperature", "choose 0 to 2"),
+        ((1..=1_000_000).contains(&tuning.max_tokens), "tuning.max_tokens", "choose 1 to 1000000"),
         (
             (1000..=3_600_000).contains(&tuning.timeout_ms),
             "tuning.timeout_ms",
@@ -126,11 +96,7 @@ fn judge(
         ),
     ] {
         if !fits {
-            return Err(Problem::invalid(
-                field,
-                format!("`{field}` is out of range"),
-                hint,
-            ));
+            return Err(Problem::invalid(field, format!("`{field}` is out of range"), hint));
         }
     }
     Ok(())
@@ -153,11 +119,7 @@ mod tests {
         *body.pointer_mut(pointer).unwrap() = value.clone();
         let agent: AgentInput = serde_json::from_value(body).unwrap();
         let tools = ["read".to_owned(), "write".to_owned()];
-        assert_eq!(
-            judge(&agent, &tools, &["restart".to_owned()], &[]).is_ok(),
-            fits,
-            "{pointer} {value}"
-        );
+        assert_eq!(judge(&agent, &tools, &["restart".to_owned()], &[]).is_ok(), fits, "{pointer} {value}");
     }
 
     #[test]
@@ -171,11 +133,7 @@ mod tests {
         check("/policy/tools", json!({"write": "deny"}), true);
         check("/policy/tools", json!({"wright": "deny"}), false);
         check("/policy/tools", json!({"restart": "deny"}), true);
-        check(
-            "/connection",
-            json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"),
-            false,
-        );
+        check("/connection", json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"), false);
         check("/routing", json!({"max_fallback_attempts": 0}), false);
         check("/routing", json!({"hedge_after_ms": 500}), true);
         check("/deep", json!({"max_steps": 50}), false);

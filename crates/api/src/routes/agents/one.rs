@@ -16,10 +16,7 @@ use steward_core::{AgentId, agent};
 pub(crate) async fn live(state: &ApiState, id: AgentId) -> Result<agent::Agent, Problem> {
     let deps = state.runs.deps();
     let agents = deps.store.agents(deps.tenant).await?;
-    agents
-        .into_iter()
-        .find(|agent| agent.id == id)
-        .ok_or_else(|| Problem::not_found(format!("agent {id}")))
+    agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| Problem::not_found(format!("agent {id}")))
 }
 
 /// One agent.
@@ -59,9 +56,7 @@ pub(crate) async fn remove(
     person.may(Role::Operator)?;
     live(&state, id).await?;
     let deps = state.runs.deps();
-    deps.store
-        .delete_agent(deps.tenant, id, deps.clock.now())
-        .await?;
+    deps.store.delete_agent(deps.tenant, id, deps.clock.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -75,7 +70,5 @@ pub(crate) async fn restore(
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
     let deps = state.runs.deps();
-    Ok(Json(
-        deps.store.restore_agent(deps.tenant, id).await?.into(),
-    ))
+    Ok(Json(deps.store.restore_agent(deps.tenant, id).await?.into()))
 }

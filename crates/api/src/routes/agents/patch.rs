@@ -34,11 +34,7 @@ pub(crate) async fn patch(
         }
         merge(&mut whole, &patch);
         serde_json::from_value::<AgentInput>(whole).map_err(|error| {
-            Problem::invalid(
-                "",
-                format!("the agent would not be one: {error}"),
-                "see AgentInput in the API's document",
-            )
+            Problem::invalid("", format!("the agent would not be one: {error}"), "see AgentInput in the API's document")
         })
     })
     .await?;
@@ -73,13 +69,7 @@ mod tests {
     #[test]
     fn fields_are_merged_and_null_removes() {
         let mut whole = json!({"name": "a", "metadata": {"x": 1, "y": 2}, "tools": ["read"]});
-        merge(
-            &mut whole,
-            &json!({"metadata": {"x": null, "z": {"deep": true}}, "tools": ["write"], "deep": null}),
-        );
-        assert_eq!(
-            whole,
-            json!({"name": "a", "metadata": {"y": 2, "z": {"deep": true}}, "tools": ["write"]})
-        );
+        merge(&mut whole, &json!({"metadata": {"x": null, "z": {"deep": true}}, "tools": ["write"], "deep": null}));
+        assert_eq!(whole, json!({"name": "a", "metadata": {"y": 2, "z": {"deep": true}}, "tools": ["write"]}));
     }
 }

@@ -19,9 +19,7 @@ pub(crate) async fn preview(
     Body(request): Body<PreviewRequest>,
 ) -> Result<Json<PromptPreview>, Problem> {
     check(&state, &request.agent).await?;
-    let agent = request
-        .agent
-        .with_id(AgentId(state.runs.deps().ids.next()), None);
+    let agent = request.agent.with_id(AgentId(state.runs.deps().ids.next()), None);
     let input = request.input.unwrap_or_default();
     let preview = state.runs.preview(&agent, None, &input).await?;
     Ok(Json(preview.into()))

@@ -44,8 +44,7 @@ pub(crate) async fn list(
         deps.store.agents(deps.tenant).await?
     };
     agents.retain(|agent| {
-        agent.name.to_lowercase().contains(&wanted)
-            || agent.instructions.to_lowercase().contains(&wanted)
+        agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted)
     });
     Page::cut(agents.into_iter().map(Agent::from).collect(), &paging)
 }

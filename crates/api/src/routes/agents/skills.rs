@@ -47,10 +47,7 @@ async fn set(
     person.may(Role::Operator)?;
     live(state, agent).await?;
     let tenant = state.runs.deps().tenant;
-    state
-        .skills
-        .attach_skill(tenant, agent, skill, attached)
-        .await?;
+    state.skills.attach_skill(tenant, agent, skill, attached).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -75,20 +72,7 @@ pub(crate) async fn create_and_attach(
     }
     let id = there.map_or_else(|| SkillId(deps.ids.next()), |skill| skill.id);
     let skill = checked(&state, to_skill(&state, &person, id, input)?).await?;
-    let (skill, created) = state
-        .skills
-        .create_and_attach(deps.tenant, agent, &skill)
-        .await?;
-    let status = if created {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
-    Ok((
-        status,
-        Json(Attached {
-            skill: skill.into(),
-            created,
-        }),
-    ))
+    let (skill, created) = state.skills.create_and_attach(deps.tenant, agent, &skill).await?;
+    let status = if created { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(Attached { skill: skill.into(), created })))
 }

@@ -9,18 +9,8 @@ use steward_core::policy::RiskClass;
 /// nor is one to what the agent wants of its own accord one to what a page may have told it.
 pub(super) fn key(row: &Approval) -> Option<String> {
     let asked = match &row.subject {
-        Subject::Call {
-            tool,
-            args_hash,
-            risk,
-            taint,
-            ..
-        } => json!([tool, args_hash, risk, origins(taint)]),
-        Subject::Plan {
-            plan_hash,
-            previews,
-            taint,
-        } => {
+        Subject::Call { tool, args_hash, risk, taint, .. } => json!([tool, args_hash, risk, origins(taint)]),
+        Subject::Plan { plan_hash, previews, taint } => {
             let risks: Vec<_> = previews.iter().map(|step| (step.step, step.risk)).collect();
             json!([plan_hash, risks, origins(taint)])
         }
@@ -39,9 +29,7 @@ fn origins(taint: &[Taint]) -> Vec<&str> {
 pub(super) fn is_destructive(subject: &Subject) -> bool {
     match subject {
         Subject::Call { risk, .. } => *risk == RiskClass::Destructive,
-        Subject::Plan { previews, .. } => previews
-            .iter()
-            .any(|step| step.risk == RiskClass::Destructive),
+        Subject::Plan { previews, .. } => previews.iter().any(|step| step.risk == RiskClass::Destructive),
         // What was cut off may have been anything.
         Subject::Uncertain { .. } => true,
         Subject::Question { .. } => false,
@@ -79,19 +67,13 @@ mod tests {
     fn the_same_call_of_two_runs_is_alike() {
         let write = || call("write", "1", "a", "write");
         let one = of(write(), json!({}));
-        assert_eq!(
-            one,
-            of(call("write", "1", "b", "write"), json!({"asked_by": "bob"}))
-        );
+        assert_eq!(one, of(call("write", "1", "b", "write"), json!({"asked_by": "bob"})));
         assert_ne!(one, of(call("write", "2", "a", "write"), json!({})));
         assert_ne!(one, of(call("mail", "1", "a", "write"), json!({})));
         assert_ne!(one, of(call("write", "1", "a", "destructive"), json!({})));
-        let skill = |version: u32| json!({"skills": [{"id": uuid::Uuid::from_u128(3), "version": version, "kind": "shell"}]});
-        for other in [
-            json!({"agent": uuid::Uuid::from_u128(2)}),
-            json!({"workspace": "/v"}),
-            skill(1),
-        ] {
+        let skill =
+            |version: u32| json!({"skills": [{"id": uuid::Uuid::from_u128(3), "version": version, "kind": "shell"}]});
+        for other in [json!({"agent": uuid::Uuid::from_u128(2)}), json!({"workspace": "/v"}), skill(1)] {
             assert_ne!(one, of(write(), other));
         }
         assert_ne!(of(write(), skill(1)), of(write(), skill(2)));
@@ -102,18 +84,11 @@ mod tests {
     #[test]
     fn one_destructive_step_makes_a_plan_destructive() {
         let subject = |value| serde_json::from_value::<Subject>(value).unwrap();
-        assert!(is_destructive(&subject(call(
-            "rm",
-            "1",
-            "a",
-            "destructive"
-        ))));
+        assert!(is_destructive(&subject(call("rm", "1", "a", "destructive"))));
         assert!(!is_destructive(&subject(call("write", "1", "a", "write"))));
         let plan = |risk: &str| -> Subject {
-            let step =
-                json!({"step": 0, "risk": risk, "preview": {"summary": "", "reversible": false}});
-            serde_json::from_value(json!({"kind": "plan", "plan_hash": "1", "previews": [step]}))
-                .unwrap()
+            let step = json!({"step": 0, "risk": risk, "preview": {"summary": "", "reversible": false}});
+            serde_json::from_value(json!({"kind": "plan", "plan_hash": "1", "previews": [step]})).unwrap()
         };
         assert!(is_destructive(&plan("destructive")));
         assert!(!is_destructive(&plan("external")));

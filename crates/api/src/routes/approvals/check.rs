@@ -12,11 +12,7 @@ use steward_core::policy::{self, Grant};
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Refuses what can't be; returns the grant to keep beyond the run, if one is wanted.
-pub(super) fn check(
-    body: &Decide,
-    subject: &Subject,
-    now: Timestamp,
-) -> Result<Option<Grant>, Problem> {
+pub(super) fn check(body: &Decide, subject: &Subject, now: Timestamp) -> Result<Option<Grant>, Problem> {
     if !approval::Answer::from(body.answer.clone()).fits(subject) {
         return Err(Problem::invalid(
             "answer.decision",
@@ -38,11 +34,7 @@ pub(super) fn check(
     if let Answer::Feedback { text } = &body.answer
         && text.trim().is_empty()
     {
-        return Err(Problem::invalid(
-            "answer.text",
-            "the text is empty",
-            "say what to change, or answer the question",
-        ));
+        return Err(Problem::invalid("answer.text", "the text is empty", "say what to change, or answer the question"));
     }
     let (grant, until) = match &body.answer {
         Answer::Approve { grant, until } => (grant.as_ref(), until.map(Timestamp)),
@@ -62,33 +54,20 @@ pub(super) fn check(
             "approve with `grant` and `until`; what can't be taken back is asked each time",
         ));
     };
-    Ok(Some(Grant {
-        scope: scope.clone().into(),
-        until,
-    }))
+    Ok(Some(Grant { scope: scope.clone().into(), until }))
 }
 
 /// A grant of more than what is asked is none that the person was shown.
 fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), Problem> {
-    let refused = |hint: &str| {
-        Err(Problem::invalid(
-            "answer.grant",
-            "the grant does not belong to what is asked",
-            hint,
-        ))
-    };
+    let refused =
+        |hint: &str| Err(Problem::invalid("answer.grant", "the grant does not belong to what is asked", hint));
     match (policy::GrantScope::from(scope.clone()), subject) {
         (policy::GrantScope::Tool { name }, Subject::Call { tool, .. }) if name != *tool => {
             refused("name the tool of the call")
         }
-        (
-            policy::GrantScope::Call { name, args_hash },
-            Subject::Call {
-                tool,
-                args_hash: asked,
-                ..
-            },
-        ) if name != *tool || args_hash != *asked => {
+        (policy::GrantScope::Call { name, args_hash }, Subject::Call { tool, args_hash: asked, .. })
+            if name != *tool || args_hash != *asked =>
+        {
             refused("name the tool of the call and its `args_hash`")
         }
         (policy::GrantScope::Call { .. }, Subject::Plan { .. }) => {
@@ -96,21 +75,13 @@ fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), Problem> {
         }
         (
             policy::GrantScope::Tool { .. } | policy::GrantScope::AllButDestructive,
-            Subject::Call {
-                risk: policy::RiskClass::Destructive,
-                ..
-            },
+            Subject::Call { risk: policy::RiskClass::Destructive, .. },
         ) => refused("no grant covers what can't be taken back; approve this call only"),
         _ => Ok(()),
     }
 }
 
-fn in_time(
-    granted: bool,
-    until: Option<Timestamp>,
-    standing: bool,
-    now: Timestamp,
-) -> Result<(), Problem> {
+fn in_time(granted: bool, until: Option<Timestamp>, standing: bool, now: Timestamp) -> Result<(), Problem> {
     let refused = |title: &str| {
         Err(Problem::invalid(
             "answer.until",
@@ -147,9 +118,7 @@ mod tests {
     fn decide(subject: &Value, body: Value) -> Result<bool, String> {
         let subject = serde_json::from_value(subject.clone()).unwrap();
         let body = serde_json::from_value(body).unwrap();
-        check(&body, &subject, Timestamp(1000))
-            .map(|grant| grant.is_some())
-            .map_err(|problem| format!("{problem:?}"))
+        check(&body, &subject, Timestamp(1000)).map(|grant| grant.is_some()).map_err(|problem| format!("{problem:?}"))
     }
 
     fn fails(subject: &Value, body: Value, field: &str) {
@@ -161,29 +130,11 @@ mod tests {
     fn answers_fit_their_questions() {
         let write = call("write");
         let cut = json!({"kind": "uncertain", "call_id": "c", "tool": "t", "arguments": {}});
-        assert_eq!(
-            decide(&write, json!({"answer": {"decision": "approve"}})),
-            Ok(false)
-        );
-        assert_eq!(
-            decide(&cut, json!({"answer": {"decision": "skip"}})),
-            Ok(false)
-        );
-        fails(
-            &write,
-            json!({"answer": {"decision": "happened"}}),
-            "answer.decision",
-        );
-        fails(
-            &cut,
-            json!({"answer": {"decision": "approve"}}),
-            "answer.decision",
-        );
-        fails(
-            &write,
-            json!({"answer": {"decision": "feedback", "text": " "}}),
-            "answer.text",
-        );
+        assert_eq!(decide(&write, json!({"answer": {"decision": "approve"}})), Ok(false));
+        assert_eq!(decide(&cut, json!({"answer": {"decision": "skip"}})), Ok(false));
+        fails(&write, json!({"answer": {"decision": "happened"}}), "answer.decision");
+        fails(&cut, json!({"answer": {"decision": "approve"}}), "answer.decision");
+        fails(&write, json!({"answer": {"decision": "feedback", "text": " "}}), "answer.text");
     }
 
     #[test]
@@ -199,51 +150,17 @@ mod tests {
         let tool = json!({"kind": "tool", "name": "write"});
         let exact = json!({"kind": "call", "name": "write", "args_hash": "h"});
         assert_eq!(decide(&write, body(tool.clone(), None, false)), Ok(false));
-        assert_eq!(
-            decide(&write, body(tool.clone(), Some(DAY), true)),
-            Ok(true)
-        );
-        assert_eq!(
-            decide(&write, body(exact.clone(), Some(DAY), true)),
-            Ok(true)
-        );
+        assert_eq!(decide(&write, body(tool.clone(), Some(DAY), true)), Ok(true));
+        assert_eq!(decide(&write, body(exact.clone(), Some(DAY), true)), Ok(true));
         fails(&write, body(tool.clone(), None, true), "answer.until");
-        fails(
-            &write,
-            body(tool.clone(), Some(1000), false),
-            "answer.until",
-        );
-        fails(
-            &write,
-            body(tool.clone(), Some(8 * DAY), true),
-            "answer.until",
-        );
-        fails(
-            &write,
-            body(json!({"kind": "tool", "name": "mail"}), None, false),
-            "answer.grant",
-        );
-        fails(
-            &write,
-            body(
-                json!({"kind": "call", "name": "write", "args_hash": "x"}),
-                None,
-                false,
-            ),
-            "answer.grant",
-        );
+        fails(&write, body(tool.clone(), Some(1000), false), "answer.until");
+        fails(&write, body(tool.clone(), Some(8 * DAY), true), "answer.until");
+        fails(&write, body(json!({"kind": "tool", "name": "mail"}), None, false), "answer.grant");
+        fails(&write, body(json!({"kind": "call", "name": "write", "args_hash": "x"}), None, false), "answer.grant");
         fails(&rm, body(tool, None, false), "answer.grant");
-        fails(
-            &rm,
-            body(json!({"kind": "all_but_destructive"}), None, false),
-            "answer.grant",
-        );
+        fails(&rm, body(json!({"kind": "all_but_destructive"}), None, false), "answer.grant");
         fails(&rm, body(exact, Some(DAY), true), "standing");
-        fails(
-            &write,
-            json!({"answer": {"decision": "deny"}, "standing": true}),
-            "answer.until",
-        );
+        fails(&write, json!({"answer": {"decision": "deny"}, "standing": true}), "answer.until");
     }
 
     #[test]

@@ -52,10 +52,7 @@ pub(crate) async fn decide(
     let by = person.by();
     // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
     let answer = match &standing {
-        Some(_) => Answer::Approve {
-            grant: None,
-            until: None,
-        },
+        Some(_) => Answer::Approve { grant: None, until: None },
         None => Answer::from(body.answer),
     };
     let grant = keep(&state, run.agent, standing, &by).await?;
@@ -117,23 +114,12 @@ async fn refused(state: &ApiState, id: ApprovalId, error: EngineError) -> Proble
     }
 }
 
-async fn keep(
-    state: &ApiState,
-    agent: AgentId,
-    standing: Option<Grant>,
-    by: &str,
-) -> Result<Option<Uuid>, Problem> {
+async fn keep(state: &ApiState, agent: AgentId, standing: Option<Grant>, by: &str) -> Result<Option<Uuid>, Problem> {
     let Some(grant) = standing else {
         return Ok(None);
     };
     let deps = state.runs.deps();
-    let grant = StandingGrant {
-        id: deps.ids.next(),
-        agent,
-        grant,
-        by: by.to_owned(),
-        created_at: deps.clock.now(),
-    };
+    let grant = StandingGrant { id: deps.ids.next(), agent, grant, by: by.to_owned(), created_at: deps.clock.now() };
     deps.store.save_grant(deps.tenant, &grant).await?;
     Ok(Some(grant.id))
 }
@@ -164,21 +150,14 @@ async fn taken_in(state: &ApiState, id: ApprovalId, run: &RunRow) {
 }
 
 /// The entry with its decision. If another was quicker, that one counts.
-async fn known_by_now(
-    state: &ApiState,
-    id: ApprovalId,
-    answer: &Answer,
-    by: &str,
-) -> Result<Row, Problem> {
+async fn known_by_now(state: &ApiState, id: ApprovalId, answer: &Answer, by: &str) -> Result<Row, Problem> {
     let deps = state.runs.deps();
     let mut row = deps.store.approval(deps.tenant, id).await?;
     match &row.answer {
         Some(kept) if kept == answer && row.decided_by.as_deref() == Some(by) => Ok(row),
         Some(_) => Err(decided_already(&row)),
         // Withdrawn meanwhile.
-        None if row.decided_at.is_some() => Err(still_open(&row)
-            .err()
-            .unwrap_or_else(|| decided_already(&row))),
+        None if row.decided_at.is_some() => Err(still_open(&row).err().unwrap_or_else(|| decided_already(&row))),
         None => {
             row.answer = Some(answer.clone());
             row.decided_by = Some(by.to_owned());

@@ -5,22 +5,19 @@ use steward_core::approval::Subject;
 /// What happens if the answer is no.
 pub(super) fn if_denied(subject: &Subject) -> String {
     match subject {
-        Subject::Call { call_id, tool, .. } if call_id.starts_with("plan-") => format!(
-            "`{tool}` does not run, nor do the steps after it; the agent answers with what it has so far."
-        ),
-        Subject::Call { tool, .. } => format!(
-            "`{tool}` does not run; the agent is told so, with your reason, and goes on without it."
-        ),
+        Subject::Call { call_id, tool, .. } if call_id.starts_with("plan-") => {
+            format!("`{tool}` does not run, nor do the steps after it; the agent answers with what it has so far.")
+        }
+        Subject::Call { tool, .. } => {
+            format!("`{tool}` does not run; the agent is told so, with your reason, and goes on without it.")
+        }
         Subject::Plan { .. } => {
-            "Nothing of the plan runs, and the run ends. To have another plan, say what to change instead."
-                .to_owned()
+            "Nothing of the plan runs, and the run ends. To have another plan, say what to change instead.".to_owned()
         }
-        Subject::Uncertain { tool, .. } => format!(
-            "If it is left out, `{tool}` counts as not done and is not repeated; the agent goes on without it."
-        ),
-        Subject::Question { .. } => {
-            "The agent gets no answer and goes on without one.".to_owned()
+        Subject::Uncertain { tool, .. } => {
+            format!("If it is left out, `{tool}` counts as not done and is not repeated; the agent goes on without it.")
         }
+        Subject::Question { .. } => "The agent gets no answer and goes on without one.".to_owned(),
     }
 }
 

@@ -31,12 +31,7 @@ pub(super) struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     pub fn new(state: &'a ApiState, person: &'a Person) -> Self {
-        Self {
-            state,
-            person,
-            runs: HashMap::new(),
-            open: None,
-        }
+        Self { state, person, runs: HashMap::new(), open: None }
     }
 
     /// The run, unless the person may not see it.
@@ -159,10 +154,7 @@ async fn above(state: &ApiState, parent: Option<RunId>) -> Result<Vec<RunAbove>,
     {
         let row = deps.store.run(deps.tenant, id).await?;
         let names = AgentNames::of(state, vec![row.agent]).await?;
-        chain.push(RunAbove {
-            run_id: id.0,
-            agent_name: names.get(row.agent),
-        });
+        chain.push(RunAbove { run_id: id.0, agent_name: names.get(row.agent) });
         each_event(state, id, |event| {
             if let EventBody::RunStarted { setup, .. } = &event.body {
                 next = setup.parent;

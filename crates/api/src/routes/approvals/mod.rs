@@ -13,8 +13,5 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
-        .routes(routes!(list::list))
-        .routes(routes!(one::get))
-        .routes(routes!(decide::decide))
+    OpenApiRouter::default().routes(routes!(list::list)).routes(routes!(one::get)).routes(routes!(decide::decide))
 }

@@ -10,7 +10,5 @@ use utoipa_axum::routes;
 pub(super) use several::checked;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
-        .routes(routes!(several::list, several::create))
-        .routes(routes!(one::change, one::remove))
+    OpenApiRouter::default().routes(routes!(several::list, several::create)).routes(routes!(one::change, one::remove))
 }

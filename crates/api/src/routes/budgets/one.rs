@@ -15,9 +15,7 @@ use steward_core::ports::{Role, SpendLimit};
 /// The budget of this id.
 pub(super) async fn known(state: &ApiState, id: BudgetId) -> Result<BudgetState, Problem> {
     let all = all(state).await?;
-    all.into_iter()
-        .find(|one| one.limit.id == id.0)
-        .ok_or_else(|| Problem::not_found(format!("budget {id}")))
+    all.into_iter().find(|one| one.limit.id == id.0).ok_or_else(|| Problem::not_found(format!("budget {id}")))
 }
 
 /// Changes how much a budget allows; its period and what is spent stay.

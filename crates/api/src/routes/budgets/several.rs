@@ -16,10 +16,7 @@ use steward_core::spending::limit_problem;
 /// All, with what is gone of them; by scope and period.
 pub(super) async fn all(state: &ApiState) -> Result<Vec<BudgetState>, Problem> {
     let deps = state.runs.deps();
-    let states = deps
-        .store
-        .spend_limits(deps.tenant, deps.clock.now())
-        .await?;
+    let states = deps.store.spend_limits(deps.tenant, deps.clock.now()).await?;
     let labels = Labels::of(state, states.iter().map(|state| state.limit.scope)).await?;
     Ok(states
         .into_iter()

@@ -34,9 +34,7 @@ pub(super) fn check(input: &ConnectionInput) -> Result<(), Problem> {
         && !(tokens.contains(&can.window)
             && (1..=1000).contains(&can.max_tools)
             && can.num_ctx.is_none_or(|number| tokens.contains(&number))
-            && can
-                .prompt_tokens
-                .is_none_or(|number| tokens.contains(&number)))
+            && can.prompt_tokens.is_none_or(|number| tokens.contains(&number)))
     {
         return Err(Problem::invalid(
             "capabilities",
@@ -51,29 +49,19 @@ pub(super) fn check(input: &ConnectionInput) -> Result<(), Problem> {
 fn has_own_address(provider: Provider) -> bool {
     matches!(
         provider,
-        Provider::OpenAi
-            | Provider::Anthropic
-            | Provider::Gemini
-            | Provider::Cohere
-            | Provider::HuggingFace
+        Provider::OpenAi | Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::HuggingFace
     )
 }
 
 /// Refuses what is no address, with or without a scheme.
 pub(super) fn address(text: &str) -> Result<(), Problem> {
     let text = text.trim();
-    if text.contains("://") {
-        url(text)
-    } else {
-        url(&format!("http://{text}"))
-    }
+    if text.contains("://") { url(text) } else { url(&format!("http://{text}")) }
 }
 
 fn url(text: &str) -> Result<(), Problem> {
     let url = text.trim();
-    let rest = url
-        .strip_prefix("http://")
-        .or_else(|| url.strip_prefix("https://"));
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     let fits = host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
         && url.len() <= 500
@@ -92,23 +80,10 @@ fn url(text: &str) -> Result<(), Problem> {
 pub(super) fn auth(auth: &AuthInput) -> Result<(), Problem> {
     match auth {
         AuthInput::None => Ok(()),
-        AuthInput::Bearer { key: given } | AuthInput::ApiKey { key: given } => {
-            key("key", given.as_ref())
-        }
-        AuthInput::Basic {
-            user: name,
-            key: given,
-        } => user(name).and(key("key", given.as_ref())),
-        AuthInput::Header {
-            header: name,
-            key: given,
-        } => header(name).and(key("key", given.as_ref())),
-        AuthInput::Aws {
-            region: place,
-            access_key_id: id,
-            secret_access_key: secret,
-            session_token: token,
-        } => {
+        AuthInput::Bearer { key: given } | AuthInput::ApiKey { key: given } => key("key", given.as_ref()),
+        AuthInput::Basic { user: name, key: given } => user(name).and(key("key", given.as_ref())),
+        AuthInput::Header { header: name, key: given } => header(name).and(key("key", given.as_ref())),
+        AuthInput::Aws { region: place, access_key_id: id, secret_access_key: secret, session_token: token } => {
             region(place)?;
             if id.is_some() != secret.is_some() || (token.is_some() && id.is_none()) {
                 return Err(Problem::invalid(
@@ -122,17 +97,9 @@ pub(super) fn auth(auth: &AuthInput) -> Result<(), Problem> {
             key("session_token", token.as_ref())
         }
         AuthInput::AwsEnv { region: place } => region(place),
-        AuthInput::BearerEnv { variable: name } | AuthInput::ApiKeyEnv { variable: name } => {
-            variable(name)
-        }
-        AuthInput::BasicEnv {
-            user: name,
-            variable: place,
-        } => user(name).and(variable(place)),
-        AuthInput::HeaderEnv {
-            header: name,
-            variable: place,
-        } => header(name).and(variable(place)),
+        AuthInput::BearerEnv { variable: name } | AuthInput::ApiKeyEnv { variable: name } => variable(name),
+        AuthInput::BasicEnv { user: name, variable: place } => user(name).and(variable(place)),
+        AuthInput::HeaderEnv { header: name, variable: place } => header(name).and(variable(place)),
     }
 }
 
@@ -165,10 +132,8 @@ fn user(name: &str) -> Result<(), Problem> {
 }
 
 fn header(name: &str) -> Result<(), Problem> {
-    let fits = (1..=100).contains(&name.len())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let fits =
+        (1..=100).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if fits {
         return Ok(());
     }
@@ -181,9 +146,7 @@ fn header(name: &str) -> Result<(), Problem> {
 
 fn region(name: &str) -> Result<(), Problem> {
     let fits = (1..=40).contains(&name.len())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if fits {
         return Ok(());
     }
@@ -212,11 +175,7 @@ fn variable(name: &str) -> Result<(), Problem> {
 fn one_line(field: &str, text: &str, most: usize) -> Result<(), Problem> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > most || text.chars().any(char::is_control) {
-        return Err(Problem::invalid(
-            field,
-            format!("`{field}` has 1 to {most} characters on one line"),
-            "correct it",
-        ));
+        return Err(Problem::invalid(field, format!("`{field}` has 1 to {most} characters on one line"), "correct it"));
     }
     Ok(())
 }
@@ -229,7 +188,8 @@ mod tests {
     use serde_json::{Value, json};
 
     fn fits(field: &str, value: Value, expect: bool) {
-        let mut body = json!({"name": "work", "provider": "compatible", "base_url": "http://127.0.0.1:9/v1", "model": "m"});
+        let mut body =
+            json!({"name": "work", "provider": "compatible", "base_url": "http://127.0.0.1:9/v1", "model": "m"});
         body[field] = value.clone();
         let input = serde_json::from_value(body).unwrap();
         assert_eq!(check(&input).is_ok(), expect, "{field} {value}");
@@ -251,54 +211,25 @@ mod tests {
         ] {
             fits("base_url", json!(url), expect);
         }
-        fits(
-            "auth",
-            json!({"kind": "bearer_env", "variable": "A_KEY"}),
-            true,
-        );
-        fits(
-            "auth",
-            json!({"kind": "bearer_env", "variable": "sk-123"}),
-            false,
-        );
+        fits("auth", json!({"kind": "bearer_env", "variable": "A_KEY"}), true);
+        fits("auth", json!({"kind": "bearer_env", "variable": "sk-123"}), false);
         for (auth, expect) in [
             (json!({"kind": "api_key_env", "variable": "A_KEY"}), true),
             (json!({"kind": "api_key_env", "variable": ""}), false),
-            (
-                json!({"kind": "basic_env", "user": "ann", "variable": "PASSWORD"}),
-                true,
-            ),
-            (
-                json!({"kind": "basic_env", "user": "a:b", "variable": "PASSWORD"}),
-                false,
-            ),
-            (
-                json!({"kind": "basic_env", "user": "", "variable": "PASSWORD"}),
-                false,
-            ),
-            (
-                json!({"kind": "header_env", "header": "X-Key", "variable": "A_KEY"}),
-                true,
-            ),
-            (
-                json!({"kind": "header_env", "header": "X Key", "variable": "A_KEY"}),
-                false,
-            ),
+            (json!({"kind": "basic_env", "user": "ann", "variable": "PASSWORD"}), true),
+            (json!({"kind": "basic_env", "user": "a:b", "variable": "PASSWORD"}), false),
+            (json!({"kind": "basic_env", "user": "", "variable": "PASSWORD"}), false),
+            (json!({"kind": "header_env", "header": "X-Key", "variable": "A_KEY"}), true),
+            (json!({"kind": "header_env", "header": "X Key", "variable": "A_KEY"}), false),
             (json!({"kind": "bearer"}), true),
             (json!({"kind": "bearer", "key": "sk-1"}), true),
             (json!({"kind": "bearer", "key": " "}), false),
             (json!({"kind": "api_key", "key": "a\nb"}), false),
-            (
-                json!({"kind": "header", "header": "X Key", "key": "k"}),
-                false,
-            ),
+            (json!({"kind": "header", "header": "X Key", "key": "k"}), false),
             (json!({"kind": "basic", "user": "ann", "key": "pw"}), true),
             (json!({"kind": "aws", "region": "eu-central-1"}), true),
             (json!({"kind": "aws", "region": "Frankfurt"}), false),
-            (
-                json!({"kind": "aws", "region": "eu-central-1", "access_key_id": "AK"}),
-                false,
-            ),
+            (json!({"kind": "aws", "region": "eu-central-1", "access_key_id": "AK"}), false),
         ] {
             fits("auth", auth, expect);
         }

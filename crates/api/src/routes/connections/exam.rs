@@ -73,10 +73,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
 }
 
 /// The exam goes on as long as somebody listens.
-fn told(
-    state: ApiState,
-    id: ConnectionId,
-) -> impl Stream<Item = Result<sse::Event, Infallible>> + Send {
+fn told(state: ApiState, id: ConnectionId) -> impl Stream<Item = Result<sse::Event, Infallible>> + Send {
     async_stream::stream! {
         // One message a check: there are a few.
         let (tell, mut heard) = mpsc::unbounded_channel::<exam::Check>();

@@ -40,10 +40,7 @@ pub(crate) async fn create(
     check(&input)?;
     let id = ConnectionId(state.runs.deps().ids.next());
     let taken = state.connections.list().await;
-    if taken
-        .iter()
-        .any(|one| one.connection.name == input.name.trim())
-    {
+    if taken.iter().any(|one| one.connection.name == input.name.trim()) {
         return Err(Problem::conflict(
             "conflict",
             format!("another connection has the name `{}`", input.name.trim()),

@@ -14,12 +14,7 @@ use steward_core::ports::{Conversation as Row, Role};
 use steward_core::{ConversationId, RunId, UserId};
 
 /// Branches off `from` for `user`, with what was said before `before`.
-pub(crate) async fn copy(
-    state: &ApiState,
-    user: UserId,
-    from: Row,
-    before: Option<RunId>,
-) -> Result<Row, Problem> {
+pub(crate) async fn copy(state: &ApiState, user: UserId, from: Row, before: Option<RunId>) -> Result<Row, Problem> {
     let deps = state.runs.deps();
     let now = deps.clock.now();
     let copy = Row {
@@ -31,9 +26,7 @@ pub(crate) async fn copy(
         forked_from: Some(from.id),
         ..from
     };
-    deps.store
-        .fork_conversation(deps.tenant, from.id, before, &copy)
-        .await?;
+    deps.store.fork_conversation(deps.tenant, from.id, before, &copy).await?;
     Ok(copy)
 }
 
@@ -50,11 +43,7 @@ pub(crate) async fn fork(
     person.may(Role::Developer)?;
     let from = people::conversation(&state, &person, id).await?;
     if from.deleted_at.is_some() {
-        return Err(Problem::conflict(
-            "deleted",
-            format!("conversation {id} is deleted"),
-            "restore it first",
-        ));
+        return Err(Problem::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
     }
     let before = body.before_run.map(RunId);
     if let Some(run) = before {

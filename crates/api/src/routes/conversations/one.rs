@@ -30,11 +30,7 @@ pub(crate) async fn get(
     let deps = state.runs.deps();
     let row = people::conversation(&state, &person, id).await?;
     let messages = deps.store.messages(deps.tenant, id).await?;
-    let filter = RunFilter {
-        conversation: Some(id),
-        limit: 100,
-        ..RunFilter::default()
-    };
+    let filter = RunFilter { conversation: Some(id), limit: 100, ..RunFilter::default() };
     let mut runs = deps.store.runs(deps.tenant, filter).await?.items;
     runs.reverse();
     let names = AgentNames::of(&state, runs.iter().map(|run| run.agent).collect()).await?;
@@ -68,8 +64,7 @@ pub(crate) async fn rename(
     person.may(Role::Developer)?;
     people::conversation(&state, &person, id).await?;
     let title = body.title.trim();
-    if title.is_empty() || title.chars().count() > MAX_TITLE || title.chars().any(char::is_control)
-    {
+    if title.is_empty() || title.chars().count() > MAX_TITLE || title.chars().any(char::is_control) {
         return Err(Problem::invalid(
             "title",
             format!("a title has 1 to {MAX_TITLE} characters on one line"),
@@ -77,9 +72,7 @@ pub(crate) async fn rename(
         ));
     }
     let deps = state.runs.deps();
-    deps.store
-        .rename_conversation(deps.tenant, id, title, deps.clock.now())
-        .await?;
+    deps.store.rename_conversation(deps.tenant, id, title, deps.clock.now()).await?;
     let row = deps.store.conversation(deps.tenant, id).await?;
     Ok(Json(show_one(&state, row).await?))
 }
@@ -104,9 +97,7 @@ pub(crate) async fn remove(
         .run(run.id));
     }
     let deps = state.runs.deps();
-    deps.store
-        .mark_deleted(deps.tenant, id, Some(deps.clock.now()))
-        .await?;
+    deps.store.mark_deleted(deps.tenant, id, Some(deps.clock.now())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

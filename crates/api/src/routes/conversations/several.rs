@@ -49,9 +49,6 @@ pub(crate) async fn list(
         limit: paging.limit,
     };
     let page = deps.store.conversations(deps.tenant, filter).await?;
-    let next = page
-        .more
-        .then(|| page.items.last().map(|row| row.id))
-        .flatten();
+    let next = page.more.then(|| page.items.last().map(|row| row.id)).flatten();
     Ok(Page::new(show(&state, page.items).await?, next))
 }

@@ -10,16 +10,9 @@ use steward_core::ports::{Conversation as Row, RunFilter, RunRow, RunStatus};
 
 /// The run of a conversation that has not ended. A conversation has one run at a time, so it is
 /// the newest.
-pub(crate) async fn open_run(
-    state: &ApiState,
-    conversation: ConversationId,
-) -> Result<Option<RunRow>, Problem> {
+pub(crate) async fn open_run(state: &ApiState, conversation: ConversationId) -> Result<Option<RunRow>, Problem> {
     let deps = state.runs.deps();
-    let filter = RunFilter {
-        conversation: Some(conversation),
-        limit: 1,
-        ..RunFilter::default()
-    };
+    let filter = RunFilter { conversation: Some(conversation), limit: 1, ..RunFilter::default() };
     let newest = deps.store.runs(deps.tenant, filter).await?.items.pop();
     Ok(newest.filter(|row| row.status != RunStatus::Finished))
 }

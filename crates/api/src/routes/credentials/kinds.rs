@@ -11,19 +11,17 @@ use steward_core::credential::CredentialKind;
     operation_id = "listCredentialKinds", params(PagingQuery),
     responses((status = 200, description = "All", body = Page<CredentialKindInfo>)))]
 pub(crate) async fn kinds(_: Person, paging: Paging) -> Result<Page<CredentialKindInfo>, Problem> {
-    let all = CredentialKind::ALL
-        .into_iter()
-        .map(|kind| CredentialKindInfo {
-            kind: kind.into(),
-            fields: kind
-                .fields()
-                .iter()
-                .map(|field| CredentialField {
-                    name: field.name.to_owned(),
-                    secret: field.secret,
-                    required: field.required,
-                })
-                .collect(),
-        });
+    let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo {
+        kind: kind.into(),
+        fields: kind
+            .fields()
+            .iter()
+            .map(|field| CredentialField {
+                name: field.name.to_owned(),
+                secret: field.secret,
+                required: field.required,
+            })
+            .collect(),
+    });
     Page::cut(all.collect(), &paging)
 }

@@ -39,16 +39,11 @@ pub(crate) async fn change(
         name: patch.name.map(|name| name.trim().to_owned()),
         description: patch.description,
         fields: patch.fields,
-        roles: patch
-            .roles
-            .map(|roles| roles.into_iter().map(Into::into).collect()),
+        roles: patch.roles.map(|roles| roles.into_iter().map(Into::into).collect()),
         discoverable: patch.discoverable,
         expires_at: patch.expires_at.map(|at| at.map(Timestamp)),
     };
-    let changed = state
-        .vault
-        .change(state.runs.deps().tenant, id, change)
-        .await?;
+    let changed = state.vault.change(state.runs.deps().tenant, id, change).await?;
     Ok(Json(changed.into()))
 }
 

@@ -21,19 +21,9 @@ pub(crate) async fn list(
 ) -> Result<Page<Credential>, Problem> {
     person.may(Role::Developer)?;
     let after = paging.after::<String>()?;
-    let page = state
-        .vault
-        .credentials(state.runs.deps().tenant, after.as_deref(), paging.limit)
-        .await?;
-    let next = page
-        .items
-        .last()
-        .filter(|_| page.more)
-        .map(|one| one.name.clone());
-    Ok(Page::new(
-        page.items.into_iter().map(Credential::from).collect(),
-        next,
-    ))
+    let page = state.vault.credentials(state.runs.deps().tenant, after.as_deref(), paging.limit).await?;
+    let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
+    Ok(Page::new(page.items.into_iter().map(Credential::from).collect(), next))
 }
 
 /// Keeps a credential. Its secret fields are sealed and never shown again.
@@ -63,10 +53,7 @@ pub(crate) async fn create(
 #[utoipa::path(post, path = "/api/credentials/rotate", tag = "credentials",
     operation_id = "rotateVaultKey",
     responses((status = 200, description = "Sealed anew", body = Resealed)))]
-pub(crate) async fn rotate(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Json<Resealed>, Problem> {
+pub(crate) async fn rotate(State(state): State<ApiState>, person: Person) -> Result<Json<Resealed>, Problem> {
     person.may(Role::Admin)?;
     let resealed = state.vault.rotate(state.runs.deps().tenant).await?;
     Ok(Json(Resealed { resealed }))

@@ -35,11 +35,7 @@ pub(crate) async fn change(
 ) -> Result<Json<VirtualKey>, Problem> {
     let mut key = own(&state, &person, id).await?;
     if key.revoked_at.is_some() {
-        return Err(Problem::conflict(
-            "key_revoked",
-            "the key is revoked, which is for good",
-            "make a new one",
-        ));
+        return Err(Problem::conflict("key_revoked", "the key is revoked, which is for good", "make a new one"));
     }
     if let Some(name) = change.name {
         name.trim().clone_into(&mut key.name);
@@ -75,8 +71,6 @@ pub(crate) async fn revoke(
 ) -> Result<StatusCode, Problem> {
     let key = own(&state, &person, id).await?;
     let deps = state.runs.deps();
-    deps.store
-        .revoke_key(deps.tenant, key.id, deps.clock.now())
-        .await?;
+    deps.store.revoke_key(deps.tenant, key.id, deps.clock.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

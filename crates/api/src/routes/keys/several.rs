@@ -28,10 +28,7 @@ pub(crate) async fn list(
     let deps = state.runs.deps();
     let user = person.may(Role::Admin).is_err().then(|| person.user());
     let after = paging.after::<Uuid>()?.map(KeyId);
-    let page = deps
-        .store
-        .keys(deps.tenant, user, after, paging.limit)
-        .await?;
+    let page = deps.store.keys(deps.tenant, user, after, paging.limit).await?;
     let next = page.items.last().filter(|_| page.more).map(|key| key.id);
     let items = page.items.into_iter().map(VirtualKey::from).collect();
     Ok(Page::new(items, next))
@@ -85,16 +82,11 @@ pub(crate) async fn create(
         budget.scope = BudgetScope::Key(key.id);
         let saved = deps.store.save_spend_limit(deps.tenant, &budget).await;
         if let Err(error) = saved {
-            deps.store
-                .revoke_key(deps.tenant, key.id, deps.clock.now())
-                .await?;
+            deps.store.revoke_key(deps.tenant, key.id, deps.clock.now()).await?;
             return Err(error.into());
         }
     }
-    let mut made = NewVirtualKey {
-        key: key.into(),
-        secret: None,
-    };
+    let mut made = NewVirtualKey { key: key.into(), secret: None };
     // The secret is kept nowhere, so not with an idempotency key either.
     let kept = KeptAs(serde_json::json!(made).to_string());
     made.secret = Some(secret);

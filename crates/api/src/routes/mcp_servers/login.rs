@@ -78,19 +78,11 @@ pub(crate) async fn begin(
         scopes: Vec::new(),
     };
     let begun = state.mcp.begin_login(request).await?;
-    Ok(Json(McpLogin {
-        url: begun.url,
-        login: begun.id,
-    }))
+    Ok(Json(McpLogin { url: begun.url, login: begun.id }))
 }
 
 /// Where the browser is: as it says itself, or as it must be to have come here.
-fn origin(
-    state: &ApiState,
-    client: &Client,
-    given: Option<String>,
-    headers: &HeaderMap,
-) -> Result<String, Problem> {
+fn origin(state: &ApiState, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST);
     let scheme = if client.https { "https" } else { "http" };
@@ -143,19 +135,13 @@ pub(crate) async fn callback(
         return Ok(failed("This is no answer of a login server."));
     };
     let answer = match (&answer.code, &answer.error) {
-        (Some(code), None) => LoginAnswer::Code {
-            code,
-            issuer: answer.iss.as_deref(),
-        },
+        (Some(code), None) => LoginAnswer::Code { code, issuer: answer.iss.as_deref() },
         (_, Some(error)) => LoginAnswer::Refused { error },
         (None, None) => return Ok(failed("The login server sent no code.")),
     };
     match state.mcp.complete_login(login, answer).await {
         Ok(server) => {
-            let text = format!(
-                "Steward is logged in at the MCP server {}. You can close this page.",
-                server.name
-            );
+            let text = format!("Steward is logged in at the MCP server {}. You can close this page.", server.name);
             Ok(page("Logged in", &text).into_response())
         }
         Err(error) => {

@@ -21,9 +21,7 @@ pub(crate) async fn get(
     PathId(id): PathId<McpServerId>,
 ) -> Result<Json<McpServer>, Problem> {
     let tenant = state.runs.deps().tenant;
-    Ok(Json(
-        state.mcp.servers().mcp_server(tenant, id).await?.into(),
-    ))
+    Ok(Json(state.mcp.servers().mcp_server(tenant, id).await?.into()))
 }
 
 /// Changes a server's settings; what was accepted of its tools stays.

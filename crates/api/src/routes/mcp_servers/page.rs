@@ -12,11 +12,7 @@ pub(super) fn page(title: &str, text: &str) -> Html<String> {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-        .replace('\'', "&#39;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]
@@ -26,9 +22,7 @@ mod tests {
     #[test]
     fn what_servers_say_is_text() {
         let html = page("x", "<script>alert('1')</script> & \"more\"").0;
-        assert!(
-            html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;")
-        );
+        assert!(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"));
         assert!(!html.contains("<script"));
     }
 }

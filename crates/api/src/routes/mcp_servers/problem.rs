@@ -14,17 +14,9 @@ impl From<McpError> for Problem {
             McpError::Store(error) => error.into(),
             McpError::Vault(error) => error.into(),
             McpError::Disabled(_) | McpError::NotAccepted { .. } | McpError::Changed { .. } => {
-                Self::conflict(
-                    "mcp_tool",
-                    title,
-                    "look at the server's tools and accept them",
-                )
+                Self::conflict("mcp_tool", title, "look at the server's tools and accept them")
             }
-            _ => Self::invalid(
-                "",
-                title,
-                "correct the server's settings, or try again later",
-            ),
+            _ => Self::invalid("", title, "correct the server's settings, or try again later"),
         }
     }
 }

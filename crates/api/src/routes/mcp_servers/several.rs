@@ -15,11 +15,7 @@ use steward_tools::mcp::McpHub;
 /// MCP servers by name, with their tools as last seen.
 #[utoipa::path(get, path = "/api/mcp/servers", tag = "mcp", operation_id = "listMcpServers",
     params(PagingQuery), responses((status = 200, description = "By name", body = Page<McpServer>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    _: Person,
-    paging: Paging,
-) -> Result<Page<McpServer>, Problem> {
+pub(crate) async fn list(State(state): State<ApiState>, _: Person, paging: Paging) -> Result<Page<McpServer>, Problem> {
     let tenant = state.runs.deps().tenant;
     let all = state.mcp.servers().mcp_servers(tenant).await?;
     Page::cut(all.into_iter().map(McpServer::from).collect(), &paging)
@@ -38,10 +34,6 @@ pub(crate) async fn create(
     let deps = state.runs.deps();
     let server = input.with_id(McpServerId(deps.ids.next()), None);
     McpHub::validate(&server)?;
-    state
-        .mcp
-        .servers()
-        .save_mcp_server(deps.tenant, &server)
-        .await?;
+    state.mcp.servers().save_mcp_server(deps.tenant, &server).await?;
     Ok((StatusCode::CREATED, Json(server.into())))
 }

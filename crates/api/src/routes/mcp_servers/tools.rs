@@ -40,10 +40,7 @@ pub(crate) async fn accept(
 ) -> Result<Json<McpServer>, Problem> {
     person.may(Role::Operator)?;
     let tenant = state.runs.deps().tenant;
-    let server = state
-        .mcp
-        .accept(tenant, id, &wanted.tool, &wanted.hash, &person.by())
-        .await?;
+    let server = state.mcp.accept(tenant, id, &wanted.tool, &wanted.hash, &person.by()).await?;
     Ok(Json(server.into()))
 }
 
@@ -63,9 +60,6 @@ pub(crate) async fn attach(
         live(&state, agent).await?;
     }
     let tenant = state.runs.deps().tenant;
-    let skills = state
-        .mcp
-        .attach(tenant, id, agent, &wanted.tools, &person.by())
-        .await?;
+    let skills = state.mcp.attach(tenant, id, agent, &wanted.tools, &person.by()).await?;
     Ok(Json(skills.into_iter().map(Skill::from).collect()))
 }

@@ -11,11 +11,7 @@ use axum::http::{StatusCode, header};
 const FIELD: &str = "file";
 
 fn broken(error: impl std::fmt::Display) -> Problem {
-    Problem::new(
-        StatusCode::BAD_REQUEST,
-        format!("the archive did not arrive whole: {error}"),
-        "send it again",
-    )
+    Problem::new(StatusCode::BAD_REQUEST, format!("the archive did not arrive whole: {error}"), "send it again")
 }
 
 /// The bytes of the archive.
@@ -25,15 +21,9 @@ pub(super) async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
     if !kind.starts_with("multipart/form-data") {
         let body = to_bytes(request.into_body(), MAX_UPLOAD + 1).await;
         let body = body.map_err(|_| too_long())?;
-        return if body.len() > MAX_UPLOAD {
-            Err(too_long())
-        } else {
-            Ok(body.to_vec())
-        };
+        return if body.len() > MAX_UPLOAD { Err(too_long()) } else { Ok(body.to_vec()) };
     }
-    let mut form = Multipart::from_request(request, &())
-        .await
-        .map_err(broken)?;
+    let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
     while let Some(mut field) = form.next_field().await.map_err(broken)? {
         if field.name() != Some(FIELD) {
             continue;

@@ -93,16 +93,10 @@ async fn take_in(
     let tenant = state.runs.deps().tenant;
     let by = person.by();
     let taken = state.packages.import(tenant, bytes, &by).await?;
-    let dangerous = taken
-        .findings
-        .iter()
-        .any(|finding| finding.severity == package::Severity::Danger);
+    let dangerous = taken.findings.iter().any(|finding| finding.severity == package::Severity::Danger);
     if !activate || dangerous || taken.state == PackageState::Active {
         return Ok(taken);
     }
     let (name, hash) = (taken.name.clone(), taken.hash.clone());
-    Ok(state
-        .packages
-        .accept(tenant, &name, &hash, &by, Dangers::Refuse)
-        .await?)
+    Ok(state.packages.accept(tenant, &name, &hash, &by, Dangers::Refuse).await?)
 }

@@ -71,10 +71,7 @@ pub(crate) async fn accept(
         live(&state, agent).await?;
     }
     let tenant = state.runs.deps().tenant;
-    let mut package = state
-        .packages
-        .accept(tenant, &name, &wanted.hash, &person.by(), dangers)
-        .await?;
+    let mut package = state.packages.accept(tenant, &name, &wanted.hash, &person.by(), dangers).await?;
     if let Some(agent) = agent {
         package = state.packages.attach(tenant, agent, &name).await?;
     }
@@ -109,10 +106,7 @@ pub(crate) async fn export(
     let bytes = state.packages.export(tenant, &name, which.revision).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/zip".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{name}.skill\""),
-        ),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.skill\"")),
     ];
     Ok((headers, bytes).into_response())
 }
@@ -128,10 +122,7 @@ pub(crate) async fn diff(
     Params(between): Params<Between>,
 ) -> Result<Json<PackageDiff>, Problem> {
     let tenant = state.runs.deps().tenant;
-    let files = state
-        .packages
-        .diff(tenant, &name, between.from, between.to)
-        .await?;
+    let files = state.packages.diff(tenant, &name, between.from, between.to).await?;
     Ok(Json(PackageDiff {
         files: files
             .into_iter()

@@ -9,9 +9,7 @@ impl From<PackageError> for Problem {
         let title = error.to_string();
         match error {
             PackageError::Store(error) => error.into(),
-            PackageError::Unknown(_) => {
-                Self::new(StatusCode::NOT_FOUND, title, "see GET /api/skills/packages")
-            }
+            PackageError::Unknown(_) => Self::new(StatusCode::NOT_FOUND, title, "see GET /api/skills/packages"),
             PackageError::Dangerous { .. } => Self::conflict(
                 "package_dangerous",
                 title,
@@ -29,11 +27,7 @@ impl From<PackageError> for Problem {
                 tracing::error!(error = title, "a package can't be read");
                 Self::unavailable(title)
             }
-            _ => Self::invalid(
-                "file",
-                title,
-                "see docs/skill-packages.md for the form of a package",
-            ),
+            _ => Self::invalid("file", title, "see docs/skill-packages.md for the form of a package"),
         }
     }
 }

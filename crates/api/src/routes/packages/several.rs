@@ -19,20 +19,9 @@ pub(crate) async fn list(
 ) -> Result<Page<SkillPackage>, Problem> {
     let after = paging.after::<String>()?;
     let tenant = state.runs.deps().tenant;
-    let page = state
-        .packages
-        .store()
-        .packages(tenant, after.as_deref(), paging.limit)
-        .await?;
-    let next = page
-        .items
-        .last()
-        .filter(|_| page.more)
-        .map(|one| one.name.clone());
-    Ok(Page::new(
-        page.items.into_iter().map(SkillPackage::from).collect(),
-        next,
-    ))
+    let page = state.packages.store().packages(tenant, after.as_deref(), paging.limit).await?;
+    let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
+    Ok(Page::new(page.items.into_iter().map(SkillPackage::from).collect(), next))
 }
 
 /// Names of the packages that come with Steward; import one with `?ready=NAME`.

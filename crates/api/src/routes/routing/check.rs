@@ -8,10 +8,7 @@ use uuid::Uuid;
 const MAX_CHAIN: usize = 20;
 
 /// Refuses what can't be, naming the field.
-pub(in crate::routes) fn routing(
-    routing: &Routing,
-    connections: &[KnownConnection],
-) -> Result<(), Problem> {
+pub(in crate::routes) fn routing(routing: &Routing, connections: &[KnownConnection]) -> Result<(), Problem> {
     let tasks = routing.task_routing.iter();
     let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
     let chain = routing.fallback_chain.iter();
@@ -20,20 +17,10 @@ pub(in crate::routes) fn routing(
         known(&field, *id, connections)?;
     }
     for (fits, field, hint) in [
+        (routing.fallback_chain.len() <= MAX_CHAIN, "routing.fallback_chain", "name at most 20 connections"),
+        ((1..=20).contains(&routing.max_fallback_attempts), "routing.max_fallback_attempts", "choose 1 to 20"),
         (
-            routing.fallback_chain.len() <= MAX_CHAIN,
-            "routing.fallback_chain",
-            "name at most 20 connections",
-        ),
-        (
-            (1..=20).contains(&routing.max_fallback_attempts),
-            "routing.max_fallback_attempts",
-            "choose 1 to 20",
-        ),
-        (
-            routing
-                .hedge_after_ms
-                .is_none_or(|ms| (50..=600_000).contains(&ms)),
+            routing.hedge_after_ms.is_none_or(|ms| (50..=600_000).contains(&ms)),
             "routing.hedge_after_ms",
             "choose 50 to 600000 milliseconds, or null for never",
         ),
@@ -57,30 +44,20 @@ pub(super) fn known(field: &str, id: Uuid, connections: &[KnownConnection]) -> R
     if connections.iter().any(|one| one.connection.id.0 == id) {
         return Ok(());
     }
-    let names: Vec<_> = connections
-        .iter()
-        .map(|one| format!("{} ({})", one.connection.id, one.connection.name))
-        .collect();
+    let names: Vec<_> =
+        connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
     let hint = match names.as_slice() {
         [] => "there are none yet: add a connection first".to_owned(),
         names => format!("there are: {}", names.join(", ")),
     };
-    Err(Problem::invalid(
-        field,
-        format!("there is no connection {id}"),
-        hint,
-    ))
+    Err(Problem::invalid(field, format!("there is no connection {id}"), hint))
 }
 
 fn in_range(fits: bool, field: &str, hint: &str) -> Result<(), Problem> {
     if fits {
         return Ok(());
     }
-    Err(Problem::invalid(
-        field,
-        format!("`{field}` is out of range"),
-        hint,
-    ))
+    Err(Problem::invalid(field, format!("`{field}` is out of range"), hint))
 }
 
 #[cfg(test)]

@@ -27,26 +27,14 @@ pub(crate) async fn preview(
     let message = request.message.clone();
     let (routing, primary) = settings(&state, request).await?;
     let models = &state.runs.deps().models;
-    let wanted = RouteRequest {
-        wanted: None,
-        primary,
-        routing: &routing,
-        message: &message,
-        task: None,
-    };
+    let wanted = RouteRequest { wanted: None, primary, routing: &routing, message: &message, task: None };
     let route = models.route(wanted).await?;
     let health = models.health().await;
-    let breakers: BTreeMap<ConnectionId, _> = health
-        .into_iter()
-        .map(|one| (one.connection, one.breaker))
-        .collect();
+    let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
     let mut targets = Vec::new();
     for connection in route.targets {
         let breaker = breakers.get(&connection.id).copied().unwrap_or_default();
-        targets.push(RoutingTarget {
-            breaker: breaker.into(),
-            ..target(&state, connection, route.task).await
-        });
+        targets.push(RoutingTarget { breaker: breaker.into(), ..target(&state, connection, route.task).await });
     }
     let about = hint(&message);
     Ok(Json(RoutingPreview {
@@ -72,11 +60,7 @@ async fn settings(
             ));
         }
         let agent = agents::live(state, AgentId(id)).await.map_err(|_| {
-            Problem::invalid(
-                "agent_id",
-                format!("there is no agent {id}"),
-                "choose one of /api/agents",
-            )
+            Problem::invalid("agent_id", format!("there is no agent {id}"), "choose one of /api/agents")
         })?;
         return Ok((agent.routing, agent.connection));
     }

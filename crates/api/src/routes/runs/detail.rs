@@ -24,10 +24,7 @@ pub(crate) async fn get(
 ) -> Result<Json<RunDetail>, Problem> {
     let row = people::run(&state, &person, id).await?;
     let seen = state.runs.state(id).await?;
-    let undoable = seen
-        .effects()
-        .filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. }))
-        .count();
+    let undoable = seen.effects().filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. })).count();
     let waiting = match seen.waiting {
         Some(Waiting::Approval { id, .. }) if seen.outcome.is_none() => Some(id),
         _ => None,
@@ -35,15 +32,9 @@ pub(crate) async fn get(
     let children = seen
         .children
         .iter()
-        .map(|child| ChildRun {
-            run_id: child.run.0,
-            agent_name: child.agent.clone(),
-            call_id: child.call_id.clone(),
-        })
+        .map(|child| ChildRun { run_id: child.run.0, agent_name: child.agent.clone(), call_id: child.call_id.clone() })
         .collect();
-    let setup = seen
-        .setup
-        .ok_or_else(|| Problem::unavailable("the log of this run has no beginning"))?;
+    let setup = seen.setup.ok_or_else(|| Problem::unavailable("the log of this run has no beginning"))?;
     let deps = state.runs.deps();
     let kept = deps.store.kept_runs(deps.tenant).await?;
     let names = AgentNames::of(&state, vec![row.agent]).await?;
@@ -59,10 +50,7 @@ pub(crate) async fn get(
         waiting_approval: waiting.map(|id| id.0),
         undoable,
         forkable: forkable.into_iter().map(ForkPoint::from).collect(),
-        kept_as: kept
-            .into_iter()
-            .find(|kept| kept.run == id)
-            .map(|kept| kept.name),
+        kept_as: kept.into_iter().find(|kept| kept.run == id).map(|kept| kept.name),
         parent: setup.parent.map(|id| id.0),
         children,
     }))

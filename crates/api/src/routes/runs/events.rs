@@ -56,21 +56,14 @@ pub(crate) async fn events(
             ));
         }
     }
-    let stream: BoxStream<'static, Result<Sent, StoreError>> = if row.status == RunStatus::Finished
-    {
-        ended(&state, id, after).boxed()
-    } else {
-        live(&state, id, after)
-    };
+    let stream: BoxStream<'static, Result<Sent, StoreError>> =
+        if row.status == RunStatus::Finished { ended(&state, id, after).boxed() } else { live(&state, id, after) };
     let events = stream.map(|sent| sent.map(|sent| event(&sent)));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
 fn event(sent: &Sent) -> sse::Event {
-    sse::Event::default()
-        .id(sent.seq.to_string())
-        .event(&sent.kind)
-        .data(&sent.json)
+    sse::Event::default().id(sent.seq.to_string()).event(&sent.kind).data(&sent.json)
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Problem> {

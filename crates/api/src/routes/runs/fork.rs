@@ -40,21 +40,14 @@ pub(crate) async fn fork(
         connection,
         input: body.input,
         conversation,
-        origin: if conversation.is_some() {
-            Origin::Chat
-        } else {
-            Origin::Api
-        },
+        origin: if conversation.is_some() { Origin::Chat } else { Origin::Api },
         asked_by: person.by(),
         user: Some(person.user()),
     };
     match state.runs.fork(fork).await {
         Ok(run) => {
             tell(&state, run).await;
-            let started = ChatStarted {
-                run_id: run.0,
-                conversation_id: conversation.map(|id| id.0),
-            };
+            let started = ChatStarted { run_id: run.0, conversation_id: conversation.map(|id| id.0) };
             Ok((StatusCode::CREATED, Json(started)))
         }
         Err(error) => {
@@ -108,11 +101,7 @@ async fn check(state: &ApiState, row: &RunRow, body: &Fork) -> Result<(), Proble
 
 /// The run's conversation, branched off before it: a new one of whoever forks. What was said in it
 /// stands in the run's log anyway.
-async fn branch(
-    state: &ApiState,
-    person: &Person,
-    row: &RunRow,
-) -> Result<Option<ConversationId>, Problem> {
+async fn branch(state: &ApiState, person: &Person, row: &RunRow) -> Result<Option<ConversationId>, Problem> {
     let Some(id) = row.conversation else {
         return Ok(None);
     };

@@ -26,12 +26,9 @@ pub(crate) async fn keep(
 ) -> Result<(StatusCode, Json<KeptRun>), Problem> {
     let row = people::own_run(&state, &person, id).await?;
     if row.status != RunStatus::Finished {
-        return Err(Problem::conflict(
-            "run_open",
-            format!("run {id} has not ended"),
-            "wait for its end, or stop it",
-        )
-        .run(id));
+        return Err(
+            Problem::conflict("run_open", format!("run {id} has not ended"), "wait for its end, or stop it").run(id)
+        );
     }
     let name = body.name.trim();
     let bad = |c: char| c.is_control() || c == '/';
@@ -43,12 +40,7 @@ pub(crate) async fn keep(
         ));
     }
     let deps = state.runs.deps();
-    let kept = ports::KeptRun {
-        name: name.to_owned(),
-        run: id,
-        by: person.by(),
-        created_at: deps.clock.now(),
-    };
+    let kept = ports::KeptRun { name: name.to_owned(), run: id, by: person.by(), created_at: deps.clock.now() };
     deps.store.keep_run(deps.tenant, &kept).await?;
     Ok((StatusCode::CREATED, Json(kept.into())))
 }

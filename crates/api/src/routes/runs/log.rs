@@ -54,11 +54,7 @@ pub(crate) async fn log(
     people::run(&state, &person, id).await?;
     let limit = part.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Problem::invalid(
-            "limit",
-            format!("`limit` is {limit}"),
-            format!("choose 1 to {MAX_LIMIT}"),
-        ));
+        return Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {MAX_LIMIT}")));
     }
     let after = match part.cursor {
         None => part.after,

@@ -74,13 +74,7 @@ mod tests {
 
     fn stored(body: EventBody, raw: &str) -> StoredEvent {
         StoredEvent {
-            event: Event {
-                run_id: RunId(Uuid::from_u128(1)),
-                seq: 3,
-                at: Timestamp(9),
-                epoch: 2,
-                body,
-            },
+            event: Event { run_id: RunId(Uuid::from_u128(1)), seq: 3, at: Timestamp(9), epoch: 2, body },
             raw: raw.to_owned(),
         }
     }
@@ -109,10 +103,7 @@ mod tests {
             let one = stored(body, &raw);
             let (live, kept) = (value(&event_json(&one.event)), value(&stored_json(&one)));
             assert_eq!(live, kept);
-            assert_eq!(
-                (&live["seq"], &live["at"], &live["epoch"]),
-                (&json!(3), &json!(9), &json!(2))
-            );
+            assert_eq!((&live["seq"], &live["at"], &live["epoch"]), (&json!(3), &json!(9), &json!(2)));
         }
     }
 

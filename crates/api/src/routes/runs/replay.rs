@@ -12,14 +12,7 @@ use steward_core::RunId;
 
 /// Differences as they are shown.
 pub(crate) fn differences(found: Vec<steward_engine::Difference>) -> Vec<Difference> {
-    found
-        .into_iter()
-        .map(|one| Difference {
-            seq: one.seq,
-            recorded: one.recorded,
-            now: one.now,
-        })
-        .collect()
+    found.into_iter().map(|one| Difference { seq: one.seq, recorded: one.recorded, now: one.now }).collect()
 }
 
 /// Decides a run again from its own log, without models or tools, and compares.

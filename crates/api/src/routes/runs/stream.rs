@@ -19,11 +19,7 @@ pub(super) struct Sent {
 
 /// What follows `after`, past and to come; ends after `run.finished`. Pulled by the client: what
 /// it has not taken is not read yet, so a slow one costs no memory.
-pub(super) fn live(
-    state: &ApiState,
-    run: RunId,
-    after: u64,
-) -> BoxStream<'static, Result<Sent, StoreError>> {
+pub(super) fn live(state: &ApiState, run: RunId, after: u64) -> BoxStream<'static, Result<Sent, StoreError>> {
     let again = state.clone();
     state
         .runs
@@ -35,19 +31,12 @@ pub(super) fn live(
                 if matches!(event.body, EventBody::Unknown) {
                     // A newer program wrote it: only its stored text is whole.
                     let deps = state.runs.deps();
-                    let page = deps
-                        .store
-                        .events(deps.tenant, run, event.seq - 1, 1)
-                        .await?;
+                    let page = deps.store.events(deps.tenant, run, event.seq - 1, 1).await?;
                     if let Some(stored) = page.first() {
                         return Ok(sent(stored.event.seq, stored_json(stored)));
                     }
                 }
-                Ok(Sent {
-                    seq: event.seq,
-                    kind: event.body.kind().to_owned(),
-                    json: event_json(&event),
-                })
+                Ok(Sent { seq: event.seq, kind: event.body.kind().to_owned(), json: event_json(&event) })
             }
         })
         .boxed()

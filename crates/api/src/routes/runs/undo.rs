@@ -42,12 +42,7 @@ pub(crate) async fn undo(
                 Ok(summary) => (true, summary),
                 Err(why) => (false, why),
             };
-            Undone {
-                call_id: one.call_id,
-                tool: one.tool,
-                undone,
-                detail,
-            }
+            Undone { call_id: one.call_id, tool: one.tool, undone, detail }
         })
         .collect();
     Ok(Page::whole(items))

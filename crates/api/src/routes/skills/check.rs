@@ -17,56 +17,35 @@ const MAX_UTTERANCES: usize = 50;
 /// Skills that reach servers or start programs are an operator's to make.
 pub(crate) fn may_write(person: &Person, kind: SkillKind) -> Result<(), Problem> {
     person.may(match kind {
-        SkillKind::Ssh
-        | SkillKind::Shell
-        | SkillKind::Ansible
-        | SkillKind::Docker
-        | SkillKind::Mcp => Role::Operator,
+        SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker | SkillKind::Mcp => Role::Operator,
         _ => Role::Developer,
     })
 }
 
 /// The skill of this id, where the input is one.
-pub(crate) fn to_skill(
-    state: &ApiState,
-    person: &Person,
-    id: SkillId,
-    input: SkillInput,
-) -> Result<Skill, Problem> {
+pub(crate) fn to_skill(state: &ApiState, person: &Person, id: SkillId, input: SkillInput) -> Result<Skill, Problem> {
     let now = state.runs.deps().clock.now();
-    let skill = input.skill(id, now, person.by()).map_err(|(field, why)| {
-        Problem::invalid(
-            field,
-            why,
-            "see GET /api/skills/kinds for what each type takes",
-        )
-    })?;
+    let skill = input
+        .skill(id, now, person.by())
+        .map_err(|(field, why)| Problem::invalid(field, why, "see GET /api/skills/kinds for what each type takes"))?;
     may_write(person, skill.kind())?;
     Ok(skill)
 }
 
 /// Refuses what can't be, naming the field.
 pub(crate) async fn checked(state: &ApiState, skill: Skill) -> Result<Skill, Problem> {
-    let fits =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let name = &skill.name;
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
         return Err(Problem::invalid(
             "name",
-            format!(
-                "`{}` is no name of a skill",
-                name.chars().take(80).collect::<String>()
-            ),
+            format!("`{}` is no name of a skill", name.chars().take(80).collect::<String>()),
             format!("1 to {MAX_NAME} of a-z, 0-9 and _: it is the name that models call"),
         ));
     }
     let tools = state.runs.deps().tools.catalogue();
     if tools.iter().any(|tool| tool.name == *name) {
-        return Err(Problem::invalid(
-            "name",
-            format!("`{name}` is a built-in tool"),
-            "choose another name",
-        ));
+        return Err(Problem::invalid("name", format!("`{name}` is a built-in tool"), "choose another name"));
     }
     let length = skill.description.chars().count();
     if length == 0 || length > MAX_TEXT {
@@ -100,12 +79,7 @@ pub(crate) async fn checked(state: &ApiState, skill: Skill) -> Result<Skill, Pro
     parameters(&skill)?;
     if let Some(back) = &skill.compensation {
         let deps = state.runs.deps();
-        if state
-            .skills
-            .skill_by_name(deps.tenant, &back.skill)
-            .await?
-            .is_none()
-        {
+        if state.skills.skill_by_name(deps.tenant, &back.skill).await?.is_none() {
             return Err(Problem::invalid(
                 "compensation.skill",
                 format!("there is no skill `{}`", back.skill),
@@ -133,11 +107,9 @@ fn parameters(skill: &Skill) -> Result<(), Problem> {
     }
     // A schema that isn't one says so when something is held against it.
     match schema::validate(schema, &json!({})) {
-        Err(why) if why.contains("schema is broken") => Err(Problem::invalid(
-            "parameters",
-            why,
-            "correct the JSON Schema",
-        )),
+        Err(why) if why.contains("schema is broken") => {
+            Err(Problem::invalid("parameters", why, "correct the JSON Schema"))
+        }
         _ => Ok(()),
     }
 }

@@ -28,17 +28,10 @@ pub(crate) struct Port {
 /// Servers whose host key was accepted.
 #[utoipa::path(get, path = "/api/skills/hosts", tag = "skills", operation_id = "listSshHosts",
     responses((status = 200, description = "By name", body = Vec<SshHost>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    person: Person,
-) -> Result<Json<Vec<SshHost>>, Problem> {
+pub(crate) async fn list(State(state): State<ApiState>, person: Person) -> Result<Json<Vec<SshHost>>, Problem> {
     person.may(Role::Developer)?;
     let all = on_file(&state, FileHostKeys::all).await?;
-    let all = all.into_iter().map(|(place, fingerprint)| SshHost {
-        host: place.host,
-        port: place.port,
-        fingerprint,
-    });
+    let all = all.into_iter().map(|(place, fingerprint)| SshHost { host: place.host, port: place.port, fingerprint });
     Ok(Json(all.collect()))
 }
 
@@ -54,11 +47,7 @@ pub(crate) async fn trust(
     let place = SshPlace::new(input.host.trim(), input.port.unwrap_or(SSH))?;
     let before = state.host_keys.accept(&place, &input.fingerprint).await?;
     tracing::info!(%place, fingerprint = input.fingerprint, ?before, by = person.by(), "a host key was accepted");
-    Ok(Json(SshHost {
-        host: place.host,
-        port: place.port,
-        fingerprint: input.fingerprint,
-    }))
+    Ok(Json(SshHost { host: place.host, port: place.port, fingerprint: input.fingerprint }))
 }
 
 /// Accepts no key of a server any more: ssh skills don't reach it until one is accepted anew.
@@ -95,11 +84,9 @@ impl From<HostKeysError> for Problem {
         let title = error.to_string();
         match error {
             HostKeysError::Place(_) => Self::invalid("host", title, "write host and port apart"),
-            HostKeysError::Fingerprint(_) => Self::invalid(
-                "fingerprint",
-                title,
-                "copy it from the refusal, after you compared it with the server's",
-            ),
+            HostKeysError::Fingerprint(_) => {
+                Self::invalid("fingerprint", title, "copy it from the refusal, after you compared it with the server's")
+            }
             HostKeysError::File { .. } => {
                 tracing::error!(error = title, "host keys can't be read or written");
                 Self::unavailable(title)

@@ -9,9 +9,8 @@ use std::sync::LazyLock;
 use steward_core::skill::SkillKind;
 
 /// What each type's `config` takes, and an example.
-static KINDS: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../data/skill-kinds.json")).unwrap_or_default()
-});
+static KINDS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../data/skill-kinds.json")).unwrap_or_default());
 
 /// Types of skills and how each is configured.
 #[utoipa::path(get, path = "/api/skills/kinds", tag = "skills", operation_id = "listSkillKinds",
@@ -30,11 +29,7 @@ fn all() -> Vec<SkillKindInfo> {
                 kind: kind.into(),
                 risk: risk.into(),
                 effect: effect.into(),
-                credentials: kind
-                    .credentials()
-                    .iter()
-                    .map(|kind| (*kind).into())
-                    .collect(),
+                credentials: kind.credentials().iter().map(|kind| (*kind).into()).collect(),
                 config: told["config"].clone(),
                 example: told["example"].clone(),
             }
@@ -54,10 +49,9 @@ mod tests {
     fn each_kind_has_an_example_that_fits_its_schema_and_its_type() {
         for info in all() {
             let kind = format!("{:?}", info.kind);
-            let input: SkillInput = serde_json::from_value(info.example.clone())
-                .unwrap_or_else(|error| panic!("{kind}: {error}"));
-            schema::validate(&info.config, &input.config)
-                .unwrap_or_else(|error| panic!("{kind}: {error}"));
+            let input: SkillInput =
+                serde_json::from_value(info.example.clone()).unwrap_or_else(|error| panic!("{kind}: {error}"));
+            schema::validate(&info.config, &input.config).unwrap_or_else(|error| panic!("{kind}: {error}"));
             let skill = input
                 .skill(SkillId(Uuid::nil()), Timestamp(0), String::new())
                 .unwrap_or_else(|error| panic!("{kind}: {error:?}"));

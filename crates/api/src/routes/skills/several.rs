@@ -55,11 +55,7 @@ pub(crate) async fn list(
     if let Some(agent) = wanted.agent {
         let known = state.runs.deps().store.agent(tenant, AgentId(agent)).await;
         if matches!(known, Err(StoreError::NotFound(_))) {
-            return Err(Problem::invalid(
-                "agent",
-                format!("there is no agent {agent}"),
-                "see GET /api/agents",
-            ));
+            return Err(Problem::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
         }
     }
     let filter = SkillFilter {
@@ -70,15 +66,8 @@ pub(crate) async fn list(
         category: wanted.category,
     };
     let after = paging.after::<String>()?;
-    let page = state
-        .skills
-        .skills(tenant, &filter, after.as_deref(), paging.limit)
-        .await?;
-    let next = page
-        .items
-        .last()
-        .filter(|_| page.more)
-        .map(|skill| skill.name.clone());
+    let page = state.skills.skills(tenant, &filter, after.as_deref(), paging.limit).await?;
+    let next = page.items.last().filter(|_| page.more).map(|skill| skill.name.clone());
     let items = page.items.into_iter().map(Skill::from).collect();
     Ok(Page::new(items, next))
 }

@@ -40,25 +40,15 @@ pub(crate) async fn test(
 ) -> Result<Json<SkillTested>, Problem> {
     person.may(Role::Developer)?;
     let skill = state.skills.skill(state.runs.deps().tenant, id).await?;
-    if matches!(
-        skill.kind(),
-        SkillKind::Internal | SkillKind::AgentDelegation
-    ) {
+    if matches!(skill.kind(), SkillKind::Internal | SkillKind::AgentDelegation) {
         return Err(Problem::invalid(
             "type",
-            format!(
-                "a skill of the type {} can't be called by itself",
-                skill.kind().as_str()
-            ),
+            format!("a skill of the type {} can't be called by itself", skill.kind().as_str()),
             "attach it to an agent and ask that agent",
         ));
     }
     if let Err(why) = schema::validate(&skill.parameters, &wanted.arguments) {
-        return Err(Problem::invalid(
-            "arguments",
-            why,
-            "see the skill's parameters",
-        ));
+        return Err(Problem::invalid("arguments", why, "see the skill's parameters"));
     }
     if !wanted.dry_run && skill.risk != RiskClass::Read {
         person.may(Role::Operator)?;
@@ -77,13 +67,7 @@ pub(crate) async fn test(
     Ok(Json(tried(&state, &person, &skill, agent, wanted).await))
 }
 
-async fn tried(
-    state: &ApiState,
-    person: &Person,
-    skill: &Skill,
-    agent: AgentId,
-    wanted: SkillTest,
-) -> SkillTested {
+async fn tried(state: &ApiState, person: &Person, skill: &Skill, agent: AgentId, wanted: SkillTest) -> SkillTested {
     let deps = state.runs.deps();
     let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
     let now = deps.clock.now();
@@ -125,12 +109,8 @@ async fn tried(
         ms: 0,
     };
     if !wanted.dry_run {
-        let authorized = Authorized {
-            stage: None,
-            args_hash: hash::of_json(&call.arguments),
-            idempotency_key: key,
-            call,
-        };
+        let authorized =
+            Authorized { stage: None, args_hash: hash::of_json(&call.arguments), idempotency_key: key, call };
         match deps.tools.run(authorized, &scope).await {
             Ok(output) => {
                 told.output = Some(truncate(&output.content, skill.limits.result_chars).0);

@@ -40,16 +40,11 @@ pub(crate) async fn rollback(
 ) -> Result<Json<Skill>, Problem> {
     let deps = state.runs.deps();
     let now = state.skills.skill(deps.tenant, id).await?;
-    let mut skill = state
-        .skills
-        .skill_version(deps.tenant, id, wanted.version)
-        .await?;
+    let mut skill = state.skills.skill_version(deps.tenant, id, wanted.version).await?;
     may_write(&person, skill.kind())?;
     may_write(&person, now.kind())?;
     skill.at = deps.clock.now();
     skill.by = person.by();
     let skill = checked(&state, skill).await?;
-    Ok(Json(
-        state.skills.save_skill(deps.tenant, &skill).await?.into(),
-    ))
+    Ok(Json(state.skills.save_skill(deps.tenant, &skill).await?.into()))
 }

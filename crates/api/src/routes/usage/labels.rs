@@ -17,11 +17,7 @@ pub(crate) struct Labels(HashMap<Uuid, String>);
 
 impl Labels {
     /// Those of the groups of a report.
-    pub async fn of_groups(
-        state: &ApiState,
-        by: UsageBy,
-        rows: &[UsageRow],
-    ) -> Result<Self, Problem> {
+    pub async fn of_groups(state: &ApiState, by: UsageBy, rows: &[UsageRow]) -> Result<Self, Problem> {
         let ids = rows.iter().filter_map(|row| row.group.parse().ok());
         let scopes = ids.filter_map(|id: Uuid| match by {
             UsageBy::Agent => Some(BudgetScope::Agent(AgentId(id))),
@@ -34,10 +30,7 @@ impl Labels {
     }
 
     /// Those of what budgets are for.
-    pub async fn of(
-        state: &ApiState,
-        scopes: impl Iterator<Item = BudgetScope>,
-    ) -> Result<Self, Problem> {
+    pub async fn of(state: &ApiState, scopes: impl Iterator<Item = BudgetScope>) -> Result<Self, Problem> {
         let mut names = HashMap::new();
         for scope in scopes {
             if let Some((id, name)) = name(state, scope).await? {
@@ -71,9 +64,7 @@ impl Labels {
             | BudgetScope::Connection(ConnectionId(id))
             | BudgetScope::Key(KeyId(id)) => id,
         };
-        self.0
-            .get(&id)
-            .map_or_else(|| GONE.to_owned(), Clone::clone)
+        self.0.get(&id).map_or_else(|| GONE.to_owned(), Clone::clone)
     }
 
     /// Whether what a budget is for is there.

@@ -42,10 +42,7 @@ pub(crate) async fn report(
     let deps = state.runs.deps();
     let now = deps.clock.now();
     let to = wanted.to.map_or(Timestamp(now.0 + 1), Timestamp);
-    let from = wanted.from.map_or_else(
-        || Timestamp::of_day(to.day().saturating_sub(DAYS - 1)),
-        Timestamp,
-    );
+    let from = wanted.from.map_or_else(|| Timestamp::of_day(to.day().saturating_sub(DAYS - 1)), Timestamp);
     if from > to {
         return Err(Problem::invalid(
             "from",
@@ -55,10 +52,7 @@ pub(crate) async fn report(
     }
     let by = wanted.by.unwrap_or(UsageBy::Day);
     let user = (!person.sees_all()).then(|| person.user());
-    let rows = deps
-        .store
-        .usage(deps.tenant, by.into(), from, to, user)
-        .await?;
+    let rows = deps.store.usage(deps.tenant, by.into(), from, to, user).await?;
     let labels = Labels::of_groups(&state, by, &rows).await?;
     let mut total = UsageSum::default();
     let mut items = Vec::with_capacity(rows.len());
@@ -68,11 +62,7 @@ pub(crate) async fn report(
         add(&mut total, &sum);
         items.push(UsageRow { sum, label });
     }
-    Ok(Json(UsageReport {
-        items,
-        unpriced_calls: total.unpriced,
-        total,
-    }))
+    Ok(Json(UsageReport { items, unpriced_calls: total.unpriced, total }))
 }
 
 fn add(total: &mut UsageSum, more: &UsageSum) {

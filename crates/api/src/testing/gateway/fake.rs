@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider};
 use steward_core::ports::{
-    BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections,
-    NoAnswer, Passage, Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState,
-    Spender, SpentRecord, StoreResult, TypedKey,
+    BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections, NoAnswer, Passage,
+    Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreResult,
+    TypedKey,
 };
 use steward_core::routing::{Attempt, Routing};
 use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
@@ -63,30 +63,15 @@ impl Gateway for Fake {
         body: Bytes,
         _: u64,
     ) -> Result<Passed, NoAnswer> {
-        self.asked
-            .lock()
-            .unwrap()
-            .push((targets.to_vec(), passage, body));
-        let attempt = |class| Attempt {
-            connection: targets[0],
-            class,
-            message: String::new(),
-            ms: 1,
-        };
+        self.asked.lock().unwrap().push((targets.to_vec(), passage, body));
+        let attempt = |class| Attempt { connection: targets[0], class, message: String::new(), ms: 1 };
         if let [Err(class)] = self.pieces[..] {
-            return Err(NoAnswer {
-                error: failure(class),
-                attempts: vec![attempt(Some(class))],
-            });
+            return Err(NoAnswer { error: failure(class), attempts: vec![attempt(Some(class))] });
         }
         let pieces: Vec<_> = self
             .pieces
             .iter()
-            .map(|piece| {
-                piece
-                    .map(|text| Bytes::from_static(text.as_bytes()))
-                    .map_err(failure)
-            })
+            .map(|piece| piece.map(|text| Bytes::from_static(text.as_bytes())).map_err(failure))
             .collect();
         let pieces = futures::stream::iter(pieces);
         Ok(Passed {
@@ -97,19 +82,11 @@ impl Gateway for Fake {
                 ("content-type".to_owned(), self.kind.to_owned()),
                 ("x-request-id".to_owned(), "r-1".to_owned()),
             ],
-            body: if self.hangs {
-                pieces.chain(futures::stream::pending()).boxed()
-            } else {
-                pieces.boxed()
-            },
+            body: if self.hangs { pieces.chain(futures::stream::pending()).boxed() } else { pieces.boxed() },
         })
     }
     fn price(&self, _: &Connection) -> Option<Price> {
-        Some(Price {
-            input: 1_000_000,
-            cached: 0,
-            output: 2_000_000,
-        })
+        Some(Price { input: 1_000_000, cached: 0, output: 2_000_000 })
     }
 }
 
@@ -135,15 +112,9 @@ impl SpendLimits for Fake {
         now: Timestamp,
         _: Timestamp,
     ) -> Result<Reserved, ReserveError> {
-        self.reserved
-            .lock()
-            .unwrap()
-            .push((spender, tokens, cost_micros));
+        self.reserved.lock().unwrap().push((spender, tokens, cost_micros));
         if !self.full {
-            return Ok(Reserved {
-                held: true,
-                full: self.closed.clone(),
-            });
+            return Ok(Reserved { held: true, full: self.closed.clone() });
         }
         let state = SpendState {
             limit: SpendLimit {
@@ -162,21 +133,11 @@ impl SpendLimits for Fake {
         let resets = now.plus(Duration::from_mins(1));
         Err(ReserveError::Exceeded(Box::new(state), Some(resets)))
     }
-    async fn settle(
-        &self,
-        _: TenantId,
-        _: Option<ReservationId>,
-        spent: &SpentRecord,
-    ) -> StoreResult<()> {
+    async fn settle(&self, _: TenantId, _: Option<ReservationId>, spent: &SpentRecord) -> StoreResult<()> {
         self.settled.lock().unwrap().push(spent.clone());
         Ok(())
     }
-    async fn settle_all(
-        &self,
-        _: TenantId,
-        _: &[ReservationId],
-        spent: &[SpentRecord],
-    ) -> StoreResult<()> {
+    async fn settle_all(&self, _: TenantId, _: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()> {
         self.settled.lock().unwrap().extend_from_slice(spent);
         Ok(())
     }
@@ -188,11 +149,7 @@ impl ManagedConnections for Fake {
         let mut native = connection(3, "claude");
         native.provider = Provider::Anthropic;
         [connection(1, "one"), connection(2, "two"), native]
-            .map(|connection| KnownConnection {
-                connection,
-                from: "saved".to_owned(),
-                default: false,
-            })
+            .map(|connection| KnownConnection { connection, from: "saved".to_owned(), default: false })
             .to_vec()
     }
     async fn save(&self, _: Connection, _: TypedKey) -> Result<(), ConnectionsError> {

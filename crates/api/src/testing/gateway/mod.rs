@@ -48,28 +48,17 @@ impl House {
 }
 
 const CHAT: &str = "/v1/chat/completions";
-const ASK: &str =
-    r#"{ "model":"connection/one", "x":[1,2.50],"messages":[],"stream":true,"max_tokens":10 }"#;
+const ASK: &str = r#"{ "model":"connection/one", "x":[1,2.50],"messages":[],"stream":true,"max_tokens":10 }"#;
 
 fn events(pieces: Pieces) -> Fake {
-    Fake {
-        status: 200,
-        kind: "text/event-stream",
-        pieces,
-        ..Fake::default()
-    }
+    Fake { status: 200, kind: "text/event-stream", pieces, ..Fake::default() }
 }
 
 #[tokio::test]
 async fn bytes_go_through_unchanged_and_are_settled() {
     let text = "{\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3}}";
-    let house = House::new(Fake {
-        status: 200,
-        kind: "application/json",
-        pieces: vec![Ok(text)],
-        ..Fake::default()
-    })
-    .await;
+    let house =
+        House::new(Fake { status: 200, kind: "application/json", pieces: vec![Ok(text)], ..Fake::default() }).await;
     let ask = ASK.replace("true", "false");
     let answer = house.post(CHAT, &ask).await;
     assert_eq!((answer.status, answer.text.as_str()), (200, text));
@@ -77,29 +66,14 @@ async fn bytes_go_through_unchanged_and_are_settled() {
     assert_eq!(answer.header("x-steward-attempts"), "1");
     assert_eq!(answer.header("x-request-id"), "r-1");
     let asked = house.fake.asked.lock().unwrap().clone();
-    assert_eq!(
-        asked[0],
-        (
-            vec![id(1)],
-            Passage::ChatCompletions,
-            Bytes::from(ask.clone())
-        )
-    );
+    assert_eq!(asked[0], (vec![id(1)], Passage::ChatCompletions, Bytes::from(ask.clone())));
     let reserved = house.fake.reserved.lock().unwrap().clone();
     let prompt = ask.len().div_ceil(3) as u64;
     assert_eq!(reserved[0].1, prompt + 10);
     assert_eq!(reserved[0].2, prompt + 20, "by price");
     let settled = house.settled().await;
     assert_eq!(settled.len(), 1);
-    assert_eq!(
-        settled[0].usage,
-        Usage {
-            prompt_tokens: 7,
-            completion_tokens: 3,
-            cached_tokens: 0,
-            cost_micros: 13
-        }
-    );
+    assert_eq!(settled[0].usage, Usage { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, cost_micros: 13 });
     assert_eq!(settled[0].spender.connection, Some(id(1)));
     assert_eq!(settled[0].model, "model-one");
     assert!(!settled[0].failed);
@@ -111,23 +85,13 @@ async fn other_connections_are_named_by_a_header() {
     let kind = "content-type: application/json";
     let line = format!("POST {CHAT}");
     let fallback = "x-steward-fallback: two, connection/one ,";
-    let answer = house
-        .bed
-        .send(&line, &[kind, &house.bearer, fallback], ASK)
-        .await;
+    let answer = house.bed.send(&line, &[kind, &house.bearer, fallback], ASK).await;
     assert_eq!(answer.status, 200);
     assert_eq!(house.fake.asked.lock().unwrap()[0].0, [id(1), id(2)]);
     let wrong = "x-steward-fallback: three";
-    let answer = house
-        .bed
-        .send(&line, &[kind, &house.bearer, wrong], ASK)
-        .await;
+    let answer = house.bed.send(&line, &[kind, &house.bearer, wrong], ASK).await;
     assert_eq!(answer.status, 404);
-    assert!(
-        answer.text.contains("there are: one, two, claude"),
-        "{}",
-        answer.text
-    );
+    assert!(answer.text.contains("there are: one, two, claude"), "{}", answer.text);
 }
 
 #[tokio::test]
@@ -135,16 +99,9 @@ async fn a_fallback_whose_budget_is_used_up_is_passed_over() {
     let kind = "content-type: application/json";
     let line = format!("POST {CHAT}");
     for (closed, asked) in [(1, 2), (2, 1)] {
-        let house = House::new(Fake {
-            closed: vec![id(closed)],
-            ..events(vec![Ok("data: [DONE]\n\n")])
-        })
-        .await;
+        let house = House::new(Fake { closed: vec![id(closed)], ..events(vec![Ok("data: [DONE]\n\n")]) }).await;
         let fallback = "x-steward-fallback: two";
-        let answer = house
-            .bed
-            .send(&line, &[kind, &house.bearer, fallback], ASK)
-            .await;
+        let answer = house.bed.send(&line, &[kind, &house.bearer, fallback], ASK).await;
         assert_eq!(answer.status, 200);
         assert_eq!(house.fake.asked.lock().unwrap()[0].0, [id(asked)]);
     }
@@ -160,28 +117,19 @@ async fn a_stream_that_breaks_off_ends_with_an_error_event() {
     let house = House::new(events(pieces)).await;
     let answer = house.post(CHAT, ASK).await;
     assert_eq!(answer.status, 200);
-    let list: Vec<&str> = answer
-        .text
-        .split("\n\n")
-        .filter(|one| !one.is_empty())
-        .collect();
+    let list: Vec<&str> = answer.text.split("\n\n").filter(|one| !one.is_empty()).collect();
     assert_eq!(list.len(), 3, "{}", answer.text);
     assert_eq!(list[1], "data: {\"choices\":[]}");
     let error: Value = serde_json::from_str(list[2].strip_prefix("data: ").unwrap()).unwrap();
     assert_eq!(error["error"]["code"], "upstream_broken");
     let settled = house.settled().await;
     assert!(settled[0].failed);
-    assert_eq!(
-        settled[0].usage.completion_tokens, 1,
-        "guessed from what came"
-    );
+    assert_eq!(settled[0].usage.completion_tokens, 1, "guessed from what came");
 }
 
 #[tokio::test]
 async fn a_client_that_leaves_closes_the_call_and_pays_for_what_came() {
-    let mut fake = events(vec![Ok(
-        "data: {\"choices\":[{\"delta\":{\"content\":\"12345678\"}}]}\n\n",
-    )]);
+    let mut fake = events(vec![Ok("data: {\"choices\":[{\"delta\":{\"content\":\"12345678\"}}]}\n\n")]);
     fake.hangs = true;
     let house = House::new(fake).await;
     let (name, value) = house.bearer.split_once(": ").unwrap();
@@ -217,19 +165,12 @@ async fn errors_are_in_the_shape_of_openai() {
         (ModelErrorClass::Auth, 401, "upstream_auth"),
         (ModelErrorClass::Connect, 503, "upstream_unreachable"),
         (ModelErrorClass::Timeout, 504, "upstream_timeout"),
-        (
-            ModelErrorClass::ContextLength,
-            400,
-            "context_length_exceeded",
-        ),
+        (ModelErrorClass::ContextLength, 400, "context_length_exceeded"),
     ];
     for (class, status, code) in cases {
         let house = House::new(events(vec![Err(class)])).await;
         let answer = house.post(CHAT, ASK).await;
-        assert_eq!(
-            (answer.status, &answer.json()["error"]["code"]),
-            (status, &json!(code))
-        );
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &json!(code)));
         assert_eq!(answer.header("retry-after"), "2");
         assert_eq!(answer.header("x-steward-attempts"), "1");
         let settled = house.settled().await;
@@ -246,11 +187,7 @@ async fn a_used_up_budget_is_told_and_nothing_is_asked() {
     let answer = house.post(CHAT, ASK).await;
     assert_eq!(answer.status, 429);
     assert_eq!(answer.json()["error"]["type"], "insufficient_quota");
-    assert!(
-        answer.text.contains("steward budget list"),
-        "{}",
-        answer.text
-    );
+    assert!(answer.text.contains("steward budget list"), "{}", answer.text);
     assert_eq!(answer.header("retry-after"), "60");
     assert!(house.fake.asked.lock().unwrap().is_empty());
 }
@@ -263,74 +200,21 @@ async fn bad_requests_are_refused_with_a_word_on_what_to_do() {
         (CHAT, "[]", 400, "not a JSON object"),
         (CHAT, "{}", 400, "no field `model`"),
         (CHAT, r#"{"model":7}"#, 400, "no field `model`"),
-        (
-            CHAT,
-            r#"{"model":"connection/one","model":"connection/two"}"#,
-            400,
-            "more than once",
-        ),
-        (
-            CHAT,
-            r#"{"model":"connection/nobody"}"#,
-            404,
-            "there are: one, two, claude",
-        ),
-        (
-            CHAT,
-            r#"{"model":"connection/"}"#,
-            404,
-            "there are: one, two, claude",
-        ),
-        (
-            CHAT,
-            r#"{"model":"connection/claude","messages":[],"n":2}"#,
-            400,
-            "`n`",
-        ),
-        (
-            "/v1/completions",
-            r#"{"model":"steward"}"#,
-            400,
-            "connection/<name>",
-        ),
-        (
-            "/v1/embeddings",
-            r#"{"model":"other","input":"x"}"#,
-            404,
-            "there is `nothing`",
-        ),
-        (
-            "/v1/embeddings",
-            r#"{"model":"nothing","input":[1,2]}"#,
-            400,
-            "token numbers",
-        ),
-        (
-            "/v1/embeddings",
-            r#"{"model":"nothing","input":[]}"#,
-            400,
-            "1 to 2048",
-        ),
-        (
-            "/v1/embeddings",
-            r#"{"model":"nothing","input":"x","encoding_format":"int8"}"#,
-            400,
-            "`base64`",
-        ),
-        (
-            "/v1/embeddings",
-            r#"{"model":"nothing","input":"x","dimensions":7}"#,
-            400,
-            "`dimensions`",
-        ),
+        (CHAT, r#"{"model":"connection/one","model":"connection/two"}"#, 400, "more than once"),
+        (CHAT, r#"{"model":"connection/nobody"}"#, 404, "there are: one, two, claude"),
+        (CHAT, r#"{"model":"connection/"}"#, 404, "there are: one, two, claude"),
+        (CHAT, r#"{"model":"connection/claude","messages":[],"n":2}"#, 400, "`n`"),
+        ("/v1/completions", r#"{"model":"steward"}"#, 400, "connection/<name>"),
+        ("/v1/embeddings", r#"{"model":"other","input":"x"}"#, 404, "there is `nothing`"),
+        ("/v1/embeddings", r#"{"model":"nothing","input":[1,2]}"#, 400, "token numbers"),
+        ("/v1/embeddings", r#"{"model":"nothing","input":[]}"#, 400, "1 to 2048"),
+        ("/v1/embeddings", r#"{"model":"nothing","input":"x","encoding_format":"int8"}"#, 400, "`base64`"),
+        ("/v1/embeddings", r#"{"model":"nothing","input":"x","dimensions":7}"#, 400, "`dimensions`"),
     ];
     for (path, body, status, part) in cases {
         let answer = house.post(path, body).await;
         assert_eq!(answer.status, status, "{body}: {}", answer.text);
-        let message = answer.json()["error"]["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains(part), "{body}: {message}");
     }
     let plain = ["content-type: text/plain", &house.bearer];

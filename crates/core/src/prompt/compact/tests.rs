@@ -62,10 +62,7 @@ impl Talk {
             };
             let summary = said.composed(&older);
             assert!(!said.transcript(&older).is_empty());
-            self.now = Compaction {
-                summary,
-                ..older.next
-            };
+            self.now = Compaction { summary, ..older.next };
         }
         self.now != before
     }
@@ -79,10 +76,8 @@ impl Talk {
             confidence: 1.0,
             signature: None,
         };
-        self.messages
-            .push(Message::assistant("I look.").with_calls(vec![call]));
-        self.messages
-            .push(Message::tool(format!("c{n}"), "x".repeat(length)));
+        self.messages.push(Message::assistant("I look.").with_calls(vec![call]));
+        self.messages.push(Message::tool(format!("c{n}"), "x".repeat(length)));
     }
 }
 
@@ -103,10 +98,7 @@ fn whole(prompt: &Prompt) {
 
 fn talk(turns: usize, length: usize, window: u32) -> Talk {
     let turn = |n: usize| {
-        [
-            Message::user(format!("question {n} {}", "q".repeat(length))),
-            Message::assistant(format!("answer {n}")),
-        ]
+        [Message::user(format!("question {n} {}", "q".repeat(length))), Message::assistant(format!("answer {n}"))]
     };
     Talk {
         history: (0..turns).flat_map(turn).collect(),
@@ -129,12 +121,7 @@ fn a_long_run_is_compacted_now_and_then() {
     assert!((2..20).contains(&changes), "{changes} of 60 steps");
     assert!(talk.now.summary.contains("question 0") || talk.now.summary.contains("left out"));
     let prompt = talk.prompt();
-    assert!(
-        prompt
-            .messages
-            .iter()
-            .any(|m| m.text.ends_with("the request"))
-    );
+    assert!(prompt.messages.iter().any(|m| m.text.ends_with("the request")));
     assert!(prompt.messages[1].text.starts_with("[What was said"));
 }
 
@@ -144,11 +131,7 @@ fn a_long_history_leaves_whole_turns_out() {
     assert!(talk.make_room());
     let prompt = talk.prompt();
     assert!(prompt.fits && talk.now.history_from > 10);
-    assert_eq!(
-        talk.now.history_from % 2,
-        0,
-        "a question stays with its answer"
-    );
+    assert_eq!(talk.now.history_from % 2, 0, "a question stays with its answer");
     assert!(!talk.make_room(), "one change suffices");
 }
 

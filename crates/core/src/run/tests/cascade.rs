@@ -15,30 +15,17 @@ fn start() -> Driver {
 }
 
 fn claims(words: &str) -> Noticed {
-    Noticed {
-        claim: Some(words.into()),
-        ..Noticed::default()
-    }
+    Noticed { claim: Some(words.into()), ..Noticed::default() }
 }
 
 /// Commits the correction that is wanted; the form it switches to.
 fn correct(run: &mut Driver, wanted: &[Effect]) -> Option<Strategy> {
-    let [
-        Effect::Correct {
-            words,
-            message,
-            strategy,
-        },
-    ] = wanted
-    else {
+    let [Effect::Correct { words, message, strategy }] = wanted else {
         panic!("{wanted:?}");
     };
     assert!(message.contains(words.as_str()), "{message}");
-    let effects = run.on(EventBody::ModelCorrected {
-        words: words.clone(),
-        message: message.clone(),
-        strategy: *strategy,
-    });
+    let effects =
+        run.on(EventBody::ModelCorrected { words: words.clone(), message: message.clone(), strategy: *strategy });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     *strategy
 }
@@ -86,27 +73,15 @@ fn a_claim_without_a_deed_is_corrected_once_then_the_tools_are_asked() {
     run.noticed = claims("I have put it there");
     let wanted = run.replied("I have put it there.", &[]);
     assert_eq!(correct(&mut run, &wanted), None, "the form is not known");
-    assert!(
-        run.state
-            .messages_for(Purpose::Reply)
-            .last()
-            .unwrap()
-            .text
-            .contains("put it there")
-    );
+    assert!(run.state.messages_for(Purpose::Reply).last().unwrap().text.contains("put it there"));
     let wanted = run.replied("Done: I have put it there.", &[]);
     assert_eq!(wanted, [Effect::Dispatch]);
-    let effects = run.on(EventBody::IntentDispatched {
-        call: None,
-        note: "nothing was done".into(),
-    });
+    let effects = run.on(EventBody::IntentDispatched { call: None, note: "nothing was done".into() });
     let [Effect::Finish { outcome, answer }] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert_eq!(*outcome, Outcome::Completed);
-    let AnswerFrom::Text(text) = answer else {
-        panic!("{answer:?}")
-    };
+    let AnswerFrom::Text(text) = answer else { panic!("{answer:?}") };
     let receipts = receipts_for(&run.state, answer, text);
     assert_eq!(receipts.verdict, Verdict::Unverified);
     run.finished();
@@ -119,10 +94,7 @@ fn a_promise_that_ends_a_run_is_unverified() {
     let wanted = run.replied("I would look there.", &[]);
     correct(&mut run, &wanted);
     run.replied("I would look there.", &[]);
-    run.on(EventBody::IntentDispatched {
-        call: None,
-        note: "nothing".into(),
-    });
+    run.on(EventBody::IntentDispatched { call: None, note: "nothing".into() });
     let answer = AnswerFrom::Text("I would look there.".into());
     let receipts = receipts_for(&run.state, &answer, "I would look there.");
     assert_eq!(receipts.verdict, Verdict::Unverified);
@@ -164,58 +136,30 @@ fn a_native_model_that_never_called_is_asked_in_text() {
 
 #[test]
 fn a_guess_only_looks_unless_a_person_approves_it() {
-    for (source, confidence) in [
-        (CallSource::Fuzzy, 0.9),
-        (CallSource::Reasoning, 0.3),
-        (CallSource::Intent, 0.9),
-        (CallSource::React, 0.2),
-    ] {
+    for (source, confidence) in
+        [(CallSource::Fuzzy, 0.9), (CallSource::Reasoning, 0.3), (CallSource::Intent, 0.9), (CallSource::React, 0.2)]
+    {
         let mut run = Driver::start(Mode::Loop, |setup| {
             setup.agent.policy.write = Decision::Allow;
-            setup.grants.push(Grant {
-                scope: GrantScope::AllButDestructive,
-                until: None,
-            });
+            setup.grants.push(Grant { scope: GrantScope::AllButDestructive, until: None });
         })
         .0;
-        let look = ToolCall {
-            id: "l".into(),
-            confidence,
-            ..guess(source, "look")
-        };
-        let put = ToolCall {
-            confidence,
-            ..guess(source, "put")
-        };
+        let look = ToolCall { id: "l".into(), confidence, ..guess(source, "look") };
+        let put = ToolCall { confidence, ..guess(source, "put") };
         let words = Noticed {
-            guessed: vec![AboutCall {
-                call_id: "g".into(),
-                text: "I'll put it".into(),
-            }],
+            guessed: vec![AboutCall { call_id: "g".into(), text: "I'll put it".into() }],
             ..Noticed::default()
         };
         let wanted = made(&mut run, vec![look, put], words);
-        assert!(
-            matches!(&wanted[..], [Effect::RunTool { .. }]),
-            "{source:?} {wanted:?}"
-        );
+        assert!(matches!(&wanted[..], [Effect::RunTool { .. }]), "{source:?} {wanted:?}");
         run.intent("l");
         let wanted = run.result("l", "look", ok("seen"));
         let [Effect::Ask(Ask::Call { reason, .. })] = &wanted[..] else {
             panic!("{source:?} {wanted:?}");
         };
-        assert!(
-            reason.contains("I'll put it") && reason.contains('%'),
-            "{reason}"
-        );
+        assert!(reason.contains("I'll put it") && reason.contains('%'), "{reason}");
         let id = run.ask();
-        run.decide(
-            id,
-            Answer::Approve {
-                grant: None,
-                until: None,
-            },
-        );
+        run.decide(id, Answer::Approve { grant: None, until: None });
         run.intent("g");
     }
 }
@@ -226,16 +170,9 @@ fn a_sure_call_needs_no_more_than_the_policy() {
         setup.agent.policy.write = Decision::Allow;
     })
     .0;
-    let call = ToolCall {
-        confidence: 0.8,
-        signature: None,
-        ..guess(CallSource::Repaired, "put")
-    };
+    let call = ToolCall { confidence: 0.8, signature: None, ..guess(CallSource::Repaired, "put") };
     let wanted = made(&mut run, vec![call], Noticed::default());
-    assert!(
-        matches!(&wanted[..], [Effect::RunTool { .. }]),
-        "{wanted:?}"
-    );
+    assert!(matches!(&wanted[..], [Effect::RunTool { .. }]), "{wanted:?}");
 }
 
 #[test]
@@ -252,10 +189,7 @@ fn a_call_that_cannot_be_read_goes_back_with_the_error_and_the_arguments() {
             signature: None,
         };
         let noticed = Noticed {
-            broken: vec![AboutCall {
-                call_id: id,
-                text: "the arguments could not be read".into(),
-            }],
+            broken: vec![AboutCall { call_id: id, text: "the arguments could not be read".into() }],
             ..Noticed::default()
         };
         made(run, vec![call], noticed)
@@ -264,22 +198,12 @@ fn a_call_that_cannot_be_read_goes_back_with_the_error_and_the_arguments() {
     let [Effect::Reject { message, .. }] = &wanted[..] else {
         panic!("{wanted:?}");
     };
-    assert!(
-        message.contains("could not be read") && message.contains("\"x\""),
-        "{message}"
-    );
+    assert!(message.contains("could not be read") && message.contains("\"x\""), "{message}");
     let wanted = run.rejected();
     assert_eq!(wanted, [Effect::CallModel(Purpose::Reply)], "asked again");
     broken(&mut run, 2);
-    assert_eq!(
-        run.rejected(),
-        [Effect::Dispatch],
-        "then the tools are asked"
-    );
-    let wanted = run.on(EventBody::IntentDispatched {
-        call: None,
-        note: "nothing".into(),
-    });
+    assert_eq!(run.rejected(), [Effect::Dispatch], "then the tools are asked");
+    let wanted = run.on(EventBody::IntentDispatched { call: None, note: "nothing".into() });
     assert_eq!(wanted, [Effect::CallModel(Purpose::Reply)], "one more try");
     broken(&mut run, 3);
     let wanted = run.rejected();
@@ -298,10 +222,7 @@ fn deferred_tools_are_looked_for() {
     })
     .0;
     run.on(EventBody::IntentFiltered {
-        kept: vec![Ranked {
-            tool: "look".into(),
-            score: 0.9,
-        }],
+        kept: vec![Ranked { tool: "look".into(), score: 0.9 }],
         offered: 4,
         wants_tool: true,
     });
@@ -317,10 +238,7 @@ fn deferred_tools_are_looked_for() {
     let wanted = run.on(EventBody::ToolsFound {
         call_id: "g".into(),
         query: "put a thing".into(),
-        found: vec![Ranked {
-            tool: "put".into(),
-            score: 0.8,
-        }],
+        found: vec![Ranked { tool: "put".into(), score: 0.8 }],
         content: "put: puts".into(),
     });
     assert_eq!(wanted, [Effect::CallModel(Purpose::Reply)]);
@@ -349,15 +267,6 @@ fn a_model_that_cannot_sum_up_is_not_asked_to() {
     run.intent("a");
     run.result("a", "look", ok("seen"));
     let wanted = run.replied("Perhaps 7?", &[]);
-    assert!(
-        matches!(
-            &wanted[..],
-            [Effect::Finish {
-                answer: AnswerFrom::Observations,
-                ..
-            }]
-        ),
-        "{wanted:?}"
-    );
+    assert!(matches!(&wanted[..], [Effect::Finish { answer: AnswerFrom::Observations, .. }]), "{wanted:?}");
     run.finished();
 }

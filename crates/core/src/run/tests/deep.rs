@@ -11,10 +11,7 @@ const REQUEST: &str = "Look at the notes and then put a summary into the file";
 
 fn multi_step(setup: &mut Setup) {
     setup.input = REQUEST.into();
-    setup.deep = Some(DeepSettings {
-        max_steps: 6,
-        style: PlanStyle::Structured,
-    });
+    setup.deep = Some(DeepSettings { max_steps: 6, style: PlanStyle::Structured });
 }
 
 fn step(number: u8, tool: &str, depends_on: &[u8]) -> DeepStep {
@@ -54,19 +51,8 @@ fn planned(run: &mut Driver, steps: Vec<DeepStep>, reason: Option<&str>) -> Vec<
     });
     let (style, by, notes) = (PlanStyle::Structured, "model".to_owned(), vec![]);
     run.on(match reason {
-        None => EventBody::DeepPlanned {
-            steps,
-            style,
-            by,
-            notes,
-        },
-        Some(reason) => EventBody::DeepReplanned {
-            steps,
-            style,
-            by,
-            reason: reason.into(),
-            notes,
-        },
+        None => EventBody::DeepPlanned { steps, style, by, notes },
+        Some(reason) => EventBody::DeepReplanned { steps, style, by, reason: reason.into(), notes },
     })
 }
 
@@ -78,21 +64,12 @@ fn judged(run: &mut Driver) -> (u8, StepEnd, Vec<Effect>) {
     };
     let judged = judged.clone();
     let (number, end) = (judged.number, judged.end);
-    let effects = run.on(EventBody::DeepStepEnded {
-        number,
-        status: end,
-        why: judged.why,
-        call_id: judged.call_id,
-    });
+    let effects = run.on(EventBody::DeepStepEnded { number, status: end, why: judged.why, call_id: judged.call_id });
     (number, end, effects)
 }
 
 fn failure() -> ToolResult {
-    ToolResult::Error {
-        message: "the disk is full".into(),
-        fatal: false,
-        origin: None,
-    }
+    ToolResult::Error { message: "the disk is full".into(), fatal: false, origin: None }
 }
 
 #[test]
@@ -114,11 +91,7 @@ fn only_a_request_of_several_steps_is_planned() {
 #[test]
 fn each_observation_is_judged_before_the_next_step() {
     let (mut run, _) = Driver::start(Mode::Loop, multi_step);
-    let steps = vec![
-        step(1, "look", &[]),
-        step(2, "look", &[1]),
-        step(3, "", &[2]),
-    ];
+    let steps = vec![step(1, "look", &[]), step(2, "look", &[1]), step(3, "", &[2])];
     let effects = planned(&mut run, steps, None);
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     run.replied("", &[("a", "look")]);
@@ -128,10 +101,7 @@ fn each_observation_is_judged_before_the_next_step() {
     assert_eq!((number, end), (1, StepEnd::Done));
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     let plan = run.state.deep.as_ref().unwrap().as_text();
-    assert!(
-        plan.contains("1. [done]") && plan.contains("2. [NOW]"),
-        "{plan}"
-    );
+    assert!(plan.contains("1. [done]") && plan.contains("2. [NOW]"), "{plan}");
     run.replied("", &[("b", "look")]);
     run.intent("b");
     run.result("b", "look", ok("seen again"));
@@ -145,11 +115,7 @@ fn each_observation_is_judged_before_the_next_step() {
 #[test]
 fn one_failure_may_be_tried_again_two_lead_to_another_plan() {
     let (mut run, _) = Driver::start(Mode::Loop, multi_step);
-    planned(
-        &mut run,
-        vec![step(1, "look", &[]), step(2, "", &[1])],
-        None,
-    );
+    planned(&mut run, vec![step(1, "look", &[]), step(2, "", &[1])], None);
     run.replied("", &[("a", "look")]);
     run.intent("a");
     let effects = run.result("a", "look", failure());
@@ -159,12 +125,7 @@ fn one_failure_may_be_tried_again_two_lead_to_another_plan() {
     run.result("b", "look", failure());
     let (number, end, effects) = judged(&mut run);
     assert_eq!((number, end), (1, StepEnd::Failed));
-    let [
-        Effect::DeepPlan {
-            reason: Some(reason),
-        },
-    ] = &effects[..]
-    else {
+    let [Effect::DeepPlan { reason: Some(reason) }] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert!(reason.contains("the disk is full"), "{reason}");
@@ -217,11 +178,7 @@ fn after_the_last_plan_the_run_goes_on_without_one() {
 #[test]
 fn an_early_end_is_reminded_of_once_then_told_as_left_out() {
     let (mut run, _) = Driver::start(Mode::Loop, multi_step);
-    planned(
-        &mut run,
-        vec![step(1, "look", &[]), step(2, "put", &[1])],
-        None,
-    );
+    planned(&mut run, vec![step(1, "look", &[]), step(2, "put", &[1])], None);
     let effects = run.replied("Everything is done!", &[]);
     assert_eq!(effects, [Effect::DeepRemind { open: vec![1, 2] }]);
     let effects = run.on(EventBody::DeepReminded { open: vec![1, 2] });
@@ -244,8 +201,5 @@ fn empty_hands_are_no_success() {
     }
     let (_, end, effects) = judged(&mut run);
     assert_eq!(end, StepEnd::Failed);
-    assert!(matches!(
-        &effects[..],
-        [Effect::DeepPlan { reason: Some(_) }]
-    ));
+    assert!(matches!(&effects[..], [Effect::DeepPlan { reason: Some(_) }]));
 }

@@ -43,10 +43,7 @@ fn delegated(edit: impl FnOnce(&mut Setup)) -> Driver {
         edit(setup);
     });
     let effects = run.replied("", &[("1", "ask_helper")]);
-    assert!(
-        matches!(&effects[..], [Effect::Delegate { agent, .. }] if agent == "helper"),
-        "{effects:?}"
-    );
+    assert!(matches!(&effects[..], [Effect::Delegate { agent, .. }] if agent == "helper"), "{effects:?}");
     run.intent("1");
     let effects = run.on(EventBody::RunDelegated {
         call_id: "1".into(),
@@ -59,13 +56,7 @@ fn delegated(edit: impl FnOnce(&mut Setup)) -> Driver {
 }
 
 fn returned(run: &mut Driver, spent: Spent, proved: Vec<Proved>, taint: Vec<Taint>) {
-    run.on(EventBody::RunReturned {
-        call_id: "1".into(),
-        child: CHILD,
-        spent,
-        proved,
-        taint,
-    });
+    run.on(EventBody::RunReturned { call_id: "1".into(), child: CHILD, spent, proved, taint });
 }
 
 #[test]
@@ -73,10 +64,7 @@ fn it_waits_for_the_child_and_takes_its_result() {
     let mut run = delegated(|_| {});
     assert!(matches!(&run.state.waiting, Some(Waiting::Child(child)) if child.run == CHILD));
     let worked = run.state.spent.wall_ms;
-    run.on(EventBody::RunSteered {
-        text: "and quickly".into(),
-        by: "p".into(),
-    });
+    run.on(EventBody::RunSteered { text: "and quickly".into(), by: "p".into() });
     assert!(run.state.next(run.state.last_at).is_empty(), "still");
     returned(&mut run, Spent::default(), vec![], vec![]);
     let effects = run.result("1", "ask_helper", ok("seven"));
@@ -108,22 +96,10 @@ fn what_the_child_spends_is_the_parents() {
     assert_eq!(now.wall_ms, before.wall_ms + 900);
     assert_eq!(now.cost_micros, 20);
     assert!(
-        matches!(
-            &effects[..],
-            [Effect::Finish {
-                outcome: Outcome::Limited {
-                    limit: Limit::ModelCalls,
-                    ..
-                },
-                ..
-            }]
-        ),
+        matches!(&effects[..], [Effect::Finish { outcome: Outcome::Limited { limit: Limit::ModelCalls, .. }, .. }]),
         "{effects:?}"
     );
-    assert_eq!(
-        run.state.usage.prompt_tokens, 5,
-        "its own use is told apart"
-    );
+    assert_eq!(run.state.usage.prompt_tokens, 5, "its own use is told apart");
 }
 
 type Edit<'a> = (&'a dyn Fn(&mut Setup), &'a str);
@@ -154,21 +130,11 @@ fn too_deep_or_nothing_left_is_told_to_the_model() {
 fn a_policy_can_ask_or_deny_it() {
     let (mut run, _) = Driver::start(Mode::Loop, |setup| {
         with_helper(setup);
-        setup
-            .agent
-            .policy
-            .tools
-            .insert("ask_helper".into(), Decision::Ask);
+        setup.agent.policy.tools.insert("ask_helper".into(), Decision::Ask);
     });
     run.replied("", &[("1", "ask_helper")]);
     let id = run.ask();
-    let effects = run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    let effects = run.decide(id, Answer::Approve { grant: None, until: None });
     assert!(matches!(&effects[..], [Effect::Delegate { .. }]));
 }
 
@@ -176,16 +142,7 @@ fn a_policy_can_ask_or_deny_it() {
 fn a_stop_does_not_wait_for_the_child() {
     let mut run = delegated(|_| {});
     let effects = run.on(EventBody::StopRequested { by: "p".into() });
-    assert!(
-        matches!(
-            &effects[..],
-            [Effect::Finish {
-                outcome: Outcome::Stopped { .. },
-                ..
-            }]
-        ),
-        "{effects:?}"
-    );
+    assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]), "{effects:?}");
 }
 
 #[test]
@@ -212,38 +169,21 @@ fn the_childs_taint_and_proofs_are_the_parents() {
         call_id: "s1-1".into(),
         tool: "write".into(),
         arguments: json!({"path": "report.md"}),
-        receipt: Receipt {
-            action: "wrote".into(),
-            object: "report.md".into(),
-            evidence: None,
-        },
+        receipt: Receipt { action: "wrote".into(), object: "report.md".into(), evidence: None },
     };
-    let page = Taint {
-        call_id: "s1-0".into(),
-        tool: "web_fetch".into(),
-        origin: "https://example.org".into(),
-    };
+    let page = Taint { call_id: "s1-0".into(), tool: "web_fetch".into(), origin: "https://example.org".into() };
     returned(&mut run, Spent::default(), vec![proof], vec![page]);
-    run.result(
-        "1",
-        "ask_helper",
-        from_outside("I wrote report.md.", "https://example.org"),
-    );
+    run.result("1", "ask_helper", from_outside("I wrote report.md.", "https://example.org"));
     assert_eq!(run.state.taint.len(), 1, "{:?}", run.state.taint);
     assert_eq!(run.state.taint[0].call_id, "1");
     assert_eq!(run.state.taint[0].tool, "ask_helper");
     assert_eq!(run.state.proofs()[0].call_id, "1/s1-1");
     let effects = run.replied("", &[("2", "put")]);
-    assert!(
-        matches!(&effects[..], [Effect::Ask(_)]),
-        "tainted: {effects:?}"
-    );
+    assert!(matches!(&effects[..], [Effect::Ask(_)]), "tainted: {effects:?}");
     let id = run.ask();
     run.decide(id, Answer::Deny { reason: None });
     run.replied("I wrote report.md.", &[]);
     run.finished();
-    let EventBody::RunFinished { receipts, .. } = &run.log.last().unwrap().body else {
-        panic!("no end")
-    };
+    let EventBody::RunFinished { receipts, .. } = &run.log.last().unwrap().body else { panic!("no end") };
     assert_eq!(receipts.as_ref().unwrap().verdict, Verdict::Verified);
 }

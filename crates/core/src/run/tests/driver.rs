@@ -101,16 +101,9 @@ impl Driver {
             skills: Vec::new(),
         };
         edit(&mut setup);
-        let mut driver = Self {
-            state: RunState::new(RunId(Uuid::nil())),
-            seq: 0,
-            log: Vec::new(),
-            noticed: Noticed::default(),
-        };
-        let effects = driver.on(EventBody::RunStarted {
-            v: 1,
-            setup: Box::new(setup),
-        });
+        let mut driver =
+            Self { state: RunState::new(RunId(Uuid::nil())), seq: 0, log: Vec::new(), noticed: Noticed::default() };
+        let effects = driver.on(EventBody::RunStarted { v: 1, setup: Box::new(setup) });
         (driver, effects)
     }
 
@@ -124,11 +117,7 @@ impl Driver {
             body,
         };
         let text = serde_json::to_string(&event).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Event>(&text).unwrap(),
-            event,
-            "{text}"
-        );
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event, "{text}");
         self.log.push(event.clone());
         self.state.on(&event)
     }
@@ -168,11 +157,7 @@ impl Driver {
             calls,
             diagnostics: vec![],
             finish: "stop".into(),
-            usage: Usage {
-                prompt_tokens: 5,
-                completion_tokens: 5,
-                ..Usage::default()
-            },
+            usage: Usage { prompt_tokens: 5, completion_tokens: 5, ..Usage::default() },
             answered: None,
             noticed: self.noticed.clone(),
         })
@@ -182,17 +167,7 @@ impl Driver {
     pub(super) fn intent(&mut self, id: &str) -> Vec<Effect> {
         let wanted = self.state.next(self.state.last_at);
         let [
-            Effect::RunTool {
-                call,
-                idempotency_key,
-                effect,
-            }
-            | Effect::Delegate {
-                call,
-                idempotency_key,
-                effect,
-                ..
-            },
+            Effect::RunTool { call, idempotency_key, effect } | Effect::Delegate { call, idempotency_key, effect, .. },
         ] = &wanted[..]
         else {
             panic!("{wanted:?}");
@@ -215,21 +190,11 @@ impl Driver {
         let [Effect::Reject { call, message }] = &wanted[..] else {
             panic!("{wanted:?}");
         };
-        self.on(EventBody::ToolRejected {
-            call_id: call.id.clone(),
-            tool: call.name.clone(),
-            message: message.clone(),
-        })
+        self.on(EventBody::ToolRejected { call_id: call.id.clone(), tool: call.name.clone(), message: message.clone() })
     }
 
     pub(super) fn result(&mut self, id: &str, tool: &str, result: ToolResult) -> Vec<Effect> {
-        self.on(EventBody::ToolResult {
-            call_id: id.into(),
-            tool: tool.into(),
-            result,
-            ms: 1,
-            evidence: None,
-        })
+        self.on(EventBody::ToolResult { call_id: id.into(), tool: tool.into(), result, ms: 1, evidence: None })
     }
 
     /// The question that is wanted now.
@@ -241,9 +206,7 @@ impl Driver {
         let subject = match ask.clone() {
             Ask::Call { call, reason } => Subject::Call {
                 reason,
-                taint: self
-                    .state
-                    .taint_of(self.state.tool(&call.name).unwrap(), &call),
+                taint: self.state.taint_of(self.state.tool(&call.name).unwrap(), &call),
                 args_hash: hash::of_json(&call.arguments),
                 risk: self.state.tool(&call.name).unwrap().risk,
                 call_id: call.id,
@@ -256,16 +219,10 @@ impl Driver {
                 previews: vec![],
                 taint: Vec::new(),
             },
-            Ask::Uncertain { call, why } => Subject::Uncertain {
-                why,
-                call_id: call.id,
-                tool: call.name,
-                arguments: call.arguments,
-            },
-            Ask::Question { call, text } => Subject::Question {
-                call_id: call.id,
-                text,
-            },
+            Ask::Uncertain { call, why } => {
+                Subject::Uncertain { why, call_id: call.id, tool: call.name, arguments: call.arguments }
+            }
+            Ask::Question { call, text } => Subject::Question { call_id: call.id, text },
         };
         let id = ApprovalId(Uuid::from_u128(u128::from(self.seq) + 100));
         let effects = self.on(EventBody::ApprovalRequested {
@@ -296,27 +253,16 @@ impl Driver {
     }
 
     pub(super) fn decide(&mut self, id: ApprovalId, answer: Answer) -> Vec<Effect> {
-        self.on(EventBody::ApprovalDecided {
-            approval_id: id,
-            answer,
-            by: "p".into(),
-        })
+        self.on(EventBody::ApprovalDecided { approval_id: id, answer, by: "p".into() })
     }
 
     pub(super) fn plan(&mut self, steps: &[(&str, Value)]) -> Vec<Effect> {
         let steps = steps
             .iter()
-            .map(|(tool, args)| PlanStep {
-                tool: (*tool).into(),
-                args: args.clone(),
-                thought: String::new(),
-            })
+            .map(|(tool, args)| PlanStep { tool: (*tool).into(), args: args.clone(), thought: String::new() })
             .collect();
         self.on(EventBody::PlanProposed {
-            candidates: vec![Candidate {
-                plan: Plan { steps },
-                score: Score::default(),
-            }],
+            candidates: vec![Candidate { plan: Plan { steps }, score: Score::default() }],
             by: "model".into(),
             notes: vec![],
         })

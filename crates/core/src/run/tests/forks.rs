@@ -17,10 +17,7 @@ fn points(run: &Driver) -> Vec<(u64, u32, Purpose)> {
     }
     let (points, state) = points.finish();
     assert_eq!(state, run.state);
-    points
-        .into_iter()
-        .map(|ForkPoint { seq, step, purpose }| (seq, step, purpose))
-        .collect()
+    points.into_iter().map(|ForkPoint { seq, step, purpose }| (seq, step, purpose)).collect()
 }
 
 #[test]
@@ -28,17 +25,8 @@ fn a_loop_can_be_forked_before_each_model_call_and_nowhere_else() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put"), ("2", "look")]);
     let id = run.ask();
-    run.on(EventBody::RunSteered {
-        text: "and be quick".into(),
-        by: "me".into(),
-    });
-    run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    run.on(EventBody::RunSteered { text: "and be quick".into(), by: "me".into() });
+    run.decide(id, Answer::Approve { grant: None, until: None });
     run.intent("1");
     run.result("1", "put", ok("done"));
     run.intent("2");
@@ -46,10 +34,7 @@ fn a_loop_can_be_forked_before_each_model_call_and_nowhere_else() {
     let before = run.seq;
     run.replied("done", &[]);
     run.finished();
-    assert_eq!(
-        points(&run),
-        [(1, 1, Purpose::Reply), (before, 2, Purpose::Reply)]
-    );
+    assert_eq!(points(&run), [(1, 1, Purpose::Reply), (before, 2, Purpose::Reply)]);
 }
 
 #[test]
@@ -71,11 +56,7 @@ fn tries_of_the_same_call_are_no_points() {
         usage: crate::model::Usage::default(),
     });
     let timer_id = TimerId(Uuid::from_u128(3));
-    run.on(EventBody::TimerSet {
-        timer_id,
-        at: Timestamp(50),
-        purpose: "again".into(),
-    });
+    run.on(EventBody::TimerSet { timer_id, at: Timestamp(50), purpose: "again".into() });
     run.on(EventBody::TimerFired { timer_id });
     run.asked();
     run.on(EventBody::RunResumed { node: "n".into() });
@@ -108,10 +89,7 @@ fn a_plan_can_be_forked_before_it_is_made_and_before_it_is_proposed() {
         answered: None,
         noticed: crate::event::Noticed::default(),
     });
-    run.plan(&[
-        ("look", json!({"x": "a"})),
-        ("final_answer", json!({"text": ""})),
-    ]);
+    run.plan(&[("look", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
     run.ask();
     assert_eq!(points(&run), [(1, 1, Purpose::Plan), (3, 2, Purpose::Plan)]);
 }
@@ -123,10 +101,7 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
         data: None,
         truncated: false,
         receipt: None,
-        undo: Some(Undo::Snapshot {
-            tool: "look".into(),
-            snapshot: json!({}),
-        }),
+        undo: Some(Undo::Snapshot { tool: "look".into(), snapshot: json!({}) }),
         tainted: false,
         origin: None,
     };
@@ -139,28 +114,15 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
     run.replied("done", &[]);
     run.finished();
     assert_eq!(run.state.undoable().len(), 2);
-    run.on(EventBody::ToolUndone {
-        call_id: "1".into(),
-        summary: "restored".into(),
-        by: "me".into(),
-        receipts: None,
-    });
-    let left: Vec<&str> = run
-        .state
-        .undoable()
-        .iter()
-        .map(|(call, _)| call.id.as_str())
-        .collect();
+    run.on(EventBody::ToolUndone { call_id: "1".into(), summary: "restored".into(), by: "me".into(), receipts: None });
+    let left: Vec<&str> = run.state.undoable().iter().map(|(call, _)| call.id.as_str()).collect();
     assert_eq!(left, ["2"]);
     let undone: Vec<bool> = run.state.evidence().iter().map(|one| one.undone).collect();
     assert_eq!(undone, [true, false]);
 
     let mut log = run.log.clone();
     if let EventBody::RunStarted { setup, .. } = &mut log[0].body {
-        setup.forked_from = Some(ForkedFrom {
-            run: RunId(Uuid::from_u128(8)),
-            seq: 7,
-        });
+        setup.forked_from = Some(ForkedFrom { run: RunId(Uuid::from_u128(8)), seq: 7 });
     }
     let fork = RunState::fold(run.state.run_id, &log);
     assert!(fork.undoable().is_empty());

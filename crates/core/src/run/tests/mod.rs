@@ -42,9 +42,7 @@ fn calls_run_in_order_and_the_model_is_asked_again() {
     assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "1"));
     assert!(run.intent("1").is_empty());
     let effects = run.result("1", "look", ok("seen"));
-    assert!(
-        matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("there is no tool `nothere`"))
-    );
+    assert!(matches!(&effects[..], [Effect::Reject { message, .. }] if message.contains("there is no tool `nothere`")));
     let effects = run.rejected();
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     assert_eq!(run.state.messages.len(), 4);
@@ -58,35 +56,14 @@ fn a_write_asks_and_the_answer_counts() {
     assert!(matches!(&effects[..], [Effect::Ask(Ask::Call { .. })]));
     let id = run.ask();
     let other = ApprovalId(Uuid::from_u128(9));
-    assert!(
-        run.decide(
-            other,
-            Answer::Approve {
-                grant: None,
-                until: None
-            }
-        )
-        .is_empty(),
-        "another's answer"
-    );
-    let effects = run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    assert!(run.decide(other, Answer::Approve { grant: None, until: None }).is_empty(), "another's answer");
+    let effects = run.decide(id, Answer::Approve { grant: None, until: None });
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
 
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
     let id = run.ask();
-    let effects = run.decide(
-        id,
-        Answer::Deny {
-            reason: Some("not now".into()),
-        },
-    );
+    let effects = run.decide(id, Answer::Deny { reason: Some("not now".into()) });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     assert!(run.state.messages.last().unwrap().text.contains("not now"));
 }
@@ -104,19 +81,11 @@ fn recovery_depends_on_the_effect_class() {
         run.intent("1");
         let effects = run.on(EventBody::RunResumed { node: "n".into() });
         match &effects[..] {
-            [
-                Effect::RunTool {
-                    idempotency_key, ..
-                },
-            ] => {
+            [Effect::RunTool { idempotency_key, .. }] => {
                 assert!(repeat, "{effect:?}");
                 assert!(idempotency_key.ends_with(":1"), "the first one's key");
             }
-            [
-                Effect::Settle {
-                    idempotency_key, ..
-                },
-            ] => {
+            [Effect::Settle { idempotency_key, .. }] => {
                 assert!(!repeat, "{effect:?}");
                 assert!(idempotency_key.ends_with(":1"), "the first one's key");
             }
@@ -127,11 +96,7 @@ fn recovery_depends_on_the_effect_class() {
 
 #[test]
 fn an_uncertain_write_is_never_repeated_unasked() {
-    let answers = [
-        (Answer::RunAgain, "run"),
-        (Answer::Happened, "ask model"),
-        (Answer::Skip, "ask model"),
-    ];
+    let answers = [(Answer::RunAgain, "run"), (Answer::Happened, "ask model"), (Answer::Skip, "ask model")];
     for (answer, expect) in answers {
         let (mut run, _) = Driver::start(Mode::Loop, |setup| {
             setup.tools[0].effect = EffectClass::Write;
@@ -139,11 +104,7 @@ fn an_uncertain_write_is_never_repeated_unasked() {
         run.replied("", &[("1", "look")]);
         run.intent("1");
         run.on(EventBody::RunResumed { node: "n".into() });
-        run.on(EventBody::ToolUncertain {
-            call_id: "1".into(),
-            tool: "look".into(),
-            why: "changed since".into(),
-        });
+        run.on(EventBody::ToolUncertain { call_id: "1".into(), tool: "look".into(), why: "changed since".into() });
         let id = run.ask();
         let effects = run.decide(id, answer);
         match &effects[..] {
@@ -161,11 +122,7 @@ fn cut_off() -> Driver {
     });
     run.replied("", &[("1", "look")]);
     run.intent("1");
-    run.on(EventBody::ToolStaged {
-        call_id: "1".into(),
-        tool: "look".into(),
-        staged: Box::default(),
-    });
+    run.on(EventBody::ToolStaged { call_id: "1".into(), tool: "look".into(), staged: Box::default() });
     run.on(EventBody::RunResumed { node: "n".into() });
     run
 }
@@ -174,29 +131,13 @@ fn cut_off() -> Driver {
 fn a_write_is_settled_by_what_it_told() {
     let mut run = cut_off();
     let status = &run.state.call("1").unwrap().status;
-    assert!(
-        matches!(
-            status,
-            CallStatus::CutOff {
-                staged: Some(_),
-                ..
-            }
-        ),
-        "{status:?}"
-    );
+    assert!(matches!(status, CallStatus::CutOff { staged: Some(_), .. }), "{status:?}");
     // It had happened: nothing more is done, and nobody is asked.
     let effects = run.result("1", "look", ok("done"));
-    assert!(
-        matches!(&effects[..], [Effect::CallModel(_)]),
-        "{effects:?}"
-    );
+    assert!(matches!(&effects[..], [Effect::CallModel(_)]), "{effects:?}");
     // It had not: it runs again, and what it told before counts no more.
     let mut run = cut_off();
-    let Some(Effect::Settle {
-        call,
-        idempotency_key,
-    }) = run.state.next(run.state.last_at).pop()
-    else {
+    let Some(Effect::Settle { call, idempotency_key }) = run.state.next(run.state.last_at).pop() else {
         panic!("it is not looked at");
     };
     let effects = run.on(EventBody::ToolIntent {
@@ -211,10 +152,7 @@ fn a_write_is_settled_by_what_it_told() {
     assert!(effects.is_empty(), "{effects:?}");
     run.on(EventBody::RunResumed { node: "n".into() });
     let status = &run.state.call("1").unwrap().status;
-    assert!(
-        matches!(status, CallStatus::CutOff { staged: None, .. }),
-        "{status:?}"
-    );
+    assert!(matches!(status, CallStatus::CutOff { staged: None, .. }), "{status:?}");
 }
 
 #[test]
@@ -225,10 +163,7 @@ fn a_model_call_cut_off_is_made_again_a_finished_one_is_not() {
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     run.replied("", &[("1", "look")]);
     let effects = run.on(EventBody::RunResumed { node: "n".into() });
-    assert!(
-        matches!(&effects[..], [Effect::RunTool { .. }]),
-        "{effects:?}"
-    );
+    assert!(matches!(&effects[..], [Effect::RunTool { .. }]), "{effects:?}");
 }
 
 #[test]
@@ -243,33 +178,18 @@ fn a_plan_is_approved_and_its_steps_run() {
     ]);
     assert_eq!(effects, [Effect::Ask(Ask::Plan)]);
     let id = run.ask();
-    let effects = run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    let effects = run.decide(id, Answer::Approve { grant: None, until: None });
     assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "plan-1-1"));
     run.intent("plan-1-1");
     let effects = run.result("plan-1-1", "look", ok("found"));
     assert_eq!(effects, [Effect::Fill { index: 1 }]);
-    let effects = run.on(EventBody::PlanFilled {
-        index: 1,
-        arguments: Ok(json!({"x": "found"})),
-    });
+    let effects = run.on(EventBody::PlanFilled { index: 1, arguments: Ok(json!({"x": "found"})) });
     assert!(
         matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.arguments["x"] == "found"),
         "filled after the approval: asked again"
     );
     let id = run.ask();
-    run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    run.decide(id, Answer::Approve { grant: None, until: None });
     run.intent("plan-1-2");
     let effects = run.result("plan-1-2", "put", ok("done"));
     assert!(
@@ -283,31 +203,14 @@ fn a_plan_is_approved_and_its_steps_run() {
 #[test]
 fn feedback_replans_and_no_refuses() {
     let (mut run, _) = Driver::start(Mode::Plan, |_| {});
-    run.plan(&[
-        ("put", json!({"x": "a"})),
-        ("final_answer", json!({"text": ""})),
-    ]);
+    run.plan(&[("put", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
     let id = run.ask();
-    let effects = run.decide(
-        id,
-        Answer::Feedback {
-            text: "only look".into(),
-        },
-    );
+    let effects = run.decide(id, Answer::Feedback { text: "only look".into() });
     assert_eq!(effects, [Effect::MakePlan]);
-    run.plan(&[
-        ("look", json!({"x": "a"})),
-        ("final_answer", json!({"text": ""})),
-    ]);
+    run.plan(&[("look", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
     let id = run.ask();
     let effects = run.decide(id, Answer::Deny { reason: None });
-    assert!(matches!(
-        &effects[..],
-        [Effect::Finish {
-            outcome: Outcome::Rejected,
-            ..
-        }]
-    ));
+    assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Rejected, .. }]));
 }
 
 #[test]
@@ -316,22 +219,11 @@ fn stop_ends_it_wherever_it_is() {
     run.replied("", &[("1", "put")]);
     run.ask();
     let effects = run.on(EventBody::StopRequested { by: "me".into() });
-    assert!(matches!(
-        &effects[..],
-        [Effect::Finish {
-            outcome: Outcome::Stopped { .. },
-            ..
-        }]
-    ));
+    assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]));
 }
 
 fn says(text: &str) -> EventBody {
-    EventBody::ModelDelta {
-        step: 1,
-        purpose: Purpose::Reply,
-        text: text.into(),
-        reasoning: String::new(),
-    }
+    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.into(), reasoning: String::new() }
 }
 
 #[test]
@@ -352,12 +244,7 @@ fn stop_keeps_what_was_being_said() {
     };
     let stop = || EventBody::StopRequested { by: "me".into() };
     let answer = |effects: &[Effect]| match effects {
-        [
-            Effect::Finish {
-                outcome: Outcome::Stopped { .. },
-                answer,
-            },
-        ] => answer.clone(),
+        [Effect::Finish { outcome: Outcome::Stopped { .. }, answer }] => answer.clone(),
         other => panic!("{other:?}"),
     };
     let half = AnswerFrom::Text("One, two".into());
@@ -366,11 +253,7 @@ fn stop_keeps_what_was_being_said() {
         run.asked();
         run.on(says("One,"));
         run.on(says(" two"));
-        run.on(if crashed {
-            EventBody::RunResumed { node: "n".into() }
-        } else {
-            cancelled()
-        });
+        run.on(if crashed { EventBody::RunResumed { node: "n".into() } } else { cancelled() });
         assert_eq!(answer(&run.on(stop())), half, "crashed: {crashed}");
         run.finished();
         assert_eq!(run.state.answer, "One, two");
@@ -380,11 +263,7 @@ fn stop_keeps_what_was_being_said() {
     run.on(says("One,"));
     run.on(EventBody::RunResumed { node: "n".into() });
     run.asked();
-    assert_eq!(
-        answer(&run.on(stop())),
-        AnswerFrom::Nothing,
-        "what is asked anew is said anew"
-    );
+    assert_eq!(answer(&run.on(stop())), AnswerFrom::Nothing, "what is asked anew is said anew");
 }
 
 #[test]
@@ -393,15 +272,8 @@ fn an_effect_that_was_undone_proves_nothing_any_more() {
         content: "wrote".into(),
         data: None,
         truncated: false,
-        receipt: Some(Receipt {
-            action: "created".into(),
-            object: "a.md".into(),
-            evidence: None,
-        }),
-        undo: Some(Undo::Snapshot {
-            tool: "put".into(),
-            snapshot: json!({}),
-        }),
+        receipt: Some(Receipt { action: "created".into(), object: "a.md".into(), evidence: None }),
+        undo: Some(Undo::Snapshot { tool: "put".into(), snapshot: json!({}) }),
         tainted: false,
         origin: None,
     };
@@ -415,10 +287,7 @@ fn an_effect_that_was_undone_proves_nothing_any_more() {
         run.result("1", "put", wrote.clone());
         run.replied("I created a.md.", &[]);
         run.finished();
-        let EventBody::RunFinished {
-            composed, receipts, ..
-        } = run.log.last().unwrap().body.clone()
-        else {
+        let EventBody::RunFinished { composed, receipts, .. } = run.log.last().unwrap().body.clone() else {
             panic!("no end");
         };
         assert_eq!(composed, !summarises);
@@ -438,13 +307,7 @@ fn a_limit_names_itself() {
     let effects = run.rejected();
     assert!(matches!(
         &effects[..],
-        [Effect::Finish {
-            outcome: Outcome::Limited {
-                limit: Limit::ModelCalls,
-                ..
-            },
-            ..
-        }]
+        [Effect::Finish { outcome: Outcome::Limited { limit: Limit::ModelCalls, .. }, .. }]
     ));
 }
 
@@ -452,10 +315,7 @@ fn a_limit_names_itself() {
 fn a_message_meanwhile_is_taken_in_at_the_next_step() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.asked();
-    run.on(EventBody::RunSteered {
-        text: "also this".into(),
-        by: "me".into(),
-    });
+    run.on(EventBody::RunSteered { text: "also this".into(), by: "me".into() });
     let effects = run.on(EventBody::ModelResponded {
         step: 1,
         purpose: Purpose::Reply,
@@ -477,12 +337,7 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
     run.on(EventBody::RunResumed { node: "n".into() });
     let effects = run.replied("second", &[]);
     assert!(matches!(&effects[..], [Effect::Finish { .. }]));
-    assert!(
-        run.state
-            .messages
-            .iter()
-            .any(|message| message.text == "also this")
-    );
+    assert!(run.state.messages.iter().any(|message| message.text == "also this"));
 }
 
 #[test]
@@ -511,16 +366,9 @@ fn a_question_to_the_user_waits_for_the_answer() {
         answered: None,
         noticed: crate::event::Noticed::default(),
     });
-    assert!(
-        matches!(&effects[..], [Effect::Ask(Ask::Question { text, .. })] if text == "which one?")
-    );
+    assert!(matches!(&effects[..], [Effect::Ask(Ask::Question { text, .. })] if text == "which one?"));
     let id = run.ask();
-    let effects = run.decide(
-        id,
-        Answer::Feedback {
-            text: "the red one".into(),
-        },
-    );
+    let effects = run.decide(id, Answer::Feedback { text: "the red one".into() });
     assert_eq!(effects, [Effect::CallModel(Purpose::Reply)]);
     assert_eq!(run.state.messages.last().unwrap().text, "the red one");
 }

@@ -29,13 +29,7 @@ fn log() -> Vec<Event> {
     run.intent("1");
     run.result("1", "look", ok("seen"));
     let id = run.ask();
-    run.decide(
-        id,
-        Answer::Approve {
-            grant: None,
-            until: None,
-        },
-    );
+    run.decide(id, Answer::Approve { grant: None, until: None });
     run.intent("2");
     run.result("2", "put", ok("put"));
     run.rejected();
@@ -64,22 +58,14 @@ fn another_policy_shows_where_it_would_have_decided_otherwise() {
             setup.agent.policy.write = Decision::Deny;
         }
     });
-    assert!(
-        found[0].recorded.starts_with("ask a person about put"),
-        "{found:?}"
-    );
-    assert!(
-        found[0].now.starts_with("refuse put: the policy"),
-        "{found:?}"
-    );
+    assert!(found[0].recorded.starts_with("ask a person about put"), "{found:?}");
+    assert!(found[0].now.starts_with("refuse put: the policy"), "{found:?}");
 }
 
 #[test]
 fn other_arguments_another_message_and_another_answer_are_noticed() {
     let found = edited(|body| match body {
-        EventBody::ToolIntent {
-            call_id, arguments, ..
-        } if call_id == "1" => *arguments = json!({"x": "other"}),
+        EventBody::ToolIntent { call_id, arguments, .. } if call_id == "1" => *arguments = json!({"x": "other"}),
         _ => {}
     });
     assert!(one(&found).recorded.contains("other"), "{found:?}");
@@ -100,10 +86,8 @@ fn other_arguments_another_message_and_another_answer_are_noticed() {
 
 #[test]
 fn a_call_that_was_never_let_through_is_noticed() {
-    let log: Vec<Event> = log()
-        .into_iter()
-        .filter(|event| !matches!(event.body, EventBody::ApprovalDecided { .. }))
-        .collect();
+    let log: Vec<Event> =
+        log().into_iter().filter(|event| !matches!(event.body, EventBody::ApprovalDecided { .. })).collect();
     let found = differences(&log);
     assert_eq!(found[0].now, "nothing: the run waits");
 }
@@ -120,31 +104,18 @@ fn old_logs_without_receipts_and_inherited_events_are_no_differences() {
     let last = log.len() as u64;
     if let EventBody::RunStarted { setup, .. } = &mut log[0].body {
         setup.agent.policy.write = Decision::Deny;
-        setup.forked_from = Some(ForkedFrom {
-            run: RunId(Uuid::from_u128(8)),
-            seq: last,
-        });
+        setup.forked_from = Some(ForkedFrom { run: RunId(Uuid::from_u128(8)), seq: last });
     }
     assert!(differences(&log).is_empty());
 }
 
 #[test]
 fn a_permission_that_has_run_out_lets_no_plan_through() {
-    for (until, asks) in [
-        (None, false),
-        (Some(Timestamp(1_000_000)), false),
-        (Some(Timestamp(1)), true),
-    ] {
+    for (until, asks) in [(None, false), (Some(Timestamp(1_000_000)), false), (Some(Timestamp(1)), true)] {
         let (mut run, _) = Driver::start(Mode::Plan, |setup| {
-            setup.grants.push(Grant {
-                scope: GrantScope::AllButDestructive,
-                until,
-            });
+            setup.grants.push(Grant { scope: GrantScope::AllButDestructive, until });
         });
-        run.plan(&[
-            ("put", json!({"x": "a"})),
-            ("final_answer", json!({"text": ""})),
-        ]);
+        run.plan(&[("put", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
         if asks {
             run.ask();
         } else {

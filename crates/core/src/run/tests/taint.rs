@@ -11,17 +11,11 @@ use serde_json::json;
 const PAGE: &str = "https://example.org/page";
 
 fn yes() -> Answer {
-    Answer::Approve {
-        grant: None,
-        until: None,
-    }
+    Answer::Approve { grant: None, until: None }
 }
 
 fn all_but_destructive(setup: &mut Setup) {
-    setup.grants = vec![Grant {
-        scope: GrantScope::AllButDestructive,
-        until: None,
-    }];
+    setup.grants = vec![Grant { scope: GrantScope::AllButDestructive, until: None }];
 }
 
 /// A run that has read a page.
@@ -44,17 +38,10 @@ fn reason(effects: &[Effect]) -> &str {
 fn after_a_page_every_change_asks_whatever_was_allowed() {
     let allowed = |setup: &mut Setup| setup.agent.policy.write = Decision::Allow;
     let by_name = |setup: &mut Setup| {
-        setup
-            .agent
-            .policy
-            .tools
-            .insert("put".into(), Decision::Allow);
+        setup.agent.policy.tools.insert("put".into(), Decision::Allow);
     };
     let of_tool = |setup: &mut Setup| {
-        setup.grants = vec![Grant {
-            scope: GrantScope::Tool { name: "put".into() },
-            until: None,
-        }];
+        setup.grants = vec![Grant { scope: GrantScope::Tool { name: "put".into() }, until: None }];
     };
     let edits: [&dyn Fn(&mut Setup); 4] = [&allowed, &by_name, &of_tool, &all_but_destructive];
     for edit in edits {
@@ -65,10 +52,7 @@ fn after_a_page_every_change_asks_whatever_was_allowed() {
 
         let mut run = after_the_page(edit);
         let effects = run.replied("", &[("2", "put")]);
-        assert_eq!(
-            reason(&effects),
-            format!("its arguments may derive from {PAGE}")
-        );
+        assert_eq!(reason(&effects), format!("its arguments may derive from {PAGE}"));
         let id = run.ask();
         let effects = run.decide(id, yes());
         assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
@@ -78,11 +62,7 @@ fn after_a_page_every_change_asks_whatever_was_allowed() {
 #[test]
 fn looking_stays_free_and_a_refusal_stays_one() {
     let mut run = after_the_page(|setup| {
-        setup
-            .agent
-            .policy
-            .tools
-            .insert("wipe".into(), Decision::Deny);
+        setup.agent.policy.tools.insert("wipe".into(), Decision::Deny);
     });
     let effects = run.replied("", &[("2", "look"), ("3", "wipe")]);
     assert!(matches!(&effects[..], [Effect::RunTool { .. }]));
@@ -96,17 +76,8 @@ fn a_permission_for_exactly_this_call_holds() {
     let mut run = after_the_page(all_but_destructive);
     run.replied("", &[("2", "put")]);
     let id = run.ask();
-    let exactly = GrantScope::Call {
-        name: "put".into(),
-        args_hash: crate::hash::of_json(&json!({"x": "2"})),
-    };
-    run.decide(
-        id,
-        Answer::Approve {
-            grant: Some(exactly),
-            until: None,
-        },
-    );
+    let exactly = GrantScope::Call { name: "put".into(), args_hash: crate::hash::of_json(&json!({"x": "2"})) };
+    run.decide(id, Answer::Approve { grant: Some(exactly), until: None });
     run.intent("2");
     run.result("2", "put", ok("put"));
     // The same id makes the same arguments.
@@ -130,11 +101,7 @@ fn a_permission_for_exactly_this_call_holds() {
 
 #[test]
 fn a_plan_made_before_is_fixed_and_what_is_filled_after_is_not() {
-    let steps = [
-        ("look", json!({"x": "page"})),
-        ("put", json!({"x": "as planned"})),
-        ("put", json!({"x": ""})),
-    ];
+    let steps = [("look", json!({"x": "page"})), ("put", json!({"x": "as planned"})), ("put", json!({"x": ""}))];
     // Both where a person approved the plan and where "yes to all" let it through.
     for approved in [true, false] {
         let (mut run, _) = Driver::start(Mode::Plan, |setup| {
@@ -147,10 +114,7 @@ fn a_plan_made_before_is_fixed_and_what_is_filled_after_is_not() {
             let id = run.ask();
             effects = run.decide(id, yes());
         }
-        assert!(
-            matches!(&effects[..], [Effect::RunTool { .. }]),
-            "{effects:?}"
-        );
+        assert!(matches!(&effects[..], [Effect::RunTool { .. }]), "{effects:?}");
         run.intent("plan-1-1");
         let effects = run.result("plan-1-1", "look", from_outside("write evil", PAGE));
         assert!(
@@ -160,10 +124,7 @@ fn a_plan_made_before_is_fixed_and_what_is_filled_after_is_not() {
         run.intent("plan-1-2");
         let effects = run.result("plan-1-2", "put", ok("put"));
         assert_eq!(effects, [Effect::Fill { index: 2 }]);
-        let effects = run.on(EventBody::PlanFilled {
-            index: 2,
-            arguments: Ok(json!({"x": "write evil"})),
-        });
+        let effects = run.on(EventBody::PlanFilled { index: 2, arguments: Ok(json!({"x": "write evil"})) });
         assert!(reason(&effects).contains(PAGE));
         run.ask();
     }
@@ -173,11 +134,7 @@ fn a_plan_made_before_is_fixed_and_what_is_filled_after_is_not() {
 fn a_plan_made_after_asks_for_each_change() {
     let (mut run, _) = Driver::start(Mode::Plan, |setup| {
         all_but_destructive(setup);
-        setup.taint = vec![Taint {
-            call_id: "c".into(),
-            tool: "web_fetch".into(),
-            origin: PAGE.into(),
-        }];
+        setup.taint = vec![Taint { call_id: "c".into(), tool: "web_fetch".into(), origin: PAGE.into() }];
     });
     let effects = run.plan(&[("put", json!({"x": "a"}))]);
     assert!(reason(&effects).contains(PAGE), "taken over from the setup");
@@ -186,27 +143,14 @@ fn a_plan_made_after_asks_for_each_change() {
 #[test]
 fn each_source_is_named_once_and_the_latest_last() {
     let mut run = after_the_page(|_| {});
-    for (id, origin) in [
-        ("2", "mail of eve"),
-        ("3", PAGE),
-        ("4", "a.pdf"),
-        ("5", "b.pdf"),
-    ] {
+    for (id, origin) in [("2", "mail of eve"), ("3", PAGE), ("4", "a.pdf"), ("5", "b.pdf")] {
         run.replied("", &[(id, "look")]);
         run.intent(id);
         run.result(id, "look", from_outside("text", origin));
     }
     let effects = run.replied("", &[("6", "put")]);
-    assert_eq!(
-        reason(&effects),
-        format!("its arguments may derive from b.pdf, a.pdf, {PAGE} and 1 more")
-    );
-    let origins: Vec<&str> = run
-        .state
-        .taint
-        .iter()
-        .map(|one| one.origin.as_str())
-        .collect();
+    assert_eq!(reason(&effects), format!("its arguments may derive from b.pdf, a.pdf, {PAGE} and 1 more"));
+    let origins: Vec<&str> = run.state.taint.iter().map(|one| one.origin.as_str()).collect();
     assert_eq!(origins, [PAGE, "mail of eve", PAGE, "a.pdf", "b.pdf"]);
     run.ask();
 }

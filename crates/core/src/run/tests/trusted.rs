@@ -10,22 +10,14 @@ use crate::tool::{CallSource, PLAN, ToolCall};
 use serde_json::json;
 
 fn trusted(setup: &mut Setup) {
-    setup.capabilities = Capabilities {
-        trusted: true,
-        plans: false,
-        summarises: false,
-        ..Capabilities::default()
-    }
-    .in_force();
+    setup.capabilities =
+        Capabilities { trusted: true, plans: false, summarises: false, ..Capabilities::default() }.in_force();
 }
 
 fn deep(setup: &mut Setup) {
     trusted(setup);
     setup.input = "Look at the notes and then put a summary into the file".into();
-    setup.deep = Some(DeepSettings {
-        max_steps: 6,
-        style: PlanStyle::Structured,
-    });
+    setup.deep = Some(DeepSettings { max_steps: 6, style: PlanStyle::Structured });
 }
 
 fn ends_with(wanted: &[Effect], text: &str) {
@@ -38,14 +30,8 @@ fn ends_with(wanted: &[Effect], text: &str) {
 #[test]
 fn its_words_are_never_corrected() {
     let (mut run, _) = Driver::start(Mode::Loop, trusted);
-    run.noticed = Noticed {
-        claim: Some("I have put it there".into()),
-        ..Noticed::default()
-    };
-    ends_with(
-        &run.replied("I have put it there.", &[]),
-        "I have put it there.",
-    );
+    run.noticed = Noticed { claim: Some("I have put it there".into()), ..Noticed::default() };
+    ends_with(&run.replied("I have put it there.", &[]), "I have put it there.");
     run.finished();
 }
 
@@ -62,11 +48,7 @@ fn its_answer_is_never_thrown_away() {
 #[test]
 fn it_plans_by_a_tool_and_pays_no_call_for_it() {
     let (mut run, wanted) = Driver::start(Mode::Loop, deep);
-    assert_eq!(
-        wanted,
-        [Effect::CallModel(Purpose::Reply)],
-        "no forced plan"
-    );
+    assert_eq!(wanted, [Effect::CallModel(Purpose::Reply)], "no forced plan");
     assert!(run.state.offered().iter().any(|spec| spec.name == PLAN));
     run.asked();
     let call = ToolCall {

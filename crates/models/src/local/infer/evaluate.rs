@@ -14,19 +14,13 @@ pub(super) struct Evaluated {
 
 impl Worker<'_> {
     /// Brings a prompt into the cache, evaluating only what is not there yet.
-    pub fn evaluate(
-        &mut self,
-        prompt: &[LlamaToken],
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Evaluated, Ended> {
+    pub fn evaluate(&mut self, prompt: &[LlamaToken], cancelled: &dyn Fn() -> bool) -> Result<Evaluated, Ended> {
         let placement = self.slots.place(prompt);
         let slot = placement.slot;
         let mut keep = placement.keep;
         let ready = match placement.share_from {
             None => self.forget(slot, keep),
-            Some(source) => self
-                .forget(slot, 0)
-                .and_then(|()| self.share(source, sequence(slot), keep)),
+            Some(source) => self.forget(slot, 0).and_then(|()| self.share(source, sequence(slot), keep)),
         };
         for other in &placement.evict {
             self.forget(*other, 0)?;
@@ -68,9 +62,7 @@ impl Worker<'_> {
         }
         self.batch.clear();
         let at = position(self.slots.len(slot));
-        self.batch
-            .add(token, at, &[sequence(slot)], true)
-            .map_err(|e| Refusal::internal(e.to_string()))?;
+        self.batch.add(token, at, &[sequence(slot)], true).map_err(|e| Refusal::internal(e.to_string()))?;
         self.decode()?;
         self.slots.extend(slot, &[token]);
         Ok(())
@@ -93,9 +85,7 @@ impl Worker<'_> {
     /// Drops all but the first `keep` tokens of a sequence from the cache.
     pub fn drop_sequence(&mut self, sequence: i32, keep: usize) -> Result<(), Refusal> {
         let from = u32::try_from(keep).map_err(|e| Refusal::internal(e.to_string()))?;
-        self.context
-            .kv_cache_seq_rm(sequence, Some(from), None)
-            .map_err(|e| Refusal::internal(e.to_string()))
+        self.context.kv_cache_seq_rm(sequence, Some(from), None).map_err(|e| Refusal::internal(e.to_string()))
     }
 
     /// Lets a sequence begin with the first `tokens` of a slot, without evaluating them again.

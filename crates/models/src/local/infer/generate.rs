@@ -18,14 +18,7 @@ impl Worker<'_> {
     }
 
     fn generate(&mut self, job: ChatJob) -> Result<(Finish, Usage), Ended> {
-        let ChatJob {
-            prompt,
-            sampling,
-            constraint,
-            stop,
-            max_tokens,
-            reply,
-        } = job;
+        let ChatJob { prompt, sampling, constraint, stop, max_tokens, reply } = job;
         if reply.is_closed() {
             return Err(Ended::Cancelled);
         }
@@ -41,10 +34,7 @@ impl Worker<'_> {
             return Err(Refusal::too_long("messages", tokens.len(), self.window).into());
         }
         let mut sampler = Sampler::new(self.model, sampling, &constraint)?;
-        let mut usage = Usage {
-            prompt_tokens: tokens.len(),
-            ..Usage::default()
-        };
+        let mut usage = Usage { prompt_tokens: tokens.len(), ..Usage::default() };
         let _ = reply.send(Progress::Started);
         let evaluated = self.evaluate(&tokens, &|| reply.is_closed())?;
         usage.cached_tokens = evaluated.cached;

@@ -46,15 +46,9 @@ pub(crate) fn check_processor() -> Result<(), LocalModelError> {
             ("F16C", std::arch::is_x86_feature_detected!("f16c")),
             ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
         ];
-        let missing: Vec<&str> = have
-            .iter()
-            .filter(|(_, present)| !present)
-            .map(|(name, _)| *name)
-            .collect();
+        let missing: Vec<&str> = have.iter().filter(|(_, present)| !present).map(|(name, _)| *name).collect();
         if !missing.is_empty() {
-            return Err(LocalModelError::CpuTooOld {
-                missing: missing.join(", "),
-            });
+            return Err(LocalModelError::CpuTooOld { missing: missing.join(", ") });
         }
     }
     Ok(())
@@ -76,8 +70,7 @@ pub(super) fn model(
 ) -> Result<LlamaModel, LocalModelError> {
     let header = GgufHeader::read(&request.path)?;
     let watched = Arc::clone(shared);
-    let params =
-        LlamaModelParams::default().with_progress_callback(move |done| watched.loading(done));
+    let params = LlamaModelParams::default().with_progress_callback(move |done| watched.loading(done));
     LlamaModel::load_from_file(backend, &request.path, &params).map_err(|e| LocalModelError::Load {
         path: request.path.clone(),
         reason: format!(
@@ -92,9 +85,7 @@ pub(super) fn context<'m>(
     model: &'m LlamaModel,
     request: &LoadRequest,
 ) -> Result<LlamaContext<'m>, LocalModelError> {
-    let window = request
-        .context_tokens
-        .clamp(256, model.n_ctx_train().max(256));
+    let window = request.context_tokens.clamp(256, model.n_ctx_train().max(256));
     let threads = match request.threads {
         // llama.cpp's threads wait for each other by spinning: with one for each core, a single
         // other busy process made it twenty times slower on two cores (114 to 5 tokens/s), while
@@ -113,9 +104,5 @@ pub(super) fn context<'m>(
         .with_kv_unified(true)
         .with_n_threads(threads)
         .with_n_threads_batch(threads);
-    model
-        .new_context(backend, params)
-        .map_err(|_| LocalModelError::Context {
-            context_tokens: window,
-        })
+    model.new_context(backend, params).map_err(|_| LocalModelError::Context { context_tokens: window })
 }

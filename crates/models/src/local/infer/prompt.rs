@@ -13,10 +13,7 @@ pub(crate) struct ChatMessage {
 #[derive(Debug, Clone)]
 pub(crate) enum Prompt {
     /// A conversation, and how the answer is made to begin.
-    Messages {
-        messages: Vec<ChatMessage>,
-        prefix: String,
-    },
+    Messages { messages: Vec<ChatMessage>, prefix: String },
     /// Plain text without a template.
     Text(String),
 }
@@ -41,17 +38,13 @@ const MARK_CLOSE: char = '\u{F0001}';
 
 impl<'m> Prompter<'m> {
     pub fn new(model: &'m LlamaModel) -> Result<Self, Refusal> {
-        let chatml =
-            LlamaChatTemplate::new("chatml").map_err(|e| Refusal::internal(e.to_string()))?;
+        let chatml = LlamaChatTemplate::new("chatml").map_err(|e| Refusal::internal(e.to_string()))?;
         let mut prompter = Self {
             template: model.chat_template(None).unwrap_or_else(|_| chatml.clone()),
             model,
             controls: controls(model),
         };
-        let probe = [ChatMessage {
-            role: "user".to_owned(),
-            content: "x".to_owned(),
-        }];
+        let probe = [ChatMessage { role: "user".to_owned(), content: "x".to_owned() }];
         // Templates that llama.cpp does not know are Jinja programs; ChatML is the common ground.
         if prompter.render(&probe).is_err() {
             prompter.template = chatml;
@@ -97,10 +90,7 @@ impl<'m> Prompter<'m> {
         let marked: Vec<ChatMessage> = messages
             .iter()
             .enumerate()
-            .map(|(i, m)| ChatMessage {
-                role: m.role.clone(),
-                content: format!("{MARK_OPEN}{i}{MARK_CLOSE}"),
-            })
+            .map(|(i, m)| ChatMessage { role: m.role.clone(), content: format!("{MARK_OPEN}{i}{MARK_CLOSE}") })
             .collect();
         let rendered = self.render(&marked)?;
         let mut parts = Vec::new();
@@ -125,20 +115,11 @@ impl<'m> Prompter<'m> {
             .map_err(|_| Refusal::invalid("messages", "a message contains a null character"))?;
         self.model
             .apply_chat_template(&self.template, &chat, true)
-            .map_err(|e| {
-                Refusal::invalid(
-                    "messages",
-                    format!("the model's chat template refuses these messages: {e}"),
-                )
-            })
+            .map_err(|e| Refusal::invalid("messages", format!("the model's chat template refuses these messages: {e}")))
     }
 
     fn end_of_controls(&self, text: &str) -> usize {
-        self.controls
-            .iter()
-            .filter_map(|c| text.rfind(c).map(|at| at + c.len()))
-            .max()
-            .unwrap_or(0)
+        self.controls.iter().filter_map(|c| text.rfind(c).map(|at| at + c.len())).max().unwrap_or(0)
     }
 }
 

@@ -20,10 +20,7 @@ impl Refusal {
     }
 
     pub fn unsupported(param: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code: "unsupported_parameter",
-            ..Self::invalid(param, message)
-        }
+        Self { code: "unsupported_parameter", ..Self::invalid(param, message) }
     }
 
     pub fn too_long(param: &'static str, tokens: usize, window: u32) -> Self {
@@ -39,12 +36,6 @@ impl Refusal {
     }
 
     pub fn internal(message: impl Into<String>) -> Self {
-        Self {
-            status: 500,
-            kind: "server_error",
-            code: "inference_failed",
-            param: None,
-            message: message.into(),
-        }
+        Self { status: 500, kind: "server_error", code: "inference_failed", param: None, message: message.into() }
     }
 }

@@ -24,25 +24,15 @@ pub(super) struct Sampler {
 const FIRST_LOOK: usize = 256;
 
 impl Sampler {
-    pub fn new(
-        model: &LlamaModel,
-        settings: Sampling,
-        constraint: &Constraint,
-    ) -> Result<Self, Refusal> {
+    pub fn new(model: &LlamaModel, settings: Sampling, constraint: &Constraint) -> Result<Self, Refusal> {
         let grammar = match constraint {
             Constraint::Free => None,
-            Constraint::Grammar { gbnf, param } => {
-                Some(LlamaSampler::grammar(model, gbnf, "root").map_err(|e| {
-                    Refusal::invalid(param, format!("this grammar is not valid GBNF: {e}"))
-                })?)
-            }
+            Constraint::Grammar { gbnf, param } => Some(
+                LlamaSampler::grammar(model, gbnf, "root")
+                    .map_err(|e| Refusal::invalid(param, format!("this grammar is not valid GBNF: {e}")))?,
+            ),
         };
-        Ok(Self {
-            random: settings.seed,
-            settings,
-            grammar,
-            counts: HashMap::new(),
-        })
+        Ok(Self { random: settings.seed, settings, grammar, counts: HashMap::new() })
     }
 
     /// The next token, given the model's output for each one of its vocabulary.
@@ -61,10 +51,7 @@ impl Sampler {
         Ok(chosen.id())
     }
 
-    fn constrained(
-        &mut self,
-        candidates: &mut Vec<LlamaTokenData>,
-    ) -> Result<LlamaTokenData, Refusal> {
+    fn constrained(&mut self, candidates: &mut Vec<LlamaTokenData>) -> Result<LlamaTokenData, Refusal> {
         let few = likeliest(candidates, FIRST_LOOK).to_vec();
         for pool in [few, std::mem::take(candidates)] {
             let mut allowed = self.allowed(pool);
@@ -77,9 +64,7 @@ impl Sampler {
                 return Ok(token);
             }
         }
-        Err(Refusal::internal(
-            "the grammar allows no token here; it may have an unreachable end",
-        ))
+        Err(Refusal::internal("the grammar allows no token here; it may have an unreachable end"))
     }
 
     fn allows(&mut self, token: LlamaTokenData) -> bool {
@@ -98,9 +83,7 @@ impl Sampler {
 
     fn accept(&mut self, token: LlamaToken) -> Result<(), Refusal> {
         if let Some(grammar) = &mut self.grammar {
-            grammar
-                .try_accept(token)
-                .map_err(|e| Refusal::internal(format!("the grammar broke: {e}")))?;
+            grammar.try_accept(token).map_err(|e| Refusal::internal(format!("the grammar broke: {e}")))?;
         }
         let count = self.counts.entry(token.0).or_default();
         *count = count.saturating_add(1);
@@ -108,26 +91,15 @@ impl Sampler {
     }
 
     fn penalised(&self, logits: &[f32]) -> Vec<LlamaTokenData> {
-        let mut all: Vec<LlamaTokenData> = (0_i32..)
-            .zip(logits)
-            .map(|(id, logit)| LlamaTokenData::new(LlamaToken(id), *logit, 0.0))
-            .collect();
-        let Sampling {
-            repeat_penalty,
-            frequency_penalty,
-            presence_penalty,
-            ..
-        } = self.settings;
+        let mut all: Vec<LlamaTokenData> =
+            (0_i32..).zip(logits).map(|(id, logit)| LlamaTokenData::new(LlamaToken(id), *logit, 0.0)).collect();
+        let Sampling { repeat_penalty, frequency_penalty, presence_penalty, .. } = self.settings;
         for (id, count) in &self.counts {
             let Some(entry) = usize::try_from(*id).ok().and_then(|i| all.get_mut(i)) else {
                 continue;
             };
             let logit = entry.logit();
-            let repeated = if logit > 0.0 {
-                logit / repeat_penalty
-            } else {
-                logit * repeat_penalty
-            };
+            let repeated = if logit > 0.0 { logit / repeat_penalty } else { logit * repeat_penalty };
             entry.set_logit(repeated - f32::from(*count) * frequency_penalty - presence_penalty);
         }
         all
@@ -147,10 +119,8 @@ impl Sampler {
             mass += p;
             count += 1;
         }
-        let heated: Vec<f32> = sorted[..count]
-            .iter()
-            .map(|t| ((t.logit() - top) / self.settings.temperature).exp())
-            .collect();
+        let heated: Vec<f32> =
+            sorted[..count].iter().map(|t| ((t.logit() - top) / self.settings.temperature).exp()).collect();
         let mut point = self.uniform() * heated.iter().sum::<f32>();
         for (token, weight) in sorted.iter().zip(&heated) {
             point -= weight;
@@ -175,24 +145,14 @@ impl Sampler {
 }
 
 fn largest(candidates: &[LlamaTokenData]) -> Option<LlamaTokenData> {
-    candidates
-        .iter()
-        .copied()
-        .reduce(|best, t| if t.logit() > best.logit() { t } else { best })
+    candidates.iter().copied().reduce(|best, t| if t.logit() > best.logit() { t } else { best })
 }
 
 /// The `count` likeliest, sorted, moved to the front; all of them for 0.
 fn likeliest(candidates: &mut [LlamaTokenData], count: usize) -> &[LlamaTokenData] {
-    let descending = |a: &LlamaTokenData, b: &LlamaTokenData| {
-        b.logit()
-            .total_cmp(&a.logit())
-            .then_with(|| a.id().0.cmp(&b.id().0))
-    };
-    let count = if count == 0 {
-        candidates.len()
-    } else {
-        count.min(candidates.len())
-    };
+    let descending =
+        |a: &LlamaTokenData, b: &LlamaTokenData| b.logit().total_cmp(&a.logit()).then_with(|| a.id().0.cmp(&b.id().0));
+    let count = if count == 0 { candidates.len() } else { count.min(candidates.len()) };
     if count < candidates.len() {
         candidates.select_nth_unstable_by(count, descending);
     }

@@ -19,30 +19,17 @@ struct Line {
 impl Worker<'_> {
     /// Answers a score job.
     pub fn score(&mut self, job: ScoreJob) {
-        let ScoreJob {
-            prompt,
-            candidates,
-            end_of_turn,
-            reply,
-        } = job;
-        let result = self
-            .prompter
-            .tokens(&prompt)
-            .map_err(Ended::from)
-            .and_then(|parts| {
-                let tails = self.tails(&parts.tail, &candidates, end_of_turn)?;
-                self.score_tails(parts.head, &tails, &|| reply.is_closed())
-            });
+        let ScoreJob { prompt, candidates, end_of_turn, reply } = job;
+        let result = self.prompter.tokens(&prompt).map_err(Ended::from).and_then(|parts| {
+            let tails = self.tails(&parts.tail, &candidates, end_of_turn)?;
+            self.score_tails(parts.head, &tails, &|| reply.is_closed())
+        });
         let answer = match result {
             Ok((lines, usage)) => Ok(Scores {
                 scores: candidates
                     .into_iter()
                     .zip(lines)
-                    .map(|(candidate, line)| Score {
-                        candidate,
-                        logprob_sum: line.logprob,
-                        tokens: line.tokens.len(),
-                    })
+                    .map(|(candidate, line)| Score { candidate, logprob_sum: line.logprob, tokens: line.tokens.len() })
                     .collect(),
                 usage,
             }),
@@ -54,33 +41,18 @@ impl Worker<'_> {
 
     /// The prompt's end with each candidate, tokenised together: a candidate's first letters may
     /// merge with the prompt's last ones, and the model only knows the merged form.
-    fn tails(
-        &self,
-        tail: &str,
-        candidates: &[String],
-        end_of_turn: bool,
-    ) -> Result<Tails, Refusal> {
+    fn tails(&self, tail: &str, candidates: &[String], end_of_turn: bool) -> Result<Tails, Refusal> {
         let alone = self.prompter.plain(tail);
-        let mut joined: Vec<Vec<LlamaToken>> = candidates
-            .iter()
-            .map(|candidate| self.prompter.plain(&format!("{tail}{candidate}")))
-            .collect();
+        let mut joined: Vec<Vec<LlamaToken>> =
+            candidates.iter().map(|candidate| self.prompter.plain(&format!("{tail}{candidate}"))).collect();
         if end_of_turn {
             let vocab = self.model.vocab();
-            let end = if vocab.eot().0 < 0 {
-                vocab.eos()
-            } else {
-                vocab.eot()
-            };
+            let end = if vocab.eot().0 < 0 { vocab.eos() } else { vocab.eot() };
             for tokens in &mut joined {
                 tokens.push(end);
             }
         }
-        let shared = joined
-            .iter()
-            .map(|tokens| common_prefix(tokens, &alone))
-            .min()
-            .unwrap_or(0);
+        let shared = joined.iter().map(|tokens| common_prefix(tokens, &alone)).min().unwrap_or(0);
         if joined.iter().any(|tokens| tokens.len() == shared) {
             return Err(Refusal::invalid("candidates", "a candidate is empty"));
         }
@@ -99,20 +71,10 @@ impl Worker<'_> {
         if prompt.is_empty() {
             // Even the first token is scored against something.
             let vocab = self.model.vocab();
-            prompt.push(if vocab.bos().0 < 0 {
-                vocab.eos()
-            } else {
-                vocab.bos()
-            });
+            prompt.push(if vocab.bos().0 < 0 { vocab.eos() } else { vocab.bos() });
         }
-        let mut lines: Vec<Line> = tails
-            .joined
-            .iter()
-            .map(|tokens| Line {
-                tokens: tokens[tails.shared..].to_vec(),
-                logprob: 0.0,
-            })
-            .collect();
+        let mut lines: Vec<Line> =
+            tails.joined.iter().map(|tokens| Line { tokens: tokens[tails.shared..].to_vec(), logprob: 0.0 }).collect();
         let longest = lines.iter().map(|l| l.tokens.len()).max().unwrap_or(0);
         if prompt.len() + longest > self.window as usize {
             return Err(Refusal::too_long("messages", prompt.len() + longest, self.window).into());
@@ -137,9 +99,7 @@ impl Worker<'_> {
             line.logprob = first.of(line.tokens[0]);
             usage.completion_tokens += line.tokens.len();
         }
-        let mut open: Vec<usize> = (0..lines.len())
-            .filter(|i| lines[*i].tokens.len() > 1)
-            .collect();
+        let mut open: Vec<usize> = (0..lines.len()).filter(|i| lines[*i].tokens.len() > 1).collect();
         while !open.is_empty() {
             if cancelled() || self.shared.ending() {
                 return Err(Ended::Cancelled);
@@ -153,13 +113,7 @@ impl Worker<'_> {
     }
 
     /// Scores several candidates in one batch, each in a sequence of its own.
-    fn score_group(
-        &mut self,
-        slot: usize,
-        base: usize,
-        group: &[usize],
-        lines: &mut [Line],
-    ) -> Result<(), Refusal> {
+    fn score_group(&mut self, slot: usize, base: usize, group: &[usize], lines: &mut [Line]) -> Result<(), Refusal> {
         let more = group.iter().map(|i| lines[*i].tokens.len() - 1).sum();
         for other in self.slots.make_room(slot, more) {
             self.forget(other, 0)?;
@@ -222,10 +176,7 @@ impl<'a> LogSoftmax<'a> {
     fn new(logits: &'a [f32]) -> Self {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = logits.iter().map(|l| f64::from((l - top).exp())).sum();
-        Self {
-            logits,
-            normaliser: f64::from(top) + sum.ln(),
-        }
+        Self { logits, normaliser: f64::from(top) + sum.ln() }
     }
 
     fn of(&self, token: LlamaToken) -> f64 {

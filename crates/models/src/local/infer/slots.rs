@@ -34,17 +34,8 @@ const WORTH_KEEPING: usize = 32;
 impl<T: Copy + Eq> Slots<T> {
     /// `capacity` is the number of tokens that the whole cache holds.
     pub fn new(count: usize, capacity: usize) -> Self {
-        let held = (0..count)
-            .map(|_| Slot {
-                tokens: Vec::new(),
-                used: 0,
-            })
-            .collect();
-        Self {
-            held,
-            capacity,
-            clock: 0,
-        }
+        let held = (0..count).map(|_| Slot { tokens: Vec::new(), used: 0 }).collect();
+        Self { held, capacity, clock: 0 }
     }
 
     /// Chooses a slot for a prompt and notes that it holds the kept part.
@@ -63,21 +54,14 @@ impl<T: Copy + Eq> Slots<T> {
         let oldest = self.oldest(&[best]);
         let (slot, share_from) = match oldest {
             Some(other) if lost > WORTH_KEEPING && common > 0 => (other, Some(best)),
-            Some(other) if common == 0 && self.held[other].used < self.held[best].used => {
-                (other, None)
-            }
+            Some(other) if common == 0 && self.held[other].used < self.held[best].used => (other, None),
             _ => (best, None),
         };
         let kept = prompt[..common].to_vec();
         self.held[slot].tokens = kept;
         self.held[slot].used = self.clock;
         let evict = self.make_room(slot, prompt.len() - common);
-        Placement {
-            slot,
-            keep: common,
-            share_from,
-            evict,
-        }
+        Placement { slot, keep: common, share_from, evict }
     }
 
     /// Notes tokens that were evaluated into a slot.
@@ -125,9 +109,7 @@ impl<T: Copy + Eq> Slots<T> {
     }
 
     fn oldest(&self, spared: &[usize]) -> Option<usize> {
-        (0..self.held.len())
-            .filter(|i| !spared.contains(i))
-            .min_by_key(|i| self.held[*i].used)
+        (0..self.held.len()).filter(|i| !spared.contains(i)).min_by_key(|i| self.held[*i].used)
     }
 }
 
@@ -141,10 +123,7 @@ mod tests {
     use super::*;
 
     fn prompt(parts: &[(u32, usize)]) -> Vec<u32> {
-        parts
-            .iter()
-            .flat_map(|(value, times)| std::iter::repeat_n(*value, *times))
-            .collect()
+        parts.iter().flat_map(|(value, times)| std::iter::repeat_n(*value, *times)).collect()
     }
 
     fn put(slots: &mut Slots<u32>, tokens: &[u32]) -> Placement {

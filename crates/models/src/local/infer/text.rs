@@ -11,10 +11,7 @@ pub(super) struct TextOut {
 
 impl TextOut {
     pub fn new(stops: Vec<String>) -> Self {
-        Self {
-            stops,
-            ..Self::default()
-        }
+        Self { stops, ..Self::default() }
     }
 
     /// Whether a stop string was met; nothing more is given out then.
@@ -54,8 +51,7 @@ impl TextOut {
                 }
                 Err(e) => {
                     let valid = e.valid_up_to();
-                    self.held
-                        .push_str(&String::from_utf8_lossy(&self.bytes[..valid]));
+                    self.held.push_str(&String::from_utf8_lossy(&self.bytes[..valid]));
                     match e.error_len() {
                         // The rest may become a character with the next token.
                         None => {
@@ -79,12 +75,7 @@ impl TextOut {
             self.held.truncate(at);
             return std::mem::take(&mut self.held);
         }
-        let keep = self
-            .stops
-            .iter()
-            .map(|stop| overlap(&self.held, stop))
-            .max()
-            .unwrap_or(0);
+        let keep = self.stops.iter().map(|stop| overlap(&self.held, stop)).max().unwrap_or(0);
         let kept = self.held.split_off(self.held.len() - keep);
         std::mem::replace(&mut self.held, kept)
     }

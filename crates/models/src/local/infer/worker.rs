@@ -45,11 +45,7 @@ impl Shared {
 
     /// Notes the progress; `false` asks llama.cpp to give up.
     pub(super) fn loading(&self, done: f32) -> bool {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to 0..=1000"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
         let thousandths = (done.clamp(0.0, 1.0) * 1000.0) as u32;
         self.progress.store(thousandths, Ordering::Relaxed);
         !self.ending()
@@ -81,10 +77,8 @@ pub(crate) fn run(
     let model = load::model(&backend, request, shared)?;
     let context = load::context(&backend, &model, request)?;
     let window = context.n_ctx();
-    let prompter = Prompter::new(&model).map_err(|refusal| LocalModelError::Load {
-        path: request.path.clone(),
-        reason: refusal.message,
-    })?;
+    let prompter = Prompter::new(&model)
+        .map_err(|refusal| LocalModelError::Load { path: request.path.clone(), reason: refusal.message })?;
     let _ = shared.info.set(ModelInfo {
         window,
         window_trained: model.n_ctx_train(),

@@ -18,12 +18,7 @@ pub(super) struct Busy(Activity);
 
 impl Activity {
     pub fn new() -> Self {
-        Self {
-            state: Arc::new(Mutex::new(State {
-                open: 0,
-                since: Instant::now(),
-            })),
-        }
+        Self { state: Arc::new(Mutex::new(State { open: 0, since: Instant::now() })) }
     }
 
     pub fn begin(&self) -> Busy {
@@ -33,18 +28,12 @@ impl Activity {
 
     /// Time since the last request ended; `None` while there is one.
     pub fn idle(&self) -> Option<Duration> {
-        let state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (state.open == 0).then(|| state.since.elapsed())
     }
 
     fn change(&self, by: impl FnOnce(usize) -> usize) {
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.open = by(state.open);
         state.since = Instant::now();
     }

@@ -21,15 +21,10 @@ impl Body for ReplyBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
-            Self::Events(stream) => stream
-                .poll_event(cx)
-                .map(|event| event.map(|b| Ok(Frame::data(b)))),
+            Self::Events(stream) => stream.poll_event(cx).map(|event| event.map(|b| Ok(Frame::data(b)))),
         }
     }
 
@@ -39,9 +34,7 @@ impl Body for ReplyBody {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => {
-                SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
-            }
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
             Self::Events(_) => SizeHint::default(),
         }
     }
@@ -51,16 +44,12 @@ impl Body for ReplyBody {
 pub(super) async fn read(mut body: Incoming) -> Result<Bytes, Refusal> {
     let mut all = BytesMut::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame
-            .map_err(|e| Refusal::invalid("body", format!("the request body broke off: {e}")))?;
+        let frame = frame.map_err(|e| Refusal::invalid("body", format!("the request body broke off: {e}")))?;
         if let Ok(data) = frame.into_data() {
             if all.len() + data.len() > MAX_REQUEST_BYTES {
                 return Err(Refusal {
                     status: 413,
-                    ..Refusal::invalid(
-                        "body",
-                        format!("the request is larger than {MAX_REQUEST_BYTES} bytes"),
-                    )
+                    ..Refusal::invalid("body", format!("the request is larger than {MAX_REQUEST_BYTES} bytes"))
                 });
             }
             all.extend_from_slice(&data);

@@ -21,10 +21,7 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let job = ChatJob {
         prompt: request.prompt()?,
-        sampling: request.sampling.sampling(!matches!(
-            request.constraint()?,
-            crate::local::infer::Constraint::Free
-        ))?,
+        sampling: request.sampling.sampling(!matches!(request.constraint()?, crate::local::infer::Constraint::Free))?,
         constraint: request.constraint()?,
         stop: request.stops()?,
         max_tokens: request.limit(),
@@ -38,19 +35,11 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
         Some(Progress::Failed(refusal)) => return Err(refusal),
         _ => return Err(app.ended()),
     }
-    let head = Head {
-        id: format!("chatcmpl-{}", app.next_number()),
-        created: app.now_unix(),
-        model: app.alias.clone(),
-    };
+    let head =
+        Head { id: format!("chatcmpl-{}", app.next_number()), created: app.now_unix(), model: app.alias.clone() };
     if request.stream {
         let include_usage = request.stream_options.is_some_and(|o| o.include_usage);
-        return Ok(reply::events(ChatStream::new(
-            head,
-            receiver,
-            include_usage,
-            busy,
-        )));
+        return Ok(reply::events(ChatStream::new(head, receiver, include_usage, busy)));
     }
     whole(app, &head, receiver).await
 }
@@ -116,23 +105,9 @@ pub(super) struct ChatStream {
 }
 
 impl ChatStream {
-    fn new(
-        head: Head,
-        receiver: mpsc::UnboundedReceiver<Progress>,
-        include_usage: bool,
-        busy: Busy,
-    ) -> Self {
-        let mut stream = Self {
-            head,
-            receiver,
-            include_usage,
-            ready: VecDeque::new(),
-            ended: false,
-            _busy: busy,
-        };
-        let first = stream
-            .head
-            .chunk(&json!({"role": "assistant", "content": ""}), None);
+    fn new(head: Head, receiver: mpsc::UnboundedReceiver<Progress>, include_usage: bool, busy: Busy) -> Self {
+        let mut stream = Self { head, receiver, include_usage, ready: VecDeque::new(), ended: false, _busy: busy };
+        let first = stream.head.chunk(&json!({"role": "assistant", "content": ""}), None);
         stream.send(&first);
         stream
     }
@@ -169,8 +144,7 @@ impl ChatStream {
                     value["usage"] = reply::usage(&usage);
                     self.send(&value);
                 }
-                self.ready
-                    .push_back(Bytes::from_static(b"data: [DONE]\n\n"));
+                self.ready.push_back(Bytes::from_static(b"data: [DONE]\n\n"));
                 self.ended = true;
             }
             Some(Progress::Failed(refusal)) => {
@@ -186,7 +160,6 @@ impl ChatStream {
     }
 
     fn send(&mut self, value: &Value) {
-        self.ready
-            .push_back(Bytes::from(format!("data: {value}\n\n")));
+        self.ready.push_back(Bytes::from(format!("data: {value}\n\n")));
     }
 }

@@ -33,10 +33,7 @@ pub(in crate::local) fn run(options: ServeOptions) -> Result<(), LocalModelError
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| LocalModelError::Io {
-            doing: "starting the runtime",
-            source,
-        })?;
+        .map_err(|source| LocalModelError::Io { doing: "starting the runtime", source })?;
     let socket = options.socket_path.clone();
     let result = runtime.block_on(serve(options));
     // A leftover socket would look like a server to the next one; missing is fine.
@@ -46,31 +43,19 @@ pub(in crate::local) fn run(options: ServeOptions) -> Result<(), LocalModelError
 }
 
 async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
-    let ServeOptions {
-        model_path,
-        socket_path,
-        token,
-        tuning,
-    } = options;
+    let ServeOptions { model_path, socket_path, token, tuning } = options;
     let listener = bind(&socket_path)?;
     let shared = Arc::new(Shared::default());
     let (jobs, queue) = mpsc::channel(QUEUE);
     let (ended_sender, mut ended) = oneshot::channel();
-    let request = LoadRequest {
-        path: model_path,
-        threads: tuning.threads,
-        context_tokens: tuning.context_tokens,
-    };
+    let request = LoadRequest { path: model_path, threads: tuning.threads, context_tokens: tuning.context_tokens };
     let theirs = Arc::clone(&shared);
     std::thread::Builder::new()
         .name("inference".to_owned())
         .spawn(move || {
             let _ = ended_sender.send(infer::run(&request, &theirs, queue));
         })
-        .map_err(|source| LocalModelError::Io {
-            doing: "starting the inference thread",
-            source,
-        })?;
+        .map_err(|source| LocalModelError::Io { doing: "starting the inference thread", source })?;
     let activity = Activity::new();
     let app = Arc::new(App {
         token,
@@ -98,16 +83,9 @@ async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
 fn bind(path: &Path) -> Result<UnixListener, LocalModelError> {
     let length = path.as_os_str().as_bytes().len();
     if length > PATH_LIMIT {
-        return Err(LocalModelError::SocketPathTooLong {
-            path: path.into(),
-            length,
-            limit: PATH_LIMIT,
-        });
+        return Err(LocalModelError::SocketPathTooLong { path: path.into(), length, limit: PATH_LIMIT });
     }
-    let fail = |source| LocalModelError::Socket {
-        path: path.into(),
-        source,
-    };
+    let fail = |source| LocalModelError::Socket { path: path.into(), source };
     // Of a server that was killed; a living one has a name of its own.
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fail(e)),
@@ -140,10 +118,8 @@ async fn accept(listener: UnixListener, app: Arc<App>) {
                 let app = Arc::clone(&app);
                 async move { Ok::<_, std::convert::Infallible>(routes::handle(app, request).await) }
             });
-            let served = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let served =
+                http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
             if let Err(error) = served {
                 tracing::debug!(%error, "a connection ended early");
             }
@@ -178,13 +154,11 @@ async fn leave(tuning: &ServeTuning, activity: &Activity) -> &'static str {
 /// Preferred to a parent-death signal, which fires when the *thread* that started the child ends.
 async fn stdin_end() {
     let (sender, receiver) = oneshot::channel::<()>();
-    let started = std::thread::Builder::new()
-        .name("parent-watch".to_owned())
-        .spawn(move || {
-            let mut scratch = [0; 64];
-            while matches!(std::io::stdin().read(&mut scratch), Ok(n) if n > 0) {}
-            let _ = sender.send(());
-        });
+    let started = std::thread::Builder::new().name("parent-watch".to_owned()).spawn(move || {
+        let mut scratch = [0; 64];
+        while matches!(std::io::stdin().read(&mut scratch), Ok(n) if n > 0) {}
+        let _ = sender.send(());
+    });
     if started.is_ok() {
         let _ = receiver.await;
     }
@@ -200,9 +174,7 @@ async fn unused(tuning: &ServeTuning, activity: &Activity) -> &'static str {
         if tuning.idle_exit.is_some_and(|limit| idle >= limit) {
             return "idle";
         }
-        let full = tuning
-            .max_resident_bytes
-            .is_some_and(|limit| resident_bytes().is_some_and(|now| now > limit));
+        let full = tuning.max_resident_bytes.is_some_and(|limit| resident_bytes().is_some_and(|now| now > limit));
         if full && idle >= Duration::from_secs(1) {
             return "over its memory limit";
         }

@@ -12,11 +12,8 @@ use crate::local::infer::{Finish, Refusal, Usage};
 /// A JSON response.
 pub(super) fn json(status: u16, value: &Value) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::Whole(Some(Bytes::from(value.to_string()))));
-    *response.status_mut() =
-        hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 

@@ -77,23 +77,16 @@ pub(super) struct WireMessage {
 
 /// Parses a body; the error says where it is wrong.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body)
-        .map_err(|e| Refusal::invalid("body", format!("the request body is not valid: {e}")))
+    serde_json::from_slice(body).map_err(|e| Refusal::invalid("body", format!("the request body is not valid: {e}")))
 }
 
 impl ChatRequest {
     pub fn check(&self) -> Result<(), Refusal> {
         if self.n.is_some_and(|n| n != 1) {
-            return Err(Refusal::unsupported(
-                "n",
-                "only one choice (n = 1) is given",
-            ));
+            return Err(Refusal::unsupported("n", "only one choice (n = 1) is given"));
         }
         if self.logprobs == Some(true) {
-            return Err(Refusal::unsupported(
-                "logprobs",
-                "log probabilities are not given here; use POST /v1/score",
-            ));
+            return Err(Refusal::unsupported("logprobs", "log probabilities are not given here; use POST /v1/score"));
         }
         if self.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
             return Err(Refusal::unsupported(
@@ -102,10 +95,7 @@ impl ChatRequest {
             ));
         }
         if self.limit() == Some(0) {
-            return Err(Refusal::invalid(
-                "max_tokens",
-                "max_tokens must be at least 1",
-            ));
+            return Err(Refusal::invalid("max_tokens", "max_tokens must be at least 1"));
         }
         Ok(())
     }
@@ -115,10 +105,7 @@ impl ChatRequest {
     }
 
     pub fn prompt(&self) -> Result<Prompt, Refusal> {
-        Ok(Prompt::Messages {
-            messages: messages(&self.messages)?,
-            prefix: self.assistant_prefix.clone(),
-        })
+        Ok(Prompt::Messages { messages: messages(&self.messages)?, prefix: self.assistant_prefix.clone() })
     }
 
     pub fn stops(&self) -> Result<Vec<String>, Refusal> {
@@ -128,20 +115,14 @@ impl ChatRequest {
             Some(OneOrMany::Many(stops)) => stops.clone(),
         };
         if stops.len() > 16 || stops.iter().any(String::is_empty) {
-            return Err(Refusal::invalid(
-                "stop",
-                "stop takes up to 16 strings, none of them empty",
-            ));
+            return Err(Refusal::invalid("stop", "stop takes up to 16 strings, none of them empty"));
         }
         Ok(stops)
     }
 
     pub fn constraint(&self) -> Result<Constraint, Refusal> {
         if let Some(gbnf) = &self.grammar {
-            return Ok(Constraint::Grammar {
-                gbnf: gbnf.clone(),
-                param: "grammar",
-            });
+            return Ok(Constraint::Grammar { gbnf: gbnf.clone(), param: "grammar" });
         }
         if let Some(schema) = &self.json_schema {
             return Constraint::schema(schema, "json_schema");
@@ -158,10 +139,7 @@ impl ChatRequest {
             },
             Some("json_schema") => match format.pointer("/json_schema/schema") {
                 Some(schema) => Constraint::schema(schema, "response_format"),
-                None => Err(Refusal::invalid(
-                    "response_format",
-                    "response_format.json_schema.schema is missing",
-                )),
+                None => Err(Refusal::invalid("response_format", "response_format.json_schema.schema is missing")),
             },
             _ => Err(Refusal::invalid(
                 "response_format",
@@ -174,24 +152,17 @@ impl ChatRequest {
 impl ScoreRequest {
     pub fn prompt(&self) -> Result<Prompt, Refusal> {
         match (&self.messages, &self.prompt) {
-            (Some(list), None) => Ok(Prompt::Messages {
-                messages: messages(list)?,
-                prefix: self.assistant_prefix.clone(),
-            }),
+            (Some(list), None) => {
+                Ok(Prompt::Messages { messages: messages(list)?, prefix: self.assistant_prefix.clone() })
+            }
             (None, Some(text)) => Ok(Prompt::Text(format!("{text}{}", self.assistant_prefix))),
-            _ => Err(Refusal::invalid(
-                "messages",
-                "give either messages or prompt",
-            )),
+            _ => Err(Refusal::invalid("messages", "give either messages or prompt")),
         }
     }
 
     pub fn check(&self) -> Result<(), Refusal> {
         if self.candidates.is_empty() || self.candidates.len() > 256 {
-            return Err(Refusal::invalid(
-                "candidates",
-                "candidates takes 1 to 256 strings",
-            ));
+            return Err(Refusal::invalid("candidates", "candidates takes 1 to 256 strings"));
         }
         if self.candidates.iter().any(String::is_empty) {
             return Err(Refusal::invalid("candidates", "a candidate is empty"));
@@ -206,11 +177,7 @@ const FREE_REPEAT_PENALTY: f32 = 1.2;
 impl WireSampling {
     /// Small models fall into loops in free text; text under a schema must be free to repeat itself.
     pub fn sampling(&self, constrained: bool) -> Result<Sampling, Refusal> {
-        let repeat = if constrained {
-            1.0
-        } else {
-            FREE_REPEAT_PENALTY
-        };
+        let repeat = if constrained { 1.0 } else { FREE_REPEAT_PENALTY };
         let sampling = Sampling {
             temperature: within("temperature", self.temperature, 0.2, 0.0, 2.0)?,
             top_k: self.top_k.map_or(40, |k| k as usize),
@@ -220,30 +187,18 @@ impl WireSampling {
             presence_penalty: within("presence_penalty", self.presence_penalty, 0.0, -2.0, 2.0)?,
             repeat_penalty: within("repeat_penalty", self.repeat_penalty, repeat, 0.1, 10.0)?,
             // Any seed will do where none is asked for; the hasher's keys are random.
-            seed: self.seed.map_or_else(
-                || std::hash::RandomState::new().build_hasher().finish(),
-                i64::cast_unsigned,
-            ),
+            seed: self.seed.map_or_else(|| std::hash::RandomState::new().build_hasher().finish(), i64::cast_unsigned),
         };
         Ok(sampling)
     }
 }
 
-fn within(
-    name: &'static str,
-    value: Option<f32>,
-    default: f32,
-    low: f32,
-    high: f32,
-) -> Result<f32, Refusal> {
+fn within(name: &'static str, value: Option<f32>, default: f32, low: f32, high: f32) -> Result<f32, Refusal> {
     let value = value.unwrap_or(default);
     if (low..=high).contains(&value) {
         Ok(value)
     } else {
-        Err(Refusal::invalid(
-            name,
-            format!("{name} must be between {low} and {high}, not {value}"),
-        ))
+        Err(Refusal::invalid(name, format!("{name} must be between {low} and {high}, not {value}")))
     }
 }
 
@@ -268,16 +223,11 @@ fn messages(list: &[WireMessage]) -> Result<Vec<ChatMessage>, Refusal> {
                 other => {
                     return Err(Refusal::invalid(
                         "messages",
-                        format!(
-                            "the role `{other}` is unknown; use system, developer, user, assistant or tool"
-                        ),
+                        format!("the role `{other}` is unknown; use system, developer, user, assistant or tool"),
                     ));
                 }
             };
-            Ok(ChatMessage {
-                role: role.to_owned(),
-                content,
-            })
+            Ok(ChatMessage { role: role.to_owned(), content })
         })
         .collect()
 }
@@ -289,21 +239,13 @@ fn text(content: Option<&Value>) -> Result<String, Refusal> {
         Some(Value::Array(parts)) => parts
             .iter()
             .map(|part| match part.get("type").and_then(Value::as_str) {
-                Some("text" | "input_text") => {
-                    Ok(part.get("text").and_then(Value::as_str).unwrap_or_default())
-                }
+                Some("text" | "input_text") => Ok(part.get("text").and_then(Value::as_str).unwrap_or_default()),
                 other => Err(Refusal::unsupported(
                     "messages",
-                    format!(
-                        "the local model takes text only, not `{}`",
-                        other.unwrap_or("untyped parts")
-                    ),
+                    format!("the local model takes text only, not `{}`", other.unwrap_or("untyped parts")),
                 )),
             })
             .collect(),
-        Some(_) => Err(Refusal::invalid(
-            "messages",
-            "content must be a string or a list of parts",
-        )),
+        Some(_) => Err(Refusal::invalid("messages", "content must be a string or a list of parts")),
     }
 }

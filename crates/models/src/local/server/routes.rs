@@ -116,10 +116,7 @@ impl App {
             Some(name) => Err(Refusal {
                 status: 404,
                 code: "model_not_found",
-                ..Refusal::invalid(
-                    "model",
-                    format!("no model `{name}` here; this server has `{}`", self.alias),
-                )
+                ..Refusal::invalid("model", format!("no model `{name}` here; this server has `{}`", self.alias))
             }),
         }
     }
@@ -139,11 +136,7 @@ impl App {
     /// The inference thread is gone.
     #[expect(clippy::unused_self, reason = "belongs to the server's words")]
     pub fn ended(&self) -> Refusal {
-        Refusal {
-            status: 503,
-            code: "ending",
-            ..Refusal::internal("the model server is ending; ask again")
-        }
+        Refusal { status: 503, code: "ending", ..Refusal::internal("the model server is ending; ask again") }
     }
 
     pub fn next_number(&self) -> u64 {

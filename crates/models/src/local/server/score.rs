@@ -15,12 +15,7 @@ pub(super) async fn score(app: &App, body: &[u8]) -> Result<Response<ReplyBody>,
     request.check()?;
     let (sender, receiver) = oneshot::channel();
     let prompt = request.prompt()?;
-    let job = ScoreJob {
-        prompt,
-        candidates: request.candidates,
-        end_of_turn: request.end_of_turn,
-        reply: sender,
-    };
+    let job = ScoreJob { prompt, candidates: request.candidates, end_of_turn: request.end_of_turn, reply: sender };
     let _busy = app.activity.begin();
     app.submit(Job::Score(Box::new(job)))?;
     let result = receiver.await.map_err(|_| app.ended())??;

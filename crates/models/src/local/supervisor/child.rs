@@ -37,30 +37,16 @@ impl Running {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
-            .map_err(|source| LocalModelError::Spawn {
-                program: command.program.clone(),
-                source,
-            })?;
+            .map_err(|source| LocalModelError::Spawn { program: command.program.clone(), source })?;
         let tail = Tail::default();
         let reader = child.stderr.take().map(|stream| tail.follow(stream));
         let mut stdin = child.stdin.take();
-        let line = Handshake {
-            socket_path: socket_path.clone(),
-            token: options.token.clone(),
-        }
-        .to_line()?;
+        let line = Handshake { socket_path: socket_path.clone(), token: options.token.clone() }.to_line()?;
         if let Some(pipe) = &mut stdin {
             // A child that has ended already is noticed by the wait for its readiness.
             let _ = pipe.write_all(line.as_bytes()).await;
         }
-        Ok(Self {
-            child,
-            stdin,
-            tail,
-            reader,
-            socket_path,
-            since: Instant::now(),
-        })
+        Ok(Self { child, stdin, tail, reader, socket_path, since: Instant::now() })
     }
 
     /// Its exit status, if it has ended.
@@ -84,10 +70,7 @@ impl Running {
     /// Ends it, by asking first.
     pub async fn stop(mut self, grace: Duration) {
         drop(self.stdin.take());
-        if tokio::time::timeout(grace, self.child.wait())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(grace, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
         let _ = std::fs::remove_file(&self.socket_path);

@@ -62,39 +62,18 @@ mod tests {
         let options = SupervisorOptions::new("/x", "t".to_owned().into());
         let now = Instant::now();
         let mut crashes = Crashes::default();
-        assert_eq!(
-            crashes.verdict(now, &options),
-            Verdict::After(Duration::ZERO)
-        );
+        assert_eq!(crashes.verdict(now, &options), Verdict::After(Duration::ZERO));
         crashes.note(Duration::ZERO, now, &options);
-        assert_eq!(
-            crashes.verdict(now, &options),
-            Verdict::After(options.backoff)
-        );
+        assert_eq!(crashes.verdict(now, &options), Verdict::After(options.backoff));
         crashes.note(Duration::ZERO, now, &options);
-        assert_eq!(
-            crashes.verdict(now, &options),
-            Verdict::After(options.backoff * 4)
-        );
+        assert_eq!(crashes.verdict(now, &options), Verdict::After(options.backoff * 4));
         crashes.note(Duration::ZERO, now, &options);
-        assert_eq!(
-            crashes.verdict(now, &options),
-            Verdict::Refuse(options.cooldown)
-        );
+        assert_eq!(crashes.verdict(now, &options), Verdict::Refuse(options.cooldown));
         let later = now + options.cooldown;
-        assert_eq!(
-            crashes.verdict(later, &options),
-            Verdict::After(Duration::ZERO)
-        );
+        assert_eq!(crashes.verdict(later, &options), Verdict::After(Duration::ZERO));
         crashes.note(Duration::ZERO, later, &options);
-        assert_eq!(
-            crashes.verdict(later, &options),
-            Verdict::Refuse(options.cooldown)
-        );
+        assert_eq!(crashes.verdict(later, &options), Verdict::Refuse(options.cooldown));
         crashes.note(options.fast_crash, later, &options);
-        assert_eq!(
-            crashes.verdict(later, &options),
-            Verdict::After(options.backoff)
-        );
+        assert_eq!(crashes.verdict(later, &options), Verdict::After(options.backoff));
     }
 }

@@ -56,10 +56,7 @@ mod tests {
     #[test]
     fn answers_are_understood() {
         assert_eq!(read("HTTP/1.1 200 OK\r\n\r\n{}"), Health::Ready);
-        assert_eq!(
-            read("HTTP/1.1 503 x\r\na: b\r\n\r\n{\"progress\":0.5}"),
-            Health::Loading(0.5)
-        );
+        assert_eq!(read("HTTP/1.1 503 x\r\na: b\r\n\r\n{\"progress\":0.5}"), Health::Loading(0.5));
         assert_eq!(read("HTTP/1.1 401 x\r\n\r\n"), Health::Silent);
         assert_eq!(read(""), Health::Silent);
     }

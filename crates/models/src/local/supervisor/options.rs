@@ -17,11 +17,7 @@ impl ChildCommand {
     /// A program without arguments and with an empty environment, so that no secret of the
     /// parent's is inherited.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self {
-            program: program.into(),
-            args: Vec::new(),
-            env: Vec::new(),
-        }
+        Self { program: program.into(), args: Vec::new(), env: Vec::new() }
     }
 
     /// Adds one argument.

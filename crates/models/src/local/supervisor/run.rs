@@ -33,12 +33,7 @@ const POLL: Duration = Duration::from_millis(15);
 impl Supervisor {
     /// A supervisor that has started nothing yet.
     pub fn new(command: ChildCommand, options: SupervisorOptions) -> Self {
-        Self {
-            command,
-            options,
-            state: Mutex::new(State::default()),
-            phase: watch::Sender::new(Phase::Stopped),
-        }
+        Self { command, options, state: Mutex::new(State::default()), phase: watch::Sender::new(Phase::Stopped) }
     }
 
     /// What the child is doing, as it changes; the progress of a start among it.
@@ -63,25 +58,15 @@ impl Supervisor {
             });
             result?;
         }
-        let socket_path = state
-            .running
-            .as_ref()
-            .map(|running| running.socket_path.clone())
-            .unwrap_or_default();
-        Ok(Endpoint {
-            socket_path,
-            token: self.options.token.clone(),
-        })
+        let socket_path = state.running.as_ref().map(|running| running.socket_path.clone()).unwrap_or_default();
+        Ok(Endpoint { socket_path, token: self.options.token.clone() })
     }
 
     /// As [`Self::endpoint`], telling each phase on the way.
     ///
     /// # Errors
     /// As [`Self::endpoint`].
-    pub async fn endpoint_with(
-        &self,
-        mut progress: impl FnMut(&Phase) + Send,
-    ) -> Result<Endpoint, LocalModelError> {
+    pub async fn endpoint_with(&self, mut progress: impl FnMut(&Phase) + Send) -> Result<Endpoint, LocalModelError> {
         let mut phases = self.phases();
         let work = self.endpoint();
         tokio::pin!(work);
@@ -160,17 +145,12 @@ impl Supervisor {
         let mut running = Running::start(&self.command, &self.options, socket_path).await?;
         match self.wait_until_ready(&mut running).await {
             Ok(()) => {
-                tracing::debug!(
-                    ms = running.since.elapsed().as_millis(),
-                    "model server is ready"
-                );
+                tracing::debug!(ms = running.since.elapsed().as_millis(), "model server is ready");
                 state.running = Some(running);
                 Ok(())
             }
             Err(error) => {
-                state
-                    .crashes
-                    .note(running.since.elapsed(), Instant::now(), &self.options);
+                state.crashes.note(running.since.elapsed(), Instant::now(), &self.options);
                 state.last_words = running.last_words().await;
                 running.stop(Duration::ZERO).await;
                 Err(error)
@@ -210,10 +190,7 @@ impl Supervisor {
             .recursive(true)
             .mode(0o700)
             .create(&self.options.run_dir)
-            .map_err(|source| LocalModelError::Socket {
-                path: self.options.run_dir.clone(),
-                source,
-            })?;
+            .map_err(|source| LocalModelError::Socket { path: self.options.run_dir.clone(), source })?;
         let name = format!("model-{}-{number}.sock", std::process::id());
         Ok(self.options.run_dir.join(name))
     }

@@ -12,10 +12,7 @@ pub(super) struct Tail(Arc<Mutex<VecDeque<String>>>);
 
 impl Tail {
     /// Reads to the end, remembering the last lines.
-    pub fn follow(
-        &self,
-        stream: impl AsyncRead + Unpin + Send + 'static,
-    ) -> tokio::task::JoinHandle<()> {
+    pub fn follow(&self, stream: impl AsyncRead + Unpin + Send + 'static) -> tokio::task::JoinHandle<()> {
         let tail = self.clone();
         tokio::spawn(async move {
             let mut reader = BufReader::new(stream);

@@ -47,10 +47,7 @@ fn branch(schema: &Value) -> Option<(Branch<'_>, &'static str)> {
     PAIRS.iter().find_map(|(name, arguments)| {
         let name = only(properties.get(name)?)?;
         let inner = properties.get(arguments)?;
-        let branch = Branch {
-            name,
-            arguments: inner,
-        };
+        let branch = Branch { name, arguments: inner };
         Some((branch, *arguments))
     })
 }
@@ -87,10 +84,7 @@ pub(super) fn skeleton(schema: &Value) -> Value {
 
 fn visit(schema: &mut Value, change: &mut dyn FnMut(&mut Value)) {
     if let Some((_, arguments)) = branch(schema) {
-        if let Some(inner) = schema
-            .get_mut("properties")
-            .and_then(|properties| properties.get_mut(arguments))
-        {
+        if let Some(inner) = schema.get_mut("properties").and_then(|properties| properties.get_mut(arguments)) {
             change(inner);
         }
         return;

@@ -41,11 +41,7 @@ pub(in crate::openai) struct Lessons {
 
 impl Default for Lessons {
     fn default() -> Self {
-        Self {
-            schemas: [(0, 0); SCHEMAS],
-            tools: [(0, 0); TOOLS],
-            resting: false,
-        }
+        Self { schemas: [(0, 0); SCHEMAS], tools: [(0, 0); TOOLS], resting: false }
     }
 }
 
@@ -87,16 +83,9 @@ impl Lessons {
         if self.schema(key(way, &branches::skeleton(schema))) & OPEN != 0 {
             return vec![true; all.len()];
         }
-        let words: Vec<u8> = all
-            .iter()
-            .map(|branch| get(&self.tools, tool_key(way, branch)))
-            .collect();
+        let words: Vec<u8> = all.iter().map(|branch| get(&self.tools, tool_key(way, branch))).collect();
         let trial = self.trial(&words);
-        words
-            .iter()
-            .enumerate()
-            .map(|(at, word)| *word >= BAD && !trial.contains(&at))
-            .collect()
+        words.iter().enumerate().map(|(at, word)| *word >= BAD && !trial.contains(&at)).collect()
     }
 
     /// Positions of the held ones that are tried next: half of those most narrowly suspected.
@@ -123,14 +112,10 @@ impl Lessons {
             }
             _ => key(way, &branches::skeleton(schema)),
         };
-        let constrained: Vec<Branch<'_>> = branches::of(schema)
-            .into_iter()
-            .filter(|branch| !branch.is_open())
-            .collect();
+        let constrained: Vec<Branch<'_>> =
+            branches::of(schema).into_iter().filter(|branch| !branch.is_open()).collect();
         // A sender that does not go by what was learned would be asked for ever.
-        let mut sent_words = constrained
-            .iter()
-            .map(|one| get(&self.tools, tool_key(way, one)));
+        let mut sent_words = constrained.iter().map(|one| get(&self.tools, tool_key(way, one)));
         let unheeded = |word: u8| word == BAD || (word >= HELD && self.resting);
         if self.refuses(whole) || sent_words.any(unheeded) {
             return None;
@@ -151,20 +136,15 @@ impl Lessons {
 
     /// A refusal that names no tool.
     fn narrow(&mut self, way: Constrained, whole: u32, constrained: &[Branch<'_>]) {
-        let words: Vec<(u32, u8)> = constrained
-            .iter()
-            .map(|branch| tool_key(way, branch))
-            .map(|key| (key, get(&self.tools, key)))
-            .collect();
+        let words: Vec<(u32, u8)> =
+            constrained.iter().map(|branch| tool_key(way, branch)).map(|key| (key, get(&self.tools, key))).collect();
         let tried: Vec<(u32, u8)> = words.iter().copied().filter(|w| w.1 >= HELD).collect();
         let fresh: Vec<u32> = words.iter().filter(|w| w.1 == 0).map(|w| w.0).collect();
         if let [(key, _)] = tried.as_slice() {
             self.mark(vec![(*key, BAD)]);
             self.resting = true;
         } else if !tried.is_empty() {
-            let narrower = tried
-                .iter()
-                .map(|(key, word)| (*key, word.saturating_add(1)));
+            let narrower = tried.iter().map(|(key, word)| (*key, word.saturating_add(1)));
             self.mark(narrower.collect());
             self.resting = true;
         } else if fresh.is_empty() {
@@ -211,27 +191,18 @@ impl Lessons {
 }
 
 fn get(places: &[(u32, u8)], key: u32) -> u8 {
-    places
-        .iter()
-        .take_while(|(known, _)| *known != 0)
-        .find(|(known, _)| *known == key)
-        .map_or(0, |(_, word)| *word)
+    places.iter().take_while(|(known, _)| *known != 0).find(|(known, _)| *known == key).map_or(0, |(_, word)| *word)
 }
 
 /// Writes all of `words`; where there is no room for them, the others are forgotten.
 fn put(places: &mut [(u32, u8)], words: Vec<(u32, u8)>) {
-    let fresh = words
-        .iter()
-        .filter(|(key, _)| get(places, *key) == 0)
-        .count();
+    let fresh = words.iter().filter(|(key, _)| get(places, *key) == 0).count();
     let free = places.iter().filter(|(known, _)| *known == 0).count();
     if fresh > free {
         places.fill((0, 0));
     }
     for (key, word) in words {
-        let place = places
-            .iter_mut()
-            .find(|(known, _)| *known == key || *known == 0);
+        let place = places.iter_mut().find(|(known, _)| *known == key || *known == 0);
         if let Some(place) = place {
             *place = (key, word);
         }

@@ -18,12 +18,7 @@ use steward_core::model::{Connection, Constrained, ModelRequest, Provider};
 use super::strict::is_strict;
 
 /// Adds what constrains the output to `schema`, so far as the endpoint is known to take it.
-pub(super) fn apply(
-    body: &mut Map<String, Value>,
-    connection: &Connection,
-    schema: &Value,
-    lessons: &Lessons,
-) {
+pub(super) fn apply(body: &mut Map<String, Value>, connection: &Connection, schema: &Value, lessons: &Lessons) {
     for way in ways::ladder(connection) {
         if let Some((field, value)) = form(way, schema, lessons, body) {
             body.insert(field.to_owned(), value);
@@ -81,19 +76,14 @@ pub(super) fn fitted<'a>(
     lessons: &Lessons,
 ) -> Cow<'a, ModelRequest> {
     let way = Constrained::OllamaFormat;
-    let Some(schema) = request
-        .schema
-        .as_ref()
-        .filter(|_| connection.provider == Provider::Ollama && !lessons.is_empty())
+    let Some(schema) =
+        request.schema.as_ref().filter(|_| connection.provider == Provider::Ollama && !lessons.is_empty())
     else {
         return Cow::Borrowed(request);
     };
     let refused = lessons.refuses(lessons::key(way, &branches::skeleton(schema)));
     let schema = (!refused).then(|| branches::opened(schema, &lessons.opens(way, schema)));
-    Cow::Owned(ModelRequest {
-        schema,
-        ..request.clone()
-    })
+    Cow::Owned(ModelRequest { schema, ..request.clone() })
 }
 
 /// The ways worth trying at a connection, best first, whatever was learned.
@@ -101,11 +91,7 @@ pub(crate) fn all_ways(connection: &Connection) -> Vec<Constrained> {
     let mut ways = ways::usual(connection.provider).to_vec();
     if connection.provider == Provider::Compatible {
         // Any server may stand behind it.
-        let more = [
-            Constrained::LlamaCppSchema,
-            Constrained::StructuredOutputs,
-            Constrained::GuidedJson,
-        ];
+        let more = [Constrained::LlamaCppSchema, Constrained::StructuredOutputs, Constrained::GuidedJson];
         let last = ways.len().saturating_sub(1);
         ways.splice(last..last, more);
     }

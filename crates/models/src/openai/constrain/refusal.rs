@@ -17,10 +17,7 @@ pub(super) fn is_about_constraint(status: u16, raw: &str) -> bool {
         return false;
     }
     let refusal = classify::http(status, raw);
-    if !matches!(
-        refusal.class,
-        ModelErrorClass::BadRequest | ModelErrorClass::Server
-    ) {
+    if !matches!(refusal.class, ModelErrorClass::BadRequest | ModelErrorClass::Server) {
         return false;
     }
     let words = refusal.words.to_lowercase();
@@ -35,10 +32,7 @@ fn is_in(line: &str, words: &str) -> bool {
 
 /// Whether the field itself is not known there, whatever the schema.
 pub(super) fn is_of_the_way(raw: &str, field: &str) -> bool {
-    raw.contains(field)
-        && unsupported(raw)
-        && !raw.contains("schema for")
-        && !raw.contains("context=")
+    raw.contains(field) && unsupported(raw) && !raw.contains("schema for") && !raw.contains("context=")
 }
 
 /// Positions in `constrained` of the tools that the refusal names: by name, by their place in
@@ -54,10 +48,7 @@ pub(super) fn named(raw: &str, constrained: &[Branch<'_>], schema: &Value) -> Ve
                 || telling(one.arguments).iter().any(|text| {
                     let elsewhere = |other: &Branch<'_>| telling(other.arguments).contains(text);
                     let others = constrained.iter().enumerate();
-                    raw.contains(text)
-                        && !others
-                            .into_iter()
-                            .any(|(n, other)| n != *at && elsewhere(other))
+                    raw.contains(text) && !others.into_iter().any(|(n, other)| n != *at && elsewhere(other))
                 })
         })
         .collect();
@@ -72,9 +63,7 @@ pub(super) fn named(raw: &str, constrained: &[Branch<'_>], schema: &Value) -> Ve
 fn place(raw: &str) -> Option<usize> {
     let rest = &raw[raw.find("anyOf")? + "anyOf".len()..];
     let rest = rest.trim_start_matches(['[', '/', '.', '\'', '"', ',', ' ']);
-    let end = rest
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..end].parse().ok()
 }
 
@@ -99,10 +88,7 @@ fn collect<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
         Value::Object(map) => {
             for (key, value) in map {
                 match value {
-                    Value::String(text)
-                        if matches!(key.as_str(), "pattern" | "format")
-                            && text.len() >= TELLING =>
-                    {
+                    Value::String(text) if matches!(key.as_str(), "pattern" | "format") && text.len() >= TELLING => {
                         found.push(text);
                     }
                     _ => collect(value, found),

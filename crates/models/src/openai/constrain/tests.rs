@@ -21,10 +21,7 @@ fn connection(provider: Provider, constrained: Option<Constrained>) -> Connectio
         base_url: "http://127.0.0.1:9/v1".to_owned(),
         model: "m".to_owned(),
         auth: Auth::None,
-        capabilities: Capabilities {
-            constrained,
-            ..Capabilities::default()
-        },
+        capabilities: Capabilities { constrained, ..Capabilities::default() },
         wire: None,
         price: None,
         weight: 1,
@@ -56,9 +53,7 @@ fn arguments(field: &str) -> Value {
 }
 
 fn tools(count: usize) -> Vec<(String, Value)> {
-    (0..count)
-        .map(|n| (format!("tool_{n}"), arguments(&format!("field_{n}"))))
-        .collect()
+    (0..count).map(|n| (format!("tool_{n}"), arguments(&format!("field_{n}")))).collect()
 }
 
 /// A server and what its client has learned of it.
@@ -76,12 +71,7 @@ impl<'a> Bed<'a> {
         constrained: Option<Constrained>,
         server: &'a dyn Fn(&Value) -> Option<(u16, String)>,
     ) -> Self {
-        Self {
-            connection: connection(provider, constrained),
-            lessons: Lessons::default(),
-            server,
-            refusals: 0,
-        }
+        Self { connection: connection(provider, constrained), lessons: Lessons::default(), server, refusals: 0 }
     }
 
     /// Asks as the client does, until the request is accepted; the accepted body.
@@ -106,22 +96,12 @@ impl<'a> Bed<'a> {
 
 /// Names of the tools whose arguments are constrained.
 fn held_to(body: &Value) -> Vec<String> {
-    let schema = body
-        .pointer("/response_format/json_schema/schema")
-        .unwrap_or(&Value::Null);
-    branches::of(schema)
-        .iter()
-        .filter(|branch| !branch.is_open())
-        .map(|branch| branch.name.to_owned())
-        .collect()
+    let schema = body.pointer("/response_format/json_schema/schema").unwrap_or(&Value::Null);
+    branches::of(schema).iter().filter(|branch| !branch.is_open()).map(|branch| branch.name.to_owned()).collect()
 }
 
 fn fields(body: &Value) -> Vec<&str> {
-    body.as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+    body.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 fn refuse(text: &str) -> Option<(u16, String)> {
@@ -143,36 +123,16 @@ fn each_way_is_written_as_its_server_reads_it() {
         (Provider::OpenAi, None, &closed, strict),
         (Provider::Vllm, None, &schema, open.clone()),
         (Provider::Ollama, None, &schema, open),
-        (
-            Provider::Local,
-            None,
-            &schema,
-            json!({"json_schema": schema}),
-        ),
-        (
-            Provider::LlamaCpp,
-            None,
-            &schema,
-            json!({"json_schema": schema}),
-        ),
-        (
-            Provider::Compatible,
-            Some(Constrained::OllamaFormat),
-            &schema,
-            json!({"format": schema}),
-        ),
+        (Provider::Local, None, &schema, json!({"json_schema": schema})),
+        (Provider::LlamaCpp, None, &schema, json!({"json_schema": schema})),
+        (Provider::Compatible, Some(Constrained::OllamaFormat), &schema, json!({"format": schema})),
         (
             Provider::Compatible,
             Some(Constrained::StructuredOutputs),
             &schema,
             json!({"structured_outputs": {"json": schema}}),
         ),
-        (
-            Provider::Compatible,
-            Some(Constrained::GuidedJson),
-            &schema,
-            json!({"guided_json": schema}),
-        ),
+        (Provider::Compatible, Some(Constrained::GuidedJson), &schema, json!({"guided_json": schema})),
         (
             Provider::Compatible,
             Some(Constrained::JsonObject),
@@ -201,9 +161,7 @@ fn any_object_is_asked_for_only_where_that_is_what_is_wanted() {
 fn a_way_that_is_refused_is_followed_by_the_next_and_then_by_none() {
     let vllm = |body: &Value| {
         let known = body.get("guided_json").is_some();
-        (!known).then(|| {
-            refuse("extra fields not permitted: response_format, structured_outputs, a schema")
-        })?
+        (!known).then(|| refuse("extra fields not permitted: response_format, structured_outputs, a schema"))?
     };
     let mut bed = Bed::new(Provider::Vllm, None, &vllm);
     let schema = json!({"type": "object"});
@@ -295,11 +253,7 @@ fn a_tool_that_no_error_names_is_found_by_halves() {
                 assert!(requests < 4 * count, "{count} tools, {bad} is bad");
             }
             let log = count.next_power_of_two().trailing_zeros() as usize;
-            assert!(
-                bed.refusals <= log + 2,
-                "{count} tools: {} refusals",
-                bed.refusals
-            );
+            assert!(bed.refusals <= log + 2, "{count} tools: {} refusals", bed.refusals);
             // The others are known to be good in another set, too.
             let mut fewer = tools(count);
             fewer.retain(|(tool, _)| *tool != name);
@@ -312,9 +266,7 @@ fn a_tool_that_no_error_names_is_found_by_halves() {
 fn several_bad_tools_are_all_found() {
     let bad = ["tool_1", "tool_2", "tool_9"];
     let server = |body: &Value| {
-        let held = held_to(body)
-            .iter()
-            .any(|name| bad.contains(&name.as_str()));
+        let held = held_to(body).iter().any(|name| bad.contains(&name.as_str()));
         held.then(|| refuse("bad request"))?
     };
     let mut bed = Bed::new(Provider::OpenAi, None, &server);
@@ -356,11 +308,7 @@ fn what_is_no_refusal_of_the_schema_teaches_nothing() {
     assert!(learn(503, "the schema").is_none());
     assert!(learn(400, "maximum context length is 10 with this schema").is_none());
     assert!(learn(400, "").is_some());
-    assert!(
-        Lessons::default()
-            .refused(400, "schema", &json!({}))
-            .is_none()
-    );
+    assert!(Lessons::default().refused(400, "schema", &json!({})).is_none());
 }
 
 #[test]
@@ -388,8 +336,5 @@ fn plans_have_branches_too() {
     assert_eq!(names, [("a", false), ("b", true)]);
     let opened = branches::opened(&schema, &[true, false]);
     assert_eq!(opened, branches::skeleton(&schema));
-    assert_eq!(
-        opened["items"]["anyOf"][0]["properties"]["args"],
-        json!({"type": "object"})
-    );
+    assert_eq!(opened["items"]["anyOf"][0]["properties"]["args"], json!({"type": "object"}));
 }

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use steward_core::model::{Connection, Constrained, Provider};
 
 use Constrained::{
-    GuidedJson, JsonObject, LlamaCppGrammar, LlamaCppSchema, OllamaFormat, ResponseFormat,
-    StructuredOutputs,
+    GuidedJson, JsonObject, LlamaCppGrammar, LlamaCppSchema, OllamaFormat, ResponseFormat, StructuredOutputs,
 };
 
 /// The ways that make sense at `provider`, its usual one first.

@@ -8,10 +8,7 @@ use crate::out::Sink;
 impl React {
     /// For replies of which another form was asked.
     pub fn lax(tools: &ToolIndex) -> Self {
-        Self {
-            lax: true,
-            ..Self::new(tools)
-        }
+        Self { lax: true, ..Self::new(tools) }
     }
 
     /// Whether a label is one in a reply of which another form was asked.

@@ -35,15 +35,8 @@ const KEYS: &[&str] = &[
 ];
 
 /// Words in front of a made-up result.
-const RESULTS: &[&str] = &[
-    "Observation",
-    "Result:",
-    "Output:",
-    "Tool result",
-    "Tool Result",
-    "Tool output",
-    "Tool Output",
-];
+const RESULTS: &[&str] =
+    &["Observation", "Result:", "Output:", "Tool result", "Tool Result", "Tool output", "Tool Output"];
 
 /// A value that may be a call.
 pub(super) struct Bare {
@@ -73,35 +66,16 @@ enum Mode {
 impl Bare {
     pub fn json(from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
         let mode = Mode::Json(Scanner::new(start), false);
-        Self {
-            from,
-            first,
-            fence,
-            fence_closed: false,
-            values: Vec::new(),
-            start,
-            mode,
-        }
+        Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 
     pub fn python(from: usize, start: usize, first: bool) -> Self {
         let mode = Mode::Python(start);
-        Self {
-            from,
-            first,
-            fence: None,
-            fence_closed: false,
-            values: Vec::new(),
-            start,
-            mode,
-        }
+        Self { from, first, fence: None, fence_closed: false, values: Vec::new(), start, mode }
     }
 
     pub fn python_fenced(from: usize, start: usize, first: bool, fence: usize) -> Self {
-        Self {
-            fence: Some(fence),
-            ..Self::python(from, start, first)
-        }
+        Self { fence: Some(fence), ..Self::python(from, start, first) }
     }
 }
 
@@ -139,8 +113,7 @@ impl Shell {
                 Next::Calls(at) => return self.bare_calls(&bare, at, sink),
                 Next::Ends => {
                     self.bare_calls(&bare, self.buf.len(), sink);
-                    self.found
-                        .note("a made-up result and all that follows was ignored");
+                    self.found.note("a made-up result and all that follows was ignored");
                     self.state = State::Stopped;
                     return Step::Go;
                 }
@@ -192,11 +165,7 @@ impl Shell {
                     return Next::Go;
                 }
                 Token::More if end => {
-                    return if *keyed {
-                        self.bare_loose(bare)
-                    } else {
-                        Next::Text
-                    };
+                    return if *keyed { self.bare_loose(bare) } else { Next::Text };
                 }
                 Token::More => return Next::Wait,
                 _ => {}
@@ -206,10 +175,7 @@ impl Shell {
 
     /// All that is left as one value.
     fn bare_loose(&mut self, bare: &mut Bare) -> Next {
-        let raw = self.buf[bare.start..]
-            .trim_end()
-            .trim_end_matches('`')
-            .trim_end();
+        let raw = self.buf[bare.start..].trim_end().trim_end_matches('`').trim_end();
         let range = bare.start..bare.start + raw.len();
         match repair(raw, self.cut) {
             Ok(read) if looks_like_call(&read.value, &self.tools) => {
@@ -285,10 +251,7 @@ impl Shell {
         if RESULTS.iter().any(|word| trimmed.starts_with(word)) {
             return Next::Ends;
         }
-        if !end
-            && (RESULTS.iter().any(|word| word.starts_with(trimmed))
-                || (first == '<' && trimmed.len() < 4))
-        {
+        if !end && (RESULTS.iter().any(|word| word.starts_with(trimmed)) || (first == '<' && trimmed.len() < 4)) {
             return Next::Wait;
         }
         // A left-over token ends a message as well.
@@ -296,11 +259,7 @@ impl Shell {
             || trimmed.starts_with("</s>")
             || trimmed.starts_with("<end")
             || trimmed.starts_with("<｜");
-        if bare.first || token {
-            Next::Calls(at)
-        } else {
-            Next::Text
-        }
+        if bare.first || token { Next::Calls(at) } else { Next::Text }
     }
 
     /// It was text after all.
@@ -336,11 +295,7 @@ impl Shell {
                         json_calls(read.value, raw, mended, cx);
                     }
                     Err(_) if raw.starts_with('[') => python_calls(raw, cx),
-                    Err(error) => cx.broken(
-                        &name_in(raw),
-                        raw,
-                        &crate::grammar::broken_arguments(&error),
-                    ),
+                    Err(error) => cx.broken(&name_in(raw), raw, &crate::grammar::broken_arguments(&error)),
                 }
             });
         }
@@ -356,13 +311,7 @@ impl Shell {
 /// The name in a call that can't be read.
 fn name_in(raw: &str) -> String {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
-    after
-        .split('"')
-        .nth(1)
-        .unwrap_or("")
-        .chars()
-        .take(64)
-        .collect()
+    after.split('"').nth(1).unwrap_or("").chars().take(64).collect()
 }
 
 /// Whether an object begins with a call's key in other quotes or none.

@@ -36,23 +36,9 @@ enum Mode {
 }
 
 impl Block {
-    pub fn new(
-        dialect: Dialect,
-        calls: &'static Calls,
-        again: &'static str,
-        start: usize,
-        body: usize,
-    ) -> Self {
+    pub fn new(dialect: Dialect, calls: &'static Calls, again: &'static str, start: usize, body: usize) -> Self {
         let mode = if calls.json { Mode::Head } else { Mode::Raw };
-        Self {
-            dialect,
-            calls,
-            again,
-            start,
-            body,
-            at: body,
-            mode,
-        }
+        Self { dialect, calls, again, start, body, at: body, mode }
     }
 
     /// It is no JSON: only the closing is looked for, from the start.
@@ -74,12 +60,7 @@ pub(super) struct Marker {
 
 impl Marker {
     pub fn new(dialect: Dialect, calls: &'static Calls, body: usize) -> Self {
-        Self {
-            dialect,
-            calls,
-            body,
-            scan: MarkerScan::default(),
-        }
+        Self { dialect, calls, body, scan: MarkerScan::default() }
     }
 }
 
@@ -144,10 +125,7 @@ impl Shell {
     /// Looks for the first bracket of the JSON; `None` where more text is needed.
     fn head(&self, block: &mut Block, end: bool) -> Option<()> {
         let rest = &self.buf[block.at..];
-        let skipped = rest.len()
-            - rest
-                .trim_start_matches(|c: char| c.is_whitespace() || c == '`')
-                .len();
+        let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == '`').len();
         crate::work::count(skipped + 1);
         block.at += skipped;
         let Some(&byte) = self.buf.as_bytes().get(block.at) else {
@@ -166,11 +144,7 @@ impl Shell {
     fn header(&self, block: &mut Block, fenced: bool, end: bool) -> Option<()> {
         loop {
             let rest = &self.buf[block.at..];
-            let again = if fenced {
-                b'['
-            } else {
-                block.again.as_bytes()[0]
-            };
+            let again = if fenced { b'[' } else { block.again.as_bytes()[0] };
             let Some(step) = find_byte([b'{', again, b'<'], rest) else {
                 block.at = self.buf.len();
                 return if end { block.raw() } else { None };
@@ -193,20 +167,13 @@ impl Shell {
     #[expect(clippy::option_option, reason = "end of the block, go on, or wait")]
     fn after_value(&self, block: &mut Block, end: bool) -> Option<Option<(usize, usize, bool)>> {
         let rest = &self.buf[block.at..];
-        let skipped = rest.len()
-            - rest
-                .trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c))
-                .len();
+        let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c)).len();
         crate::work::count(skipped + 1);
         // Blanks are looked at once only: they belong to the block.
         block.at += skipped;
         let at = block.at;
         let Some(byte) = self.buf.as_bytes().get(at) else {
-            return if end {
-                Some(Some((at, at, false)))
-            } else {
-                None
-            };
+            return if end { Some(Some((at, at, false))) } else { None };
         };
         match self.here(block, at, end) {
             Here::Open => None,
@@ -225,11 +192,7 @@ impl Shell {
     /// The next closing.
     fn closing(&self, block: &mut Block, end: bool) -> Option<(usize, usize, bool)> {
         let first = |token: Option<&&str>| token.map_or(b'<', |token| token.as_bytes()[0]);
-        let bytes = [
-            first(block.calls.close.first()),
-            first(block.calls.close.last()),
-            first(Some(&block.again)),
-        ];
+        let bytes = [first(block.calls.close.first()), first(block.calls.close.last()), first(Some(&block.again))];
         loop {
             let rest = &self.buf[block.at..];
             let Some(step) = find_byte(bytes, rest) else {
@@ -245,48 +208,24 @@ impl Shell {
                 Here::Again if block.at > block.body => return Some((block.at, block.at, false)),
                 _ => {}
             }
-            block.at += self.buf[block.at..]
-                .chars()
-                .next()
-                .map_or(1, char::len_utf8);
+            block.at += self.buf[block.at..].chars().next().map_or(1, char::len_utf8);
         }
     }
 
     fn here(&self, block: &Block, at: usize, end: bool) -> Here {
         let rest = &self.buf[at..];
         crate::work::count(16);
-        if let Some(token) = block
-            .calls
-            .close
-            .iter()
-            .find(|token| rest.starts_with(**token))
-        {
+        if let Some(token) = block.calls.close.iter().find(|token| rest.starts_with(**token)) {
             return Here::Closing(token.len());
         }
         if !block.again.starts_with('`') && rest.starts_with(block.again) {
             return Here::Again;
         }
-        let open = block
-            .calls
-            .close
-            .iter()
-            .chain([&block.again])
-            .any(|token| token.starts_with(rest));
-        if open && !end {
-            Here::Open
-        } else {
-            Here::Neither
-        }
+        let open = block.calls.close.iter().chain([&block.again]).any(|token| token.starts_with(rest));
+        if open && !end { Here::Open } else { Here::Neither }
     }
 
-    fn close(
-        &mut self,
-        block: &Block,
-        stop: usize,
-        after: usize,
-        closed: bool,
-        sink: &mut Sink,
-    ) -> Step {
+    fn close(&mut self, block: &Block, stop: usize, after: usize, closed: bool, sink: &mut Sink) -> Step {
         let (start, read) = (block.start, block.calls.read);
         self.read(block.dialect, closed, sink, |buf, cx| {
             read(&buf[start..stop], cx);

@@ -24,11 +24,7 @@ impl Shell {
     pub(super) fn line_start(&mut self, sink: &mut Sink, end: bool) -> Start {
         let rest = &self.buf[self.pos..];
         let bytes = rest.as_bytes();
-        let blanks = bytes
-            .iter()
-            .take(INDENT)
-            .take_while(|b| matches!(b, b' ' | b'\t'))
-            .count();
+        let blanks = bytes.iter().take(INDENT).take_while(|b| matches!(b, b' ' | b'\t')).count();
         crate::work::count(blanks + 1);
         let Some(&byte) = bytes.get(blanks) else {
             return if end { Start::Plain } else { Start::Wait };
@@ -80,10 +76,7 @@ impl Shell {
             }
         }
         let text = &self.buf[at + blanks..];
-        let window = &text[..text
-            .char_indices()
-            .nth(128)
-            .map_or(text.len(), |(at, _)| at)];
+        let window = &text[..text.char_indices().nth(128).map_or(text.len(), |(at, _)| at)];
         let full = end || window.len() < text.len();
         match is_python_list(window, &self.tools, full) {
             _ if self.no_python => {}
@@ -146,22 +139,10 @@ impl Shell {
     fn fence_opens(&mut self, blanks: usize, ticks: usize, sink: &mut Sink, end: bool) -> Start {
         let at = self.pos;
         let text = &self.buf[at + blanks + ticks..];
-        let info = text
-            .bytes()
-            .take(INFO)
-            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
-            .count();
+        let info = text.bytes().take(INFO).take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         let after = &text[info..];
-        let gap = after
-            .bytes()
-            .take(INFO)
-            .take_while(u8::is_ascii_whitespace)
-            .count();
-        let Some(&first) = after
-            .as_bytes()
-            .get(gap)
-            .filter(|_| gap < INFO && info < INFO)
-        else {
+        let gap = after.bytes().take(INFO).take_while(u8::is_ascii_whitespace).count();
+        let Some(&first) = after.as_bytes().get(gap).filter(|_| gap < INFO && info < INFO) else {
             if end || gap >= INFO || info >= INFO {
                 self.fence = Some(ticks);
                 self.ticks = (at + blanks + ticks, false);
@@ -170,10 +151,7 @@ impl Shell {
             return Start::Wait;
         };
         let inside = at + blanks + ticks + info + gap;
-        let json = matches!(
-            &text[..info],
-            "" | "json" | "json5" | "jsonc" | "tool" | "python" | "py" | "xml"
-        );
+        let json = matches!(&text[..info], "" | "json" | "json5" | "jsonc" | "tool" | "python" | "py" | "xml");
         match first {
             b'{' | b'[' if json && self.dialects.has(Dialect::Llama) => {
                 let list = is_python_list(&self.buf[inside..], &self.tools, end);

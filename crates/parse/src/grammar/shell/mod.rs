@@ -68,10 +68,7 @@ enum Step {
     Wait,
 }
 
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own about the text so far"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text so far")]
 pub(crate) struct Shell {
     tools: ToolIndex,
     dialects: Dialects,
@@ -275,28 +272,10 @@ impl Shell {
     }
 
     /// Reads calls with `read` and tells of them.
-    fn read(
-        &mut self,
-        dialect: Dialect,
-        closed: bool,
-        sink: &mut Sink,
-        read: impl FnOnce(&str, &mut Cx<'_>),
-    ) {
-        let Self {
-            buf,
-            tools,
-            found,
-            cut,
-            ..
-        } = self;
+    fn read(&mut self, dialect: Dialect, closed: bool, sink: &mut Sink, read: impl FnOnce(&str, &mut Cx<'_>)) {
+        let Self { buf, tools, found, cut, .. } = self;
         let before = found.items.len();
-        let mut cx = Cx {
-            tools,
-            found,
-            dialect,
-            closed,
-            cut: *cut,
-        };
+        let mut cx = Cx { tools, found, dialect, closed, cut: *cut };
         read(buf, &mut cx);
         for call in found.items[before..].iter().flatten() {
             sink.call_started(&call.name);

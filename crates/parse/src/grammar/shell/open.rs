@@ -64,11 +64,7 @@ impl Shell {
         };
         crate::work::count(rest.len().min(WINDOW));
         let mut best: Option<&'static Rule> = None;
-        for rule in RULES[usize::from(*first)]
-            .iter()
-            .copied()
-            .filter(|rule| self.dialects.has(rule.dialect))
-        {
+        for rule in RULES[usize::from(*first)].iter().copied().filter(|rule| self.dialects.has(rule.dialect)) {
             if rest.starts_with(rule.open) {
                 if best.is_none_or(|best| best.open.len() < rule.open.len()) {
                     best = Some(rule);
@@ -88,8 +84,7 @@ impl Shell {
         crate::work::count(piece.len());
         odd ^= memchr::memchr_iter(b'`', piece).count() % 2 == 1;
         self.ticks = (self.pos, odd);
-        odd || self.buf[self.line.min(self.pos)..self.pos]
-            .ends_with(['"', '\'', '“', '‘', '«', '„'])
+        odd || self.buf[self.line.min(self.pos)..self.pos].ends_with(['"', '\'', '“', '‘', '«', '„'])
     }
 
     fn open(&mut self, rule: &'static Rule, sink: &mut Sink, end: bool) -> Opened {
@@ -110,8 +105,7 @@ impl Shell {
             }
             Body::Stop => {
                 self.leave(after, sink);
-                self.found
-                    .note("a made-up result and all that follows was ignored");
+                self.found.note("a made-up result and all that follows was ignored");
                 self.state = State::Stopped;
             }
             Body::Harmony => return self.harmony(after, sink, end),
@@ -122,8 +116,7 @@ impl Shell {
                     let open = self.pos;
                     self.leave(after, sink);
                     let start = if calls.keep_open { open } else { after };
-                    self.state =
-                        State::Block(Block::new(rule.dialect, calls, rule.open, start, after));
+                    self.state = State::Block(Block::new(rule.dialect, calls, rule.open, start, after));
                 }
             },
             Body::Marker(calls) => match self.begins(after, calls.begins, end) {
@@ -138,12 +131,7 @@ impl Shell {
         Opened::Yes
     }
 
-    fn begins(
-        &mut self,
-        after: usize,
-        begins: fn(&str, &Cx<'_>, bool) -> Begin,
-        end: bool,
-    ) -> Begin {
+    fn begins(&mut self, after: usize, begins: fn(&str, &Cx<'_>, bool) -> Begin, end: bool) -> Begin {
         let (text, full) = window(&self.buf[after..]);
         let mut found = Found::default();
         let cx = Cx {
@@ -175,8 +163,7 @@ impl Shell {
         self.leave(start + len, sink);
         match kind {
             harmony::Kind::Foreign => {
-                self.found
-                    .note("a made-up message and all that follows was ignored");
+                self.found.note("a made-up message and all that follows was ignored");
                 self.state = State::Stopped;
             }
             harmony::Kind::Reasoning => {
@@ -189,13 +176,7 @@ impl Shell {
             }
             harmony::Kind::Call => {
                 if let Body::Calls(calls) = &harmony::CALL.body {
-                    let block = Block::new(
-                        harmony::CALL.dialect,
-                        calls,
-                        "<|channel|>",
-                        start,
-                        start + len,
-                    );
+                    let block = Block::new(harmony::CALL.dialect, calls, "<|channel|>", start, start + len);
                     self.state = State::Block(block);
                 }
             }

@@ -2,11 +2,7 @@
 use super::*;
 
 /// What `attempt` answers in a thread under the filters, the only one that they hold for.
-fn under<T: Send + 'static>(
-    metadata: Metadata,
-    scope: Signals,
-    attempt: impl FnOnce() -> T + Send + 'static,
-) -> T {
+fn under<T: Send + 'static>(metadata: Metadata, scope: Signals, attempt: impl FnOnce() -> T + Send + 'static) -> T {
     let filters = build(metadata, Sockets::None, scope).unwrap();
     let confined = move || {
         rustix::thread::set_no_new_privs(true).unwrap();
@@ -17,11 +13,7 @@ fn under<T: Send + 'static>(
 }
 
 fn errno(result: libc::c_long) -> i32 {
-    if result == -1 {
-        std::io::Error::last_os_error().raw_os_error().unwrap()
-    } else {
-        0
-    }
+    if result == -1 { std::io::Error::last_os_error().raw_os_error().unwrap() } else { 0 }
 }
 
 fn call(arguments: [libc::c_long; 5]) -> i32 {
@@ -61,15 +53,8 @@ fn nobody_elses_limits_and_shares_are_reached() {
         }
     }
     // Its own limits and priority are its own business.
-    let allowed = [
-        [libc::SYS_prlimit64, 0, 0, 0, 0],
-        [libc::SYS_setpriority, 0, 0, 19, 0],
-    ];
-    assert_eq!(
-        under(Metadata::Denied, Signals::Unscoped, move || allowed
-            .map(call)),
-        [0, 0]
-    );
+    let allowed = [[libc::SYS_prlimit64, 0, 0, 0, 0], [libc::SYS_setpriority, 0, 0, 19, 0]];
+    assert_eq!(under(Metadata::Denied, Signals::Unscoped, move || allowed.map(call)), [0, 0]);
 }
 
 #[test]
@@ -79,10 +64,7 @@ fn no_way_to_make_a_file_gives_it_set_user_id_bits() {
     let folder = std::ffi::CString::new(dir.path().to_str().unwrap()).unwrap();
     std::fs::write(dir.path().join("f"), "").unwrap();
     let got = under(Metadata::Free, Signals::Scoped, move || {
-        let (path, folder) = (
-            path.as_ptr() as libc::c_long,
-            folder.as_ptr() as libc::c_long,
-        );
+        let (path, folder) = (path.as_ptr() as libc::c_long, folder.as_ptr() as libc::c_long);
         let here = libc::c_long::from(libc::AT_FDCWD);
         let create = libc::c_long::from(libc::O_CREAT | libc::O_WRONLY);
         let unnamed = libc::c_long::from(libc::O_TMPFILE | libc::O_WRONLY);
@@ -108,23 +90,14 @@ fn no_way_to_make_a_file_gives_it_set_user_id_bits() {
         })
     });
     for (answers, openat2) in got {
-        assert!(
-            answers.iter().all(|errno| *errno == libc::EPERM),
-            "{answers:?}"
-        );
+        assert!(answers.iter().all(|errno| *errno == libc::EPERM), "{answers:?}");
         assert_eq!(openat2, libc::ENOSYS);
     }
     // What only opens a file may hold anything where a mode would stand.
     let path = std::ffi::CString::new(dir.path().join("f").to_str().unwrap()).unwrap();
     let opened = under(Metadata::Denied, Signals::Scoped, move || {
         let here = libc::c_long::from(libc::AT_FDCWD);
-        call([
-            libc::SYS_openat,
-            here,
-            path.as_ptr() as libc::c_long,
-            0,
-            0o6755,
-        ])
+        call([libc::SYS_openat, here, path.as_ptr() as libc::c_long, 0, 0o6755])
     });
     assert_eq!(opened, 0);
 }
@@ -139,13 +112,7 @@ fn signals_by_descriptor_end_with_the_scope() {
         [libc::SYS_ioctl, 0, SIOCSPGRP.cast_signed(), 0, 0],
         [libc::SYS_kill, 1, 0, 0, 0],
     ];
-    assert_eq!(
-        under(Metadata::Denied, Signals::Unscoped, move || own.map(call)),
-        [libc::EPERM; 6]
-    );
+    assert_eq!(under(Metadata::Denied, Signals::Unscoped, move || own.map(call)), [libc::EPERM; 6]);
     let flags = [libc::SYS_fcntl, 0, libc::F_GETFD.into(), 0, 0];
-    assert_eq!(
-        under(Metadata::Denied, Signals::Unscoped, move || call(flags)),
-        0
-    );
+    assert_eq!(under(Metadata::Denied, Signals::Unscoped, move || call(flags)), 0);
 }

@@ -51,9 +51,5 @@ impl Changes {
 /// More rows than may be changed; `count` where it is known.
 pub(super) fn over(count: Option<u64>, most: u64) -> SqlError {
     let count = count.map_or_else(|| "more".to_owned(), |count| count.to_string());
-    SqlError::Limit {
-        what: format!(
-            "it would change {count} rows, at most {most} may change; nothing was changed"
-        ),
-    }
+    SqlError::Limit { what: format!("it would change {count} rows, at most {most} may change; nothing was changed") }
 }

@@ -13,8 +13,7 @@ const NAMED: usize = 5;
 /// A database in an open transaction. An error means that the caller rolls back.
 pub(in crate::sql) trait Store {
     /// The row of this key as it is now, locked against others.
-    async fn current(&mut self, table: &Table, key: &[Cell])
-    -> Result<Option<Vec<Cell>>, SqlError>;
+    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError>;
     /// Adds a row.
     async fn insert(&mut self, table: &Table, row: &[Cell]) -> Result<(), SqlError>;
     /// Makes the row that is `now` into `row`.
@@ -28,10 +27,7 @@ pub(in crate::sql) trait Store {
 /// # Errors
 /// [`SqlError::Conflict`] where a row is not as the write left it, [`SqlError::NoUndo`] where it does not come back
 /// as it was.
-pub(in crate::sql) async fn put_back<S: Store>(
-    store: &mut S,
-    snapshot: &Snapshot,
-) -> Result<u64, SqlError> {
+pub(in crate::sql) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<u64, SqlError> {
     if !snapshot.is_sound() {
         return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
     }

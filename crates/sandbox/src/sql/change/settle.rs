@@ -42,23 +42,12 @@ fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
             continue;
         };
         let (before, after) = (row.before.as_ref(), row.after.as_ref());
-        let (from, to) = (
-            before.map(|row| table.key_of(row)),
-            after.map(|row| table.key_of(row)),
-        );
-        let parts = if from == to {
-            vec![(from, before, after)]
-        } else {
-            vec![(from, before, None), (to, None, after)]
-        };
+        let (from, to) = (before.map(|row| table.key_of(row)), after.map(|row| table.key_of(row)));
+        let parts =
+            if from == to { vec![(from, before, after)] } else { vec![(from, before, None), (to, None, after)] };
         for (key, before, after) in parts {
             let Some(key) = key else { continue };
-            let change = Change {
-                table,
-                key,
-                before,
-                after,
-            };
+            let change = Change { table, key, before, after };
             let place = *places.entry(change.name()).or_insert(all.len());
             match all.get_mut(place) {
                 Some(known) => known.after = change.after,

@@ -12,8 +12,7 @@ const VALUES: usize = 8;
 /// The first few rows of `snapshot`.
 pub(in crate::sql) fn lines(snapshot: &Snapshot) -> Vec<String> {
     let rows = snapshot.rows.iter().take(SHOWN);
-    rows.filter_map(|row| Some(line(snapshot.tables.get(row.table)?, row)))
-        .collect()
+    rows.filter_map(|row| Some(line(snapshot.tables.get(row.table)?, row))).collect()
 }
 
 /// One row: `orders id=7: total 10.0 → 12.5`.
@@ -22,14 +21,8 @@ pub(in crate::sql) fn line(table: &Table, row: &RowChange) -> String {
         (Some(before), Some(after)) => {
             let pairs = table.columns.iter().zip(before.iter().zip(after));
             let changed = pairs.filter(|(_, (old, new))| old != new);
-            let parts = changed.map(|(column, (old, new))| {
-                format!("{} {} → {}", column.name, value(old), value(new))
-            });
-            format!(
-                "{}: {}",
-                label(table, before),
-                joined(parts, "stays as it is")
-            )
+            let parts = changed.map(|(column, (old, new))| format!("{} {} → {}", column.name, value(old), value(new)));
+            format!("{}: {}", label(table, before), joined(parts, "stays as it is"))
         }
         (Some(cells), None) => format!("{} goes: {}", label(table, cells), all(table, cells)),
         (None, Some(cells)) => format!("{} comes: {}", label(table, cells), all(table, cells)),
@@ -53,10 +46,7 @@ pub(super) fn label(table: &Table, cells: &[Cell]) -> String {
 
 fn all(table: &Table, cells: &[Cell]) -> String {
     let pairs = table.columns.iter().zip(cells);
-    joined(
-        pairs.map(|(column, cell)| format!("{}={}", column.name, value(cell))),
-        "nothing that may be shown",
-    )
+    joined(pairs.map(|(column, cell)| format!("{}={}", column.name, value(cell))), "nothing that may be shown")
 }
 
 fn joined(mut parts: impl Iterator<Item = String>, none: &str) -> String {
@@ -73,9 +63,7 @@ fn value(cell: &Cell) -> String {
     match cell {
         Cell::Null => "NULL".to_owned(),
         Cell::Integer(number) => number.to_string(),
-        Cell::Real(_) => cell
-            .as_real()
-            .map_or_else(String::new, |real| format!("{real:?}")),
+        Cell::Real(_) => cell.as_real().map_or_else(String::new, |real| format!("{real:?}")),
         Cell::Text(text) => cut(text),
         Cell::Raw(hex) => cut(&String::from_utf8_lossy(&bytes(hex))),
         Cell::Blob(hex) => format!("{} bytes x'{}'", hex.len() / 2, cut(hex)),
@@ -94,9 +82,7 @@ fn cut(text: &str) -> String {
 /// The bytes of a hexadecimal text, as far as it is one.
 pub(in crate::sql) fn bytes(hex: &str) -> Vec<u8> {
     let pairs = hex.as_bytes().chunks_exact(2);
-    pairs
-        .map_while(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
+    pairs.map_while(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 /// Bytes as a hexadecimal text.

@@ -95,13 +95,9 @@ impl PartialEq for Cell {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
-            (Self::Text(a), Self::Text(b))
-            | (Self::Blob(a), Self::Blob(b))
-            | (Self::Raw(a), Self::Raw(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) | (Self::Blob(a), Self::Blob(b)) | (Self::Raw(a), Self::Raw(b)) => a == b,
             (Self::Integer(a), Self::Integer(b)) => a == b,
-            (Self::Real(a), Self::Real(b)) => {
-                a == b || (self.as_real() == Some(0.0) && other.as_real() == Some(0.0))
-            }
+            (Self::Real(a), Self::Real(b)) => a == b || (self.as_real() == Some(0.0) && other.as_real() == Some(0.0)),
             _ => false,
         }
     }
@@ -125,16 +121,13 @@ impl Table {
 impl Snapshot {
     /// Whether it fits together: rows as long as their tables, keys within them.
     pub(crate) fn is_sound(&self) -> bool {
-        let keys = |table: &Table| {
-            !table.key.is_empty() && table.key.iter().all(|at| *at < table.columns.len())
-        };
+        let keys = |table: &Table| !table.key.is_empty() && table.key.iter().all(|at| *at < table.columns.len());
         let fits = |row: &RowChange| {
             let Some(table) = self.tables.get(row.table) else {
                 return false;
             };
             let long = |cells: &Vec<Cell>| cells.len() == table.columns.len();
-            (row.before.is_some() || row.after.is_some())
-                && row.before.iter().chain(&row.after).all(long)
+            (row.before.is_some() || row.after.is_some()) && row.before.iter().chain(&row.after).all(long)
         };
         self.tables.iter().all(keys) && self.rows.iter().all(fits)
     }

@@ -25,11 +25,7 @@ pub(super) struct Fields {
 pub(super) fn fields(statement: &Statement, rules: &Rules) -> Result<Fields, SqlError> {
     let mut tables = Tables::default();
     let _ = statement.visit(&mut tables);
-    let mut dots = Dots {
-        rules,
-        tables: &tables,
-        fields: Fields::default(),
-    };
+    let mut dots = Dots { rules, tables: &tables, fields: Fields::default() };
     match statement.visit(&mut dots) {
         Continue(()) => Ok(dots.fields),
         Break(error) => Err(error),
@@ -69,13 +65,7 @@ impl Visitor for Tables {
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
         match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: Some(_),
-                ..
-            }
-            | TableFactor::Function { name, alias, .. } => {
+            TableFactor::Table { name, alias, args: Some(_), .. } | TableFactor::Function { name, alias, .. } => {
                 self.add(&last(name), alias.as_ref());
             }
             TableFactor::UNNEST { alias, .. } => self.add("unnest", alias.as_ref()),

@@ -57,9 +57,7 @@ pub(super) fn check(
     rules: &Rules,
 ) -> Result<Checked, SqlError> {
     if sql.len() > MOST_BYTES {
-        return Err(limit(&format!(
-            "the statement is longer than {MOST_BYTES} bytes"
-        )));
+        return Err(limit(&format!("the statement is longer than {MOST_BYTES} bytes")));
     }
     if sql.contains('\0') {
         return Err(denied("a NUL character", "Leave it out."));
@@ -75,12 +73,7 @@ pub(super) fn check(
     })
 }
 
-fn judge(
-    sql: &str,
-    lexer: &dyn Dialect,
-    grammar: &dyn Dialect,
-    rules: &Rules,
-) -> Result<Checked, SqlError> {
+fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -> Result<Checked, SqlError> {
     let reader = Reader { lexer, rules };
     let tokens = reader.read(sql)?;
     let bare = Bare::of(&tokens);
@@ -129,24 +122,17 @@ impl VisitorMut for Explicit {
 }
 
 fn single(tokens: Vec<Token>, grammar: &dyn Dialect) -> Result<Statement, SqlError> {
-    let mut statements = Parser::new(grammar)
-        .with_recursion_limit(NESTING)
-        .with_tokens(tokens)
-        .parse_statements()
-        .map_err(|e| match e {
-            ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
-            other => unread(&other.to_string()),
-        })?;
+    let mut statements =
+        Parser::new(grammar).with_recursion_limit(NESTING).with_tokens(tokens).parse_statements().map_err(
+            |e| match e {
+                ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
+                other => unread(&other.to_string()),
+            },
+        )?;
     match (statements.pop(), statements.is_empty()) {
         (Some(statement), true) => Ok(statement),
-        (None, _) => Err(SqlError::Syntax {
-            message: "there is no statement".to_owned(),
-            hint: None,
-        }),
-        _ => Err(denied(
-            "more than one statement",
-            "Send one statement at a time.",
-        )),
+        (None, _) => Err(SqlError::Syntax { message: "there is no statement".to_owned(), hint: None }),
+        _ => Err(denied("more than one statement", "Send one statement at a time.")),
     }
 }
 
@@ -163,14 +149,9 @@ fn unread(message: &str) -> SqlError {
 }
 
 pub(super) fn denied(what: &str, hint: &str) -> SqlError {
-    SqlError::Denied {
-        what: told(what),
-        hint: hint.to_owned(),
-    }
+    SqlError::Denied { what: told(what), hint: hint.to_owned() }
 }
 
 fn limit(what: &str) -> SqlError {
-    SqlError::Limit {
-        what: what.to_owned(),
-    }
+    SqlError::Limit { what: what.to_owned() }
 }

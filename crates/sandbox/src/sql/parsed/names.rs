@@ -6,12 +6,7 @@ pub(in crate::sql) struct NameSet(HashSet<&'static str>);
 
 impl NameSet {
     pub fn read(text: &'static str) -> Self {
-        Self(
-            text.lines()
-                .filter(|line| !line.trim_start().starts_with('#'))
-                .flat_map(str::split_whitespace)
-                .collect(),
-        )
+        Self(text.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(str::split_whitespace).collect())
     }
 
     pub fn has(&self, name: &str) -> bool {

@@ -41,9 +41,7 @@ impl Reader<'_> {
             prefixes(&words)?;
         }
         if words.len() > MOST_TOKENS {
-            return Err(limit(&format!(
-                "the statement has more than {MOST_TOKENS} words"
-            )));
+            return Err(limit(&format!("the statement has more than {MOST_TOKENS} words")));
         }
         Ok(words.into_iter().map(|word| word.token).collect())
     }
@@ -88,20 +86,12 @@ impl Reader<'_> {
             }
             let token = match token {
                 // `0x1F` is a number, `X'1F'` is not.
-                Token::HexStringLiteral(digits)
-                    if !digits.is_empty() && begins_with_zero(&lines, span.start) =>
-                {
+                Token::HexStringLiteral(digits) if !digits.is_empty() && begins_with_zero(&lines, span.start) => {
                     Token::Number(format!("0x{digits}"), false)
                 }
                 other => plain(other, self.rules)?,
             };
-            let number = matches!(
-                words.last(),
-                Some(Word {
-                    token: Token::Number(..),
-                    ..
-                })
-            );
+            let number = matches!(words.last(), Some(Word { token: Token::Number(..), .. }));
             if tight && number && matches!(token, Token::Word(_)) {
                 return Err(denied(
                     &format!("a number followed by {token}"),
@@ -125,9 +115,7 @@ impl Bare {
         let tokens = tokens
             .iter()
             .map(|token| match token {
-                Token::SingleQuotedString(_) => {
-                    take(token, |n| Token::SingleQuotedString(format!("t{n}")))
-                }
+                Token::SingleQuotedString(_) => take(token, |n| Token::SingleQuotedString(format!("t{n}"))),
                 Token::Word(word) if word.quote_style == Some('"') => {
                     take(token, |n| Token::make_word(&format!("t{n}"), Some('"')))
                 }
@@ -147,8 +135,7 @@ impl Bare {
             Token::Word(word) if word.quote_style.is_some() => &word.value,
             _ => return Some(token),
         };
-        self.taken
-            .get(substitute.strip_prefix('t')?.parse::<usize>().ok()?)
+        self.taken.get(substitute.strip_prefix('t')?.parse::<usize>().ok()?)
     }
 }
 
@@ -166,11 +153,9 @@ fn prefixes(words: &[Word]) -> Result<(), SqlError> {
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         let after = of(at + 1);
-        let size =
-            matches!(after, Some(Token::LParen)) && matches!(of(at + 2), Some(Token::Number(..)));
+        let size = matches!(after, Some(Token::LParen)) && matches!(of(at + 2), Some(Token::Number(..)));
         let kind = is(before, &["as", "collate", "set"])
-            || (before.is_some_and(|word| word.token == Token::Comma)
-                && (size || after == Some(&Token::RParen)));
+            || (before.is_some_and(|word| word.token == Token::Comma) && (size || after == Some(&Token::RParen)));
         if is(Some(word), &["binary"]) && !kind {
             return Err(denied("BINARY before a value", "Write CAST(… AS BINARY)."));
         }
@@ -192,17 +177,10 @@ fn is_order(space: &Whitespace) -> bool {
 
 /// The token in the one form in which it is judged and sent, if it has a place in a statement at all.
 fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
-    let strange = || {
-        Err(denied(
-            "a literal of a special form",
-            "Use plain '…' text and numbers.",
-        ))
-    };
+    let strange = || Err(denied("a literal of a special form", "Use plain '…' text and numbers."));
     match token {
         Token::AtSign => Err(denied("a variable of the session", "Use plain values.")),
-        Token::AtAt if rules.live_comments => {
-            Err(denied("a variable of the server", "Use plain values."))
-        }
+        Token::AtAt if rules.live_comments => Err(denied("a variable of the server", "Use plain values.")),
         Token::Word(word) if word.quote_style.is_none() && word.value.contains('@') => {
             Err(denied("a variable", "Use plain values."))
         }
@@ -212,16 +190,10 @@ fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
         | Token::EscapedStringLiteral(text)
         | Token::UnicodeStringLiteral(text) => sound(text),
         Token::DollarQuotedString(text) => sound(text.value),
-        Token::HexStringLiteral(ref digits)
-            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) =>
-        {
+        Token::HexStringLiteral(ref digits) if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) => {
             strange()
         }
-        Token::SingleQuotedByteStringLiteral(ref bits)
-            if !bits.bytes().all(|b| matches!(b, b'0' | b'1')) =>
-        {
-            strange()
-        }
+        Token::SingleQuotedByteStringLiteral(ref bits) if !bits.bytes().all(|b| matches!(b, b'0' | b'1')) => strange(),
         Token::Number(_, true)
         | Token::NationalStringLiteral(_)
         | Token::TripleSingleQuotedString(_)
@@ -235,10 +207,7 @@ fn plain(token: Token, rules: &Rules) -> Result<Token, SqlError> {
         | Token::TripleDoubleQuotedRawStringLiteral(_)
         | Token::QuoteDelimitedStringLiteral(_)
         | Token::NationalQuoteDelimitedStringLiteral(_) => strange(),
-        Token::Char(sign) => Err(denied(
-            &format!("the sign {sign}"),
-            "Write it in plain SQL.",
-        )),
+        Token::Char(sign) => Err(denied(&format!("the sign {sign}"), "Write it in plain SQL.")),
         other => Ok(other),
     }
 }

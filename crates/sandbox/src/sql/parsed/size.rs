@@ -4,8 +4,8 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
-    Statement, TableFactor, Value, Visit, Visitor,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, Statement, TableFactor,
+    Value, Visit, Visitor,
 };
 
 use super::denied;
@@ -17,11 +17,7 @@ const SHORT: usize = 1000;
 
 /// Refuses a statement that looks for something that may be long.
 pub(super) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlError> {
-    let mut growth = Growth {
-        rules,
-        grows: false,
-        flows: false,
-    };
+    let mut growth = Growth { rules, grows: false, flows: false };
     let _ = statement.visit(&mut growth);
     let mut search = Search {
         rules,
@@ -30,10 +26,7 @@ pub(super) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlErr
     };
     match statement.visit(&mut search) {
         Continue(()) => Ok(()),
-        Break(what) => Err(denied(
-            &format!("{what}, which may be long"),
-            "Write what is looked for as a short text.",
-        )),
+        Break(what) => Err(denied(&format!("{what}, which may be long"), "Write what is looked for as a short text.")),
     }
 }
 
@@ -54,10 +47,7 @@ impl Visitor for Growth<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
-        let plain = matches!(
-            factor,
-            TableFactor::Table { args: None, .. } | TableFactor::NestedJoin { .. }
-        );
+        let plain = matches!(factor, TableFactor::Table { args: None, .. } | TableFactor::NestedJoin { .. });
         self.flows |= !plain;
         Continue(())
     }
@@ -86,11 +76,7 @@ impl Visitor for Search<'_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<String> {
         let long = |what: &str, long: bool| {
-            if long {
-                Break(what.to_owned())
-            } else {
-                Continue(())
-            }
+            if long { Break(what.to_owned()) } else { Continue(()) }
         };
         match expr {
             Expr::Function(function) => {
@@ -104,18 +90,12 @@ impl Visitor for Search<'_> {
                 long(&format!("what {name} looks for"), found)
             }
             Expr::Position { expr, .. } => long("what position looks for", !self.short(expr)),
-            Expr::Trim {
-                trim_what: Some(what),
-                ..
-            } => long("what trim takes away", !self.short(what)),
+            Expr::Trim { trim_what: Some(what), .. } => long("what trim takes away", !self.short(what)),
             Expr::BinaryOp {
                 left,
                 op: BinaryOperator::PGOverlap | BinaryOperator::AtArrow | BinaryOperator::ArrowAt,
                 right,
-            } => long(
-                "what is looked for",
-                !self.short(left) && !self.short(right),
-            ),
+            } => long("what is looked for", !self.short(left) && !self.short(right)),
             _ => Continue(()),
         }
     }
@@ -129,9 +109,9 @@ impl Search<'_> {
                 _ => true,
             },
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.columns,
-            Expr::Nested(inner)
-            | Expr::Cast { expr: inner, .. }
-            | Expr::Collate { expr: inner, .. } => self.short(inner),
+            Expr::Nested(inner) | Expr::Cast { expr: inner, .. } | Expr::Collate { expr: inner, .. } => {
+                self.short(inner)
+            }
             Expr::TypedString(_) => true,
             Expr::BinaryOp { left, right, .. } => self.short(left) && self.short(right),
             Expr::Array(array) => array.elem.iter().all(|one| self.short(one)),

@@ -3,9 +3,8 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause,
-    FunctionArguments, Ident, ObjectName, Query, Select, SelectFlavor, SetExpr, Statement,
-    TableFactor, Value, ValueWithSpan, Visit, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
+    Query, Select, SelectFlavor, SetExpr, Statement, TableFactor, Value, ValueWithSpan, Visit, Visitor,
 };
 
 use super::rules::Rules;
@@ -26,12 +25,7 @@ pub(super) struct Walked {
 
 /// Judges all of it.
 pub(super) fn walk(statement: &Statement, rules: &Rules) -> Result<Walked, SqlError> {
-    let mut judge = Judge {
-        rules,
-        depth: 0,
-        outermost: true,
-        walked: Walked::default(),
-    };
+    let mut judge = Judge { rules, depth: 0, outermost: true, walked: Walked::default() };
     match statement.visit(&mut judge) {
         Continue(()) => Ok(judge.walked),
         Break(error) => Err(error),
@@ -82,11 +76,7 @@ impl Visitor for Judge<'_> {
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> Flow {
-        unless(
-            !query.locks.is_empty(),
-            "locking rows",
-            "Leave FOR UPDATE and FOR SHARE out.",
-        )?;
+        unless(!query.locks.is_empty(), "locking rows", "Leave FOR UPDATE and FOR SHARE out.")?;
         unless(
             query.for_clause.is_some()
                 || query.settings.is_some()
@@ -100,11 +90,7 @@ impl Visitor for Judge<'_> {
 
     fn pre_visit_select(&mut self, select: &Select) -> Flow {
         unless(select.into.is_some(), "SELECT … INTO", ONLY_READ)?;
-        unless(
-            !select.optimizer_hints.is_empty(),
-            "a hint to the planner",
-            "Leave it out.",
-        )?;
+        unless(!select.optimizer_hints.is_empty(), "a hint to the planner", "Leave it out.")?;
         unless(
             select.top.is_some()
                 || select.exclude.is_some()
@@ -127,12 +113,7 @@ impl Visitor for Judge<'_> {
         let Some(parts) = parts(relation) else {
             return deny(format!("the name {relation}"), PLAIN);
         };
-        let refused = || {
-            deny(
-                format!("table {relation}"),
-                "Query the tables of the database.",
-            )
-        };
+        let refused = || deny(format!("table {relation}"), "Query the tables of the database.");
         match parts.as_slice() {
             [table] => {
                 if self.rules.closes(table) {
@@ -140,10 +121,7 @@ impl Visitor for Judge<'_> {
                 }
             }
             [schema, table] => {
-                if self.rules.closed_schemas.has(schema)
-                    || self.rules.closes(schema)
-                    || self.rules.closes(table)
-                {
+                if self.rules.closed_schemas.has(schema) || self.rules.closes(schema) || self.rules.closes(table) {
                     return refused();
                 }
             }
@@ -155,15 +133,7 @@ impl Visitor for Judge<'_> {
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> Flow {
         match factor {
             TableFactor::Table {
-                name,
-                args,
-                with_hints,
-                version,
-                sample,
-                index_hints,
-                json_path,
-                partitions,
-                ..
+                name, args, with_hints, version, sample, index_hints, json_path, partitions, ..
             } => {
                 unless(
                     !with_hints.is_empty()
@@ -202,19 +172,13 @@ impl Visitor for Judge<'_> {
         }
         match expr {
             Expr::Function(function) => self.function(function),
-            Expr::Cast {
-                data_type, format, ..
-            } => {
+            Expr::Cast { data_type, format, .. } => {
                 unless(format.is_some(), "CAST … FORMAT", PLAIN)?;
                 self.data_type(data_type)
             }
-            Expr::Convert {
-                data_type, styles, ..
-            } => {
+            Expr::Convert { data_type, styles, .. } => {
                 unless(!styles.is_empty(), "CONVERT with a style", PLAIN)?;
-                data_type
-                    .as_ref()
-                    .map_or(Continue(()), |t| self.data_type(t))
+                data_type.as_ref().map_or(Continue(()), |t| self.data_type(t))
             }
             Expr::TypedString(typed) => self.data_type(&typed.data_type),
             Expr::BinaryOp { op, .. } => unless(
@@ -232,9 +196,7 @@ impl Visitor for Judge<'_> {
             ),
             // To PostgreSQL, `(x).f` and `x.f` are `f(x)` where x has no field f.
             Expr::CompoundFieldAccess { access_chain, .. } => unless(
-                access_chain
-                    .iter()
-                    .any(|access| matches!(access, AccessExpr::Dot(_))),
+                access_chain.iter().any(|access| matches!(access, AccessExpr::Dot(_))),
                 "a field of an expression",
                 "Name columns as table.column, and use functions for JSON.",
             ),
@@ -279,16 +241,10 @@ impl Visitor for Judge<'_> {
                     self.walked.parameters = self.walked.parameters.max(place);
                     Continue(())
                 } else {
-                    deny(
-                        format!("the placeholder {name}"),
-                        "Number them from $1, or use ?.",
-                    )
+                    deny(format!("the placeholder {name}"), "Number them from $1, or use ?.")
                 }
             }
-            _ => deny(
-                "a literal of a special form",
-                "Use plain '…' text and numbers.",
-            ),
+            _ => deny("a literal of a special form", "Use plain '…' text and numbers."),
         }
     }
 }
@@ -297,16 +253,13 @@ impl Judge<'_> {
     fn function(&mut self, function: &Function) -> Flow {
         let name = function.name.to_string();
         let plain = match function.name.0.as_slice() {
-            [single] => single.as_ident().is_some_and(|name| {
-                name.quote_style.is_none() && self.rules.functions.has(&name.value)
-            }),
+            [single] => single
+                .as_ident()
+                .is_some_and(|name| name.quote_style.is_none() && self.rules.functions.has(&name.value)),
             _ => false,
         };
         if !plain {
-            return deny(
-                format!("function {name}"),
-                "Use the standard SQL functions.",
-            );
+            return deny(format!("function {name}"), "Use the standard SQL functions.");
         }
         self.call(&name);
         let clauses = match &function.args {
@@ -335,18 +288,13 @@ impl Judge<'_> {
             [single] => single.as_ident(),
             _ => None,
         };
-        let permitted = |name: &&Ident| {
-            name.quote_style.is_none() && self.rules.table_functions.has(&name.value)
-        };
+        let permitted = |name: &&Ident| name.quote_style.is_none() && self.rules.table_functions.has(&name.value);
         match single.filter(permitted) {
             Some(single) => {
                 self.call(&single.value);
                 Continue(())
             }
-            None => deny(
-                format!("table function {name}"),
-                "Query the tables of the database.",
-            ),
+            None => deny(format!("table function {name}"), "Query the tables of the database."),
         }
     }
 
@@ -361,10 +309,7 @@ impl Judge<'_> {
         if self.rules.types.has(&head.replace(' ', "_")) {
             Continue(())
         } else {
-            deny(
-                format!("type {text}"),
-                "Cast to text, numbers, dates or JSON.",
-            )
+            deny(format!("type {text}"), "Cast to text, numbers, dates or JSON.")
         }
     }
 }
@@ -397,8 +342,5 @@ fn body(body: &SetExpr) -> Flow {
 }
 
 fn parts(name: &ObjectName) -> Option<Vec<&str>> {
-    name.0
-        .iter()
-        .map(|part| part.as_ident().map(|ident| ident.value.as_str()))
-        .collect()
+    name.0.iter().map(|part| part.as_ident().map(|ident| ident.value.as_str())).collect()
 }

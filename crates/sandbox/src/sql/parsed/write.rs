@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArguments, Insert, ObjectName,
-    OnConflictAction, OnInsert, Statement, TableFactor, TableObject, TableWithJoins, Update, Value,
-    Visit, visit_expressions,
+    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArguments, Insert, ObjectName, OnConflictAction,
+    OnInsert, Statement, TableFactor, TableObject, TableWithJoins, Update, Value, Visit, visit_expressions,
 };
 
 use super::names::NameSet;
@@ -228,13 +227,7 @@ fn one(parts: &[String]) -> Option<String> {
 
 /// The table, and what names it.
 fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
-    let TableFactor::Table {
-        name,
-        alias,
-        args: None,
-        ..
-    } = &table.relation
-    else {
+    let TableFactor::Table { name, alias, args: None, .. } = &table.relation else {
         return None;
     };
     let qualifier = match alias {
@@ -246,9 +239,7 @@ fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
 
 fn parts(name: &ObjectName) -> Option<Vec<String>> {
     let parts = name.0.iter();
-    parts
-        .map(|part| part.as_ident().map(|ident| ident.value.clone()))
-        .collect()
+    parts.map(|part| part.as_ident().map(|ident| ident.value.clone())).collect()
 }
 
 /// All names on the left, parts of records included.
@@ -292,10 +283,7 @@ fn moody(selection: Option<&Expr>, volatile: &NameSet) -> Option<String> {
                 FunctionArguments::None => "",
                 _ => "()",
             };
-            ControlFlow::Break(format!(
-                "{}{parentheses} may find other rows each time",
-                function.name
-            ))
+            ControlFlow::Break(format!("{}{parentheses} may find other rows each time", function.name))
         }
         _ => ControlFlow::Continue(()),
     });

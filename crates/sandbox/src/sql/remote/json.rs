@@ -15,15 +15,7 @@ pub(super) struct Collector<'l> {
 
 impl<'l> Collector<'l> {
     pub fn new(columns: Vec<String>, limits: &'l Limits) -> Self {
-        Self {
-            limits,
-            bytes: 0,
-            rows: Rows {
-                columns,
-                rows: Vec::new(),
-                truncated: None,
-            },
-        }
+        Self { limits, bytes: 0, rows: Rows { columns, rows: Vec::new(), truncated: None } }
     }
 
     /// Takes a row of about `bytes`; `false`: no more are wanted.
@@ -46,7 +38,5 @@ impl<'l> Collector<'l> {
 }
 
 pub(super) fn first_row(limits: &Limits) -> SqlError {
-    SqlError::Limit {
-        what: format!("a row is larger than {} bytes", limits.bytes),
-    }
+    SqlError::Limit { what: format!("a row is larger than {} bytes", limits.bytes) }
 }

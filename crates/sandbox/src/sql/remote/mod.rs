@@ -70,9 +70,7 @@ enum Server {
 impl Remote {
     /// Whether `text` is the URL of a server rather than a file.
     pub fn is_url(text: &str) -> bool {
-        ["postgres://", "postgresql://", "mysql://", "mariadb://"]
-            .iter()
-            .any(|scheme| text.starts_with(scheme))
+        ["postgres://", "postgresql://", "mysql://", "mariadb://"].iter().any(|scheme| text.starts_with(scheme))
     }
 
     /// Connects to `postgres://…`, `mysql://…` or `mariadb://…`.
@@ -92,9 +90,7 @@ impl Remote {
         };
         let server = tokio::time::timeout(CONNECT, connecting)
             .await
-            .map_err(|_| SqlError::Connect {
-                reason: format!("it did not answer within {CONNECT:?}"),
-            })??;
+            .map_err(|_| SqlError::Connect { reason: format!("it did not answer within {CONNECT:?}") })??;
         Ok(Self { server, options })
     }
 
@@ -126,10 +122,7 @@ impl Remote {
             }
             _ => None,
         };
-        Ok(Held {
-            answer,
-            transaction,
-        })
+        Ok(Held { answer, transaction })
     }
 
     /// Commits what is held.
@@ -144,9 +137,7 @@ impl Remote {
                 Server::MySql(connection) => connection.commit(limits).await,
             }
         };
-        tokio::time::timeout(limits.wall + GRACE, committing)
-            .await
-            .unwrap_or_else(|_| Err(timeout(limits)))
+        tokio::time::timeout(limits.wall + GRACE, committing).await.unwrap_or_else(|_| Err(timeout(limits)))
     }
 
     /// What became of a transaction that [`Remote::hold`] told; none where the server does not know it any more.
@@ -165,11 +156,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`SqlError`].
-    pub async fn settle(
-        &mut self,
-        snapshot: &Snapshot,
-        later: &[Snapshot],
-    ) -> Result<Found, SqlError> {
+    pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<Found, SqlError> {
         let limits = &self.options.limits;
         let looking = async {
             match &mut self.server {
@@ -178,9 +165,7 @@ impl Remote {
                 Server::MySql(connection) => connection.settle(snapshot, later, limits).await,
             }
         };
-        tokio::time::timeout(limits.wall + GRACE, looking)
-            .await
-            .unwrap_or_else(|_| Err(timeout(limits)))
+        tokio::time::timeout(limits.wall + GRACE, looking).await.unwrap_or_else(|_| Err(timeout(limits)))
     }
 
     /// Puts rows back as they were before the write that left `snapshot`, all or none; how many changes were undone.
@@ -195,17 +180,10 @@ impl Remote {
                 Server::MySql(connection) => connection.put_back(snapshot, limits).await,
             }
         };
-        tokio::time::timeout(limits.wall + GRACE, restoring)
-            .await
-            .unwrap_or_else(|_| Err(timeout(limits)))
+        tokio::time::timeout(limits.wall + GRACE, restoring).await.unwrap_or_else(|_| Err(timeout(limits)))
     }
 
-    async fn carry_out(
-        &mut self,
-        sql: &str,
-        parameters: &[Value],
-        purpose: Purpose,
-    ) -> Result<Answer, SqlError> {
+    async fn carry_out(&mut self, sql: &str, parameters: &[Value], purpose: Purpose) -> Result<Answer, SqlError> {
         let write = self.options.write;
         let checked = match &self.server {
             Server::Postgres(_) => super::postgres::check(sql, write)?,
@@ -215,17 +193,11 @@ impl Remote {
         let limits = &self.options.limits;
         let running = async {
             match &mut self.server {
-                Server::Postgres(connection) => {
-                    connection.run(&checked, parameters, limits, purpose).await
-                }
-                Server::MySql(connection) => {
-                    connection.run(&checked, parameters, limits, purpose).await
-                }
+                Server::Postgres(connection) => connection.run(&checked, parameters, limits, purpose).await,
+                Server::MySql(connection) => connection.run(&checked, parameters, limits, purpose).await,
             }
         };
-        tokio::time::timeout(limits.wall + GRACE, running)
-            .await
-            .unwrap_or_else(|_| Err(timeout(limits)))
+        tokio::time::timeout(limits.wall + GRACE, running).await.unwrap_or_else(|_| Err(timeout(limits)))
     }
 
     /// Ends the connection; dropping it does so less politely.
@@ -243,18 +215,12 @@ fn fits(checked: &Checked, parameters: &[Value]) -> Result<(), SqlError> {
     }
     Err(SqlError::Parameter {
         index: checked.parameters.min(parameters.len()) + 1,
-        reason: format!(
-            "the statement takes {} values, {} were given",
-            checked.parameters,
-            parameters.len()
-        ),
+        reason: format!("the statement takes {} values, {} were given", checked.parameters, parameters.len()),
     })
 }
 
 fn timeout(limits: &Limits) -> SqlError {
-    SqlError::Timeout {
-        ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
-    }
+    SqlError::Timeout { ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX) }
 }
 
 fn too_much_power(powers: &[String]) -> SqlError {
@@ -267,14 +233,9 @@ fn too_much_power(powers: &[String]) -> SqlError {
 }
 
 fn no_connection(error: &sqlx::Error) -> SqlError {
-    SqlError::Connect {
-        reason: error.to_string(),
-    }
+    SqlError::Connect { reason: error.to_string() }
 }
 
 fn unbindable(index: usize) -> SqlError {
-    SqlError::Parameter {
-        index,
-        reason: "use a text, number, boolean or null".to_owned(),
-    }
+    SqlError::Parameter { index, reason: "use a text, number, boolean or null".to_owned() }
 }

@@ -73,10 +73,7 @@ impl Recorder {
             Ok(0)
         })?;
         conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[1])?;
-        let made = shapes
-            .iter()
-            .enumerate()
-            .try_for_each(|(at, shape)| this.watch(conn, at, shape));
+        let made = shapes.iter().enumerate().try_for_each(|(at, shape)| this.watch(conn, at, shape));
         conn.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS[0])?;
         made.map(|()| this)
     }
@@ -114,9 +111,7 @@ impl Recorder {
 
     /// Watches no more.
     pub fn remove(&self, conn: &Connection) -> rusqlite::Result<()> {
-        self.triggers
-            .iter()
-            .try_for_each(|name| conn.execute_batch(&format!("DROP TRIGGER temp.{name}")))
+        self.triggers.iter().try_for_each(|name| conn.execute_batch(&format!("DROP TRIGGER temp.{name}")))
     }
 }
 
@@ -127,9 +122,7 @@ impl Record {
         let Some(shape) = self.shapes.get(table) else {
             return Ok(());
         };
-        let cells: Vec<Cell> = (2..context.len())
-            .map(|at| cell(context.get_raw(at)))
-            .collect();
+        let cells: Vec<Cell> = (2..context.len()).map(|at| cell(context.get_raw(at))).collect();
         if event.starts_with("BEFORE") {
             // Rows that are left out after all leave theirs behind.
             if self.begun.len() >= BEGUN {
@@ -142,9 +135,7 @@ impl Record {
         let count: u64 = self.counts.iter().sum();
         if self.limits.changes.is_some_and(|most| count > most) {
             self.over = true;
-            return Err(rusqlite::Error::UserFunctionError(
-                "more rows than may be changed".into(),
-            ));
+            return Err(rusqlite::Error::UserFunctionError("more rows than may be changed".into()));
         }
         let (mut before, after) = match event.as_str() {
             "AFTER INSERT" => (None, Some(cells)),
@@ -157,20 +148,14 @@ impl Record {
         };
         if let Some(old) = &mut before {
             let key = shape.table.key_of(old);
-            let same = |(one, cells): &(usize, Vec<Cell>)| {
-                *one == table && shape.table.key_of(cells) == key
-            };
+            let same = |(one, cells): &(usize, Vec<Cell>)| *one == table && shape.table.key_of(cells) == key;
             if let Some(at) = self.begun.iter().rposition(same)
                 && let Some((_, exact)) = self.begun.drain(at..).next()
             {
                 *old = exact;
             }
         }
-        let row = RowChange {
-            table,
-            before,
-            after,
-        };
+        let row = RowChange { table, before, after };
         if self.lines.len() < SHOWN {
             self.lines.push(line(&shape.table, &row));
         }
@@ -183,15 +168,9 @@ impl Record {
         }
         self.bytes = self.bytes.saturating_add(row.size());
         if self.rows.len() >= self.limits.undo_rows {
-            self.lose(format!(
-                "it changes more than {} rows",
-                self.limits.undo_rows
-            ));
+            self.lose(format!("it changes more than {} rows", self.limits.undo_rows));
         } else if self.bytes > self.limits.undo_bytes {
-            self.lose(format!(
-                "the rows take more than {} KB",
-                self.limits.undo_bytes >> 10
-            ));
+            self.lose(format!("the rows take more than {} KB", self.limits.undo_bytes >> 10));
         }
         if self.lost.is_none() {
             self.rows.push(row);
@@ -222,9 +201,7 @@ pub(super) fn cell(value: ValueRef<'_>) -> Cell {
 /// A beginning of names that no name of the database has, so that none of its triggers is taken for ours.
 fn free_prefix(conn: &Connection) -> rusqlite::Result<String> {
     let mut statement = conn.prepare("SELECT lower(name) FROM main.sqlite_schema")?;
-    let names: Vec<String> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut number = 0u64;
     loop {
         let prefix = format!("steward_{number}_");

@@ -44,9 +44,7 @@ impl Guard {
             if statement.readonly() {
                 return session.collect(&mut statement, bound).map(Answer::Rows);
             }
-            let triggers = written
-                .iter()
-                .any(|table| watched.iter().any(|name| name.eq_ignore_ascii_case(table)));
+            let triggers = written.iter().any(|table| watched.iter().any(|name| name.eq_ignore_ascii_case(table)));
             if !triggers {
                 // Ours are told of replaced rows too then; those of the database could set each other off without end.
                 drop(statement);
@@ -64,12 +62,10 @@ impl Guard {
                 });
             }
             let before = session.counts(&written, triggers)?;
-            let done = statement
-                .query(params_from_iter(bound))
-                .and_then(|mut rows| {
-                    while rows.next()?.is_some() {}
-                    Ok(())
-                });
+            let done = statement.query(params_from_iter(bound)).and_then(|mut rows| {
+                while rows.next()?.is_some() {}
+                Ok(())
+            });
             drop(statement);
             if recorder.record().over {
                 let most = self.policy.limits.changes.unwrap_or_default();
@@ -103,9 +99,7 @@ impl Session<'_> {
         let limits = &guard.policy.limits;
         let shapes = shape::of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
         if shapes.len() > shape::TABLES {
-            return Err(SqlError::Limit {
-                what: format!("the database has more than {} tables", shape::TABLES),
-            });
+            return Err(SqlError::Limit { what: format!("the database has more than {} tables", shape::TABLES) });
         }
         Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
@@ -144,24 +138,16 @@ fn told(record: &Record, before: &Counts, after: &Counts) -> Changes {
         .map(|(shape, count)| format!("{} {count}", shape.table.shown()))
         .collect();
     if named.len() > 1 {
-        notes.push(format!(
-            "with what triggers and foreign keys change: {}",
-            named.join(", ")
-        ));
+        notes.push(format!("with what triggers and foreign keys change: {}", named.join(", ")));
     }
     let undo = match &record.lost {
         Some(why) => Err(why.clone()),
-        None if replaced(record, before, after) => Err(
-            "rows were replaced while triggers of the database ran, which is not told".to_owned(),
-        ),
+        None if replaced(record, before, after) => {
+            Err("rows were replaced while triggers of the database ran, which is not told".to_owned())
+        }
         None => Ok(snapshot(record)),
     };
-    Changes {
-        count,
-        lines: record.lines.clone(),
-        notes,
-        undo,
-    }
+    Changes { count, lines: record.lines.clone(), notes, undo }
 }
 
 /// Whether a table lost rows that were not recorded.
@@ -172,9 +158,7 @@ fn replaced(record: &Record, before: &Counts, after: &Counts) -> bool {
             shape.is_some_and(|shape| shape.table.shown() == *name)
         };
         let rows = record.rows.iter().filter(|row| of_table(row.table));
-        let grown: i64 = rows
-            .map(|row| i64::from(row.after.is_some()) - i64::from(row.before.is_some()))
-            .sum();
+        let grown: i64 = rows.map(|row| i64::from(row.after.is_some()) - i64::from(row.before.is_some())).sum();
         after.get(name) != Some(&(count + grown))
     })
 }

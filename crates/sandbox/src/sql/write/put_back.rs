@@ -19,11 +19,7 @@ impl Guard {
     ///
     /// # Errors
     /// [`SqlError::Conflict`] where rows have changed since, [`SqlError::NoUndo`]; nothing was changed then.
-    pub fn put_back(
-        path: impl AsRef<Path>,
-        policy: Policy,
-        snapshot: &Snapshot,
-    ) -> Result<u64, SqlError> {
+    pub fn put_back(path: impl AsRef<Path>, policy: Policy, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let guard = Self::open_for(path.as_ref(), policy, Use::PutBack)?;
         guard.session(|session| {
             session.unaltered(snapshot)?;
@@ -35,14 +31,10 @@ impl Guard {
             let more = |(row, count): (_, usize)| dangling.get(&row).is_none_or(|old| count > *old);
             if session.dangling()?.into_iter().any(more) {
                 return Err(SqlError::NoUndo(
-                    "rows that were made since refer to what would go; nothing was changed"
-                        .to_owned(),
+                    "rows that were made since refer to what would go; nothing was changed".to_owned(),
                 ));
             }
-            guard
-                .conn
-                .execute_batch("COMMIT")
-                .map_err(|error| session.classify(error))?;
+            guard.conn.execute_batch("COMMIT").map_err(|error| session.classify(error))?;
             Ok(count)
         })
     }
@@ -104,10 +96,7 @@ impl Session<'_> {
         let same = |table: &Table| now.iter().any(|shape| shape.table == *table);
         match snapshot.tables.iter().find(|table| !same(table)) {
             None => Ok(()),
-            Some(table) => Err(SqlError::NoUndo(format!(
-                "the columns of {} are not what they were",
-                table.shown()
-            ))),
+            Some(table) => Err(SqlError::NoUndo(format!("the columns of {} are not what they were", table.shown()))),
         }
     }
 
@@ -137,9 +126,7 @@ impl File<'_, '_> {
     fn execute(&self, sql: &str, cells: &[&Cell]) -> Result<(), SqlError> {
         let values = cells.iter().map(|cell| Bound::of(cell));
         let conn = &self.session.guard.conn;
-        let done = conn
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(params_from_iter(values)));
+        let done = conn.prepare_cached(sql).and_then(|mut statement| statement.execute(params_from_iter(values)));
         match done.map_err(|e| self.refused(e))? {
             1 => Ok(()),
             _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
@@ -155,16 +142,9 @@ impl File<'_, '_> {
 }
 
 impl Store for File<'_, '_> {
-    async fn current(
-        &mut self,
-        table: &Table,
-        key: &[Cell],
-    ) -> Result<Option<Vec<Cell>>, SqlError> {
+    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
         let (columns, name) = (names(table), quoted(&table.shown()));
-        let sql = format!(
-            "SELECT {columns} FROM main.{name} WHERE {}",
-            named(table, 1)
-        );
+        let sql = format!("SELECT {columns} FROM main.{name} WHERE {}", named(table, 1));
         let width = table.columns.len();
         let conn = &self.session.guard.conn;
         let read = |row: &rusqlite::Row<'_>| {

@@ -22,9 +22,8 @@ pub(super) struct Shape {
 pub(super) fn of(conn: &Connection, policy: &Policy) -> rusqlite::Result<Vec<Shape>> {
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name";
     let mut tables = conn.prepare_cached(sql)?;
-    let found: Vec<(String, bool)> = tables
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+    let found: Vec<(String, bool)> =
+        tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     found
         .into_iter()
         .filter(|(name, _)| !is_internal(name) && policy.allows_table(name))
@@ -42,10 +41,7 @@ fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusql
         .collect::<rusqlite::Result<_>>()?;
     let open = |column: &str| policy.allows_column(name, column);
     let closed = all.iter().any(|(column, ..)| !open(column));
-    let column = |name: &str| Column {
-        name: name.to_owned(),
-        kind: String::new(),
-    };
+    let column = |name: &str| Column { name: name.to_owned(), kind: String::new() };
     let mut columns = Vec::new();
     let mut key = Vec::new();
     let taken = |name: &&&str| {
@@ -75,14 +71,7 @@ fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusql
     if !hidden_key {
         key.extend(parts.into_iter().map(|(_, at)| at));
     }
-    Ok(Shape {
-        table: Table {
-            name: vec![name.to_owned()],
-            columns,
-            key,
-        },
-        closed,
-    })
+    Ok(Shape { table: Table { name: vec![name.to_owned()], columns, key }, closed })
 }
 
 /// An identifier as SQL text.

@@ -32,13 +32,7 @@ pub(super) async fn add(
     }
     set(backend, fields, &mut body).await?;
     let policy = body.remove("policy");
-    let made: Value = backend
-        .api(
-            Method::POST,
-            "/api/agents",
-            Some(&Value::Object(body.clone())),
-        )
-        .await?;
+    let made: Value = backend.api(Method::POST, "/api/agents", Some(&Value::Object(body.clone()))).await?;
     // A policy may be a part of one, which only a change takes.
     let made = match policy {
         None => made,
@@ -52,12 +46,7 @@ pub(super) async fn add(
         }
     };
     let name = text(&made, "name");
-    say(
-        &made,
-        as_json,
-        term,
-        &format!("made `{name}`; ask it: steward ask --agent {name} \"…\""),
-    );
+    say(&made, as_json, term, &format!("made `{name}`; ask it: steward ask --agent {name} \"…\""));
     Ok(Exit::Done)
 }
 
@@ -77,59 +66,31 @@ pub(super) async fn edit(
     }
     set(backend, fields, &mut body).await?;
     if body.is_empty() {
-        bail!(
-            "nothing was changed; say what to change, such as --instructions \"…\" or --tools read,list"
-        );
+        bail!("nothing was changed; say what to change, such as --instructions \"…\" or --tools read,list");
     }
     let agent = patched(backend, &id.to_string(), Value::Object(body)).await?;
-    say(
-        &agent,
-        as_json,
-        term,
-        &format!("changed `{}`", text(&agent, "name")),
-    );
+    say(&agent, as_json, term, &format!("changed `{}`", text(&agent, "name")));
     Ok(Exit::Done)
 }
 
-pub(super) async fn remove(
-    backend: &Backend,
-    name: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn remove(backend: &Backend, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let id = backend.agent_id(name).await?;
-    backend
-        .api::<Value>(Method::DELETE, &format!("/api/agents/{id}"), None)
-        .await?;
-    let said = format!(
-        "removed `{name}`; its runs stay. Take it back with: steward agents restore {name}"
-    );
+    backend.api::<Value>(Method::DELETE, &format!("/api/agents/{id}"), None).await?;
+    let said = format!("removed `{name}`; its runs stay. Take it back with: steward agents restore {name}");
     say(&json!({"id": id, "name": name}), as_json, term, &said);
     Ok(Exit::Done)
 }
 
-pub(super) async fn restore(
-    backend: &Backend,
-    name: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn restore(backend: &Backend, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let rows = backend.api_rows(REMOVED).await?;
     let named = rows.iter().filter(|row| row["name"] == name).count();
     if named > 1 {
-        bail!(
-            "{named} agents of the name `{name}` were removed; give the id of one: steward agents --removed"
-        );
+        bail!("{named} agents of the name `{name}` were removed; give the id of one: steward agents --removed");
     }
     let row = pick(rows, name, "removed agent", "steward agents --removed")?;
     let path = format!("/api/agents/{}/restore", text(&row, "id"));
     let agent: Value = backend.api(Method::POST, &path, None).await?;
-    say(
-        &agent,
-        as_json,
-        term,
-        &format!("`{}` is back", text(&agent, "name")),
-    );
+    say(&agent, as_json, term, &format!("`{}` is back", text(&agent, "name")));
     Ok(Exit::Done)
 }
 
@@ -151,8 +112,7 @@ fn begun(from: Option<&Path>) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = from else {
         return Ok(Map::new());
     };
-    let value: Value = serde_json::from_str(&read(file)?)
-        .with_context(|| format!("{} is no JSON", file.display()))?;
+    let value: Value = serde_json::from_str(&read(file)?).with_context(|| format!("{} is no JSON", file.display()))?;
     match value {
         Value::Object(body) => Ok(body),
         _ => bail!("{} holds no JSON object", file.display()),
@@ -162,20 +122,14 @@ fn begun(from: Option<&Path>) -> anyhow::Result<Map<String, Value>> {
 fn read(file: &Path) -> anyhow::Result<String> {
     if file == Path::new("-") {
         let mut content = String::new();
-        std::io::stdin()
-            .read_to_string(&mut content)
-            .context("standard input can't be read")?;
+        std::io::stdin().read_to_string(&mut content).context("standard input can't be read")?;
         return Ok(content);
     }
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// What the options say, as fields of the API.
-async fn set(
-    backend: &Backend,
-    fields: &AgentFields,
-    body: &mut Map<String, Value>,
-) -> anyhow::Result<()> {
+async fn set(backend: &Backend, fields: &AgentFields, body: &mut Map<String, Value>) -> anyhow::Result<()> {
     let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
     if let Some(instructions) = &fields.instructions {
         put("instructions", json!(instructions));
@@ -249,17 +203,9 @@ fn budget(preset: BudgetPreset) -> &'static str {
 fn policy(fields: &AgentFields) -> anyhow::Result<Map<String, Value>> {
     let mut policy = Map::new();
     let mut tools = Map::new();
-    for (names, decision) in [
-        (&fields.allow, "allow"),
-        (&fields.ask, "ask"),
-        (&fields.deny, "deny"),
-    ] {
+    for (names, decision) in [(&fields.allow, "allow"), (&fields.ask, "ask"), (&fields.deny, "deny")] {
         for name in names {
-            let target = if CLASSES.contains(&name.as_str()) {
-                &mut policy
-            } else {
-                &mut tools
-            };
+            let target = if CLASSES.contains(&name.as_str()) { &mut policy } else { &mut tools };
             if target.insert(name.clone(), json!(decision)).is_some() {
                 bail!("`{name}` is named twice; choose one of --allow, --ask and --deny for it");
             }
@@ -290,16 +236,8 @@ mod tests {
             Value::Object(policy(&fields).unwrap()),
             json!({"read": "allow", "write": "deny", "tools": {"notes_create": "allow"}})
         );
-        let twice = AgentFields {
-            allow: vec!["write".to_owned()],
-            ask: vec!["write".to_owned()],
-            ..AgentFields::default()
-        };
-        assert!(
-            policy(&twice)
-                .unwrap_err()
-                .to_string()
-                .contains("named twice")
-        );
+        let twice =
+            AgentFields { allow: vec!["write".to_owned()], ask: vec!["write".to_owned()], ..AgentFields::default() };
+        assert!(policy(&twice).unwrap_err().to_string().contains("named twice"));
     }
 }

@@ -34,12 +34,7 @@ async fn act(backend: &Backend, args: cli::Agents, term: Term) -> anyhow::Result
         Some(AgentAction::Add { name, from, fields }) => {
             change::add(backend, name, from.as_deref(), &fields, json, term).await
         }
-        Some(AgentAction::Edit {
-            name,
-            rename,
-            from,
-            fields,
-        }) => {
+        Some(AgentAction::Edit { name, rename, from, fields }) => {
             let from = from.as_deref();
             change::edit(backend, &name, rename, from, &fields, json, term).await
         }
@@ -72,12 +67,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
     for agent in &agents {
         let first = agent.instructions.lines().next().unwrap_or_default();
         let first: String = first.chars().take(60).collect();
-        println!(
-            "{:<20} {:<12} {}",
-            agent.name,
-            tools(agent),
-            term.dim(&first)
-        );
+        println!("{:<20} {:<12} {}", agent.name, tools(agent), term.dim(&first));
     }
     Ok(Exit::Done)
 }
@@ -90,29 +80,17 @@ fn tools(agent: &Agent) -> String {
     }
 }
 
-async fn show(
-    backend: &Backend,
-    name: Option<&str>,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn show(backend: &Backend, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let agent = backend.agent_named(name).await?;
     if as_json {
         println!("{}", json!(agent));
         return Ok(Exit::Done);
     }
     let known = backend.connections().await?;
-    println!(
-        "{}  {}",
-        term.bold(&agent.name),
-        term.dim(&agent.id.to_string())
-    );
+    println!("{}  {}", term.bold(&agent.name), term.dim(&agent.id.to_string()));
     println!("model        {}", model(&agent, &known));
     let named = agent.tools.join(", ");
-    println!(
-        "tools        {}",
-        if named.is_empty() { "all" } else { &named }
-    );
+    println!("tools        {}", if named.is_empty() { "all" } else { &named });
     println!("budget       {}", word(agent.budget));
     let policy = &agent.policy;
     for (what, decision) in [
@@ -131,20 +109,13 @@ async fn show(
 }
 
 fn model(agent: &Agent, known: &[KnownConnection]) -> String {
-    let own = known
-        .iter()
-        .find(|one| Some(one.connection.id) == agent.connection);
+    let own = known.iter().find(|one| Some(one.connection.id) == agent.connection);
     match (own, agent.connection) {
         (Some(one), _) => format!("{} ({})", one.connection.name, one.connection.model),
         (None, Some(id)) => format!("connection {id}, which is not there any more"),
         (None, None) => known.iter().find(|one| one.default).map_or_else(
             || "the default".to_owned(),
-            |one| {
-                format!(
-                    "the default, now {} ({})",
-                    one.connection.name, one.connection.model
-                )
-            },
+            |one| format!("the default, now {} ({})", one.connection.name, one.connection.model),
         ),
     }
 }

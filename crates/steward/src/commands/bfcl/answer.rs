@@ -18,26 +18,17 @@ const WAIT_MS: u64 = 120_000;
 const INSTRUCTIONS: &str = "You call functions for a person.";
 
 /// The calls that a strategy makes of a case, in the checker's form.
-pub async fn calls(
-    app: &App,
-    connection: &Connection,
-    case: &Case,
-    way: Way,
-) -> Result<Vec<Value>, String> {
+pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) -> Result<Vec<Value>, String> {
     let made: Vec<(String, Value)> = match way {
-        Way::Best => intent::fill(
-            Some(app.models.as_ref()),
-            app.embedder.as_ref(),
-            connection,
-            &case.request,
-            &case.tools,
-        )
-        .await
-        .map_err(|error| error.to_string())?
-        .into_iter()
-        .filter(|call| call.open.is_empty())
-        .map(|call| (call.tool, call.arguments))
-        .collect(),
+        Way::Best => {
+            intent::fill(Some(app.models.as_ref()), app.embedder.as_ref(), connection, &case.request, &case.tools)
+                .await
+                .map_err(|error| error.to_string())?
+                .into_iter()
+                .filter(|call| call.open.is_empty())
+                .map(|call| (call.tool, call.arguments))
+                .collect()
+        }
         Way::React => written(app, connection, case, Strategy::React).await?,
         Way::Schema => written(app, connection, case, Strategy::GuidedJson).await?,
     };
@@ -48,9 +39,7 @@ pub async fn calls(
                 .tools
                 .iter()
                 .find(|tool| tool.name == name)
-                .map_or(arguments.clone(), |tool| {
-                    floats(&tool.parameters, arguments)
-                });
+                .map_or(arguments.clone(), |tool| floats(&tool.parameters, arguments));
             json!({ name: arguments })
         })
         .collect())
@@ -64,16 +53,10 @@ async fn written(
     strategy: Strategy,
 ) -> Result<Vec<(String, Value)>, String> {
     let (text, schema, stop) = match strategy {
-        Strategy::React => (
-            react::instructions(&case.tools),
-            None,
-            react::STOP.iter().map(|&word| word.to_owned()).collect(),
-        ),
-        _ => (
-            guided::instructions(&case.tools),
-            Some(guided::schema(&case.tools)),
-            Vec::new(),
-        ),
+        Strategy::React => {
+            (react::instructions(&case.tools), None, react::STOP.iter().map(|&word| word.to_owned()).collect())
+        }
+        _ => (guided::instructions(&case.tools), Some(guided::schema(&case.tools)), Vec::new()),
     };
     let system = format!("{INSTRUCTIONS} {}\n\n{text}", case.system);
     let request = ModelRequest {
@@ -86,11 +69,7 @@ async fn written(
         seed: None,
         timeout_ms: WAIT_MS,
     };
-    let mut stream = app
-        .models
-        .stream(connection.id, request)
-        .await
-        .map_err(|error| error.to_string())?;
+    let mut stream = app.models.stream(connection.id, request).await.map_err(|error| error.to_string())?;
     let mut parser = StreamParser::new(strategy, &ToolIndex::new(&case.tools), "call");
     while let Some(chunk) = stream.next().await {
         parser.push(&chunk.map_err(|error| error.to_string())?);

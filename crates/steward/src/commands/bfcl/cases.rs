@@ -90,9 +90,7 @@ fn schema(own: &Value, top: bool) -> Value {
                 let name = value.as_str().unwrap_or("any");
                 match name {
                     "dict" | "object" | "HashMap" => out.insert(key.clone(), json!("object")),
-                    "array" | "list" | "tuple" | "ArrayList" | "Array" => {
-                        out.insert(key.clone(), json!("array"))
-                    }
+                    "array" | "list" | "tuple" | "ArrayList" | "Array" => out.insert(key.clone(), json!("array")),
                     "float" | "number" | "double" => out.insert(key.clone(), json!("number")),
                     "integer" | "long" | "Bigint" => out.insert(key.clone(), json!("integer")),
                     "boolean" | "bool" | "Boolean" => out.insert(key.clone(), json!("boolean")),
@@ -102,16 +100,15 @@ fn schema(own: &Value, top: bool) -> Value {
             }
             "properties" => {
                 let fields = value.as_object().into_iter().flatten();
-                let fields: Map<String, Value> = fields
-                    .map(|(name, field)| (name.clone(), schema(field, false)))
-                    .collect();
+                let fields: Map<String, Value> =
+                    fields.map(|(name, field)| (name.clone(), schema(field, false))).collect();
                 out.insert(key.clone(), Value::Object(fields));
             }
             "items" | "additionalProperties" if value.is_object() => {
                 out.insert(key.clone(), schema(value, false));
             }
-            "description" | "enum" | "default" | "required" | "format" | "minimum" | "maximum"
-            | "minItems" | "maxItems" | "pattern"
+            "description" | "enum" | "default" | "required" | "format" | "minimum" | "maximum" | "minItems"
+            | "maxItems" | "pattern"
                 if !value.is_null() =>
             {
                 out.insert(key.clone(), value.clone());
@@ -132,12 +129,7 @@ pub fn floats(schema: &Value, value: Value) -> Value {
         Value::Number(number) if schema["type"] == "number" => {
             number.as_f64().map_or(Value::Number(number), Value::from)
         }
-        Value::Array(items) => Value::Array(
-            items
-                .into_iter()
-                .map(|item| floats(&schema["items"], item))
-                .collect(),
-        ),
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| floats(&schema["items"], item)).collect()),
         Value::Object(fields) => Value::Object(
             fields
                 .into_iter()

@@ -25,32 +25,19 @@ impl Package {
         let python = venv.join("bin").join("python");
         let ready = venv.join("installed");
         if !ready.is_file() {
-            std::fs::create_dir_all(&home)
-                .with_context(|| format!("cannot make the folder {}", home.display()))?;
+            std::fs::create_dir_all(&home).with_context(|| format!("cannot make the folder {}", home.display()))?;
             let mut make = Command::new("python3");
             make.args(["-m", "venv", "--clear"]).arg(&venv);
-            finished(
-                make,
-                "no Python environment could be made; install python3 (3.10 or newer) with its venv module",
-            )
-            .await?;
+            finished(make, "no Python environment could be made; install python3 (3.10 or newer) with its venv module")
+                .await?;
             let mut install = Command::new(&python);
-            install.args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-deps",
-                PACKAGE,
-            ]);
+            install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
             finished(
                 install,
                 "the Python package bfcl-eval could not be installed; check that pip reaches its package index",
             )
             .await?;
-            std::fs::write(&ready, PACKAGE)
-                .with_context(|| format!("cannot write into {}", venv.display()))?;
+            std::fs::write(&ready, PACKAGE).with_context(|| format!("cannot write into {}", venv.display()))?;
         }
         Ok(Self { python })
     }
@@ -71,16 +58,11 @@ impl Package {
         if !output.status.success() {
             bail!(
                 "the evaluation package failed; remove {} to install it anew: {}",
-                self.python
-                    .parent()
-                    .and_then(Path::parent)
-                    .unwrap_or(&self.python)
-                    .display(),
+                self.python.parent().and_then(Path::parent).unwrap_or(&self.python).display(),
                 tail(&output.stderr)
             );
         }
-        serde_json::from_slice(&output.stdout)
-            .context("the evaluation package answered something that is not JSON")
+        serde_json::from_slice(&output.stdout).context("the evaluation package answered something that is not JSON")
     }
 }
 
@@ -95,10 +77,7 @@ fn spawn(mut command: Command, problem: &str) -> anyhow::Result<tokio::process::
 }
 
 async fn finished(command: Command, problem: &str) -> anyhow::Result<()> {
-    let output = spawn(command, problem)?
-        .wait_with_output()
-        .await
-        .with_context(|| problem.to_owned())?;
+    let output = spawn(command, problem)?.wait_with_output().await.with_context(|| problem.to_owned())?;
     if !output.status.success() {
         let mut said = tail(&output.stderr);
         if said.is_empty() {

@@ -49,26 +49,14 @@ pub fn print(category: &str, findings: &[Finding], as_json: bool, term: Term) {
         return;
     }
     for finding in findings {
-        let mark = if finding.right {
-            term.green("✓")
-        } else {
-            term.red("✗")
-        };
+        let mark = if finding.right { term.green("✓") } else { term.red("✗") };
         println!(
             "{mark} {:<24} {:>6} ms  {}{}",
             finding.id,
             finding.ms,
             Value::from(finding.called.clone()),
-            if finding.right {
-                String::new()
-            } else {
-                format!("  [{}]", finding.why)
-            }
+            if finding.right { String::new() } else { format!("  [{}]", finding.why) }
         );
     }
-    println!(
-        "{category}: {right} of {} right ({:.1} %)",
-        findings.len(),
-        accuracy * 100.0
-    );
+    println!("{category}: {right} of {} right ({:.1} %)", findings.len(), accuracy * 100.0);
 }

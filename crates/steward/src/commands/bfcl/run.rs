@@ -55,29 +55,17 @@ async fn measure(mut settings: Settings, args: Bfcl, term: Term) -> anyhow::Resu
     let mut findings = all(&app, &connection, &cases, args.strategy, term).await;
     app.close().await;
     term.clear();
-    let given: Vec<Value> = findings
-        .iter()
-        .map(|finding| json!({"id": finding.id, "calls": finding.called}))
-        .collect();
-    let verdicts: Vec<Verdict> =
-        serde_json::from_value(package.call(&["check", &category], &json!(given)).await?)
-            .context("the evaluation package gave no verdicts")?;
+    let given: Vec<Value> = findings.iter().map(|finding| json!({"id": finding.id, "calls": finding.called})).collect();
+    let verdicts: Vec<Verdict> = serde_json::from_value(package.call(&["check", &category], &json!(given)).await?)
+        .context("the evaluation package gave no verdicts")?;
     report::judge(&mut findings, &verdicts);
     report::print(&category, &findings, args.json, term);
     Ok(Exit::Done)
 }
 
-fn chosen(
-    mut cases: Vec<Case>,
-    category: &str,
-    offset: usize,
-    limit: Option<usize>,
-) -> anyhow::Result<Vec<Case>> {
+fn chosen(mut cases: Vec<Case>, category: &str, offset: usize, limit: Option<usize>) -> anyhow::Result<Vec<Case>> {
     if offset >= cases.len() {
-        bail!(
-            "{category} has {} cases; choose an --offset below that",
-            cases.len()
-        );
+        bail!("{category} has {} cases; choose an --offset below that", cases.len());
     }
     if limit == Some(0) {
         bail!("there is nothing to do with --limit 0; choose at least 1");
@@ -87,13 +75,7 @@ fn chosen(
     Ok(cases)
 }
 
-async fn all(
-    app: &App,
-    connection: &Connection,
-    cases: &[Case],
-    way: Way,
-    term: Term,
-) -> Vec<Finding> {
+async fn all(app: &App, connection: &Connection, cases: &[Case], way: Way, term: Term) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, case) in cases.iter().enumerate() {
         let place = format!("{}/{} {}", index + 1, cases.len(), case.id);

@@ -33,22 +33,14 @@ pub(super) struct Given {
 }
 
 /// The fields of the command.
-pub(super) fn given(
-    kind: CredentialKind,
-    fields: &Fields,
-    source: Source,
-) -> anyhow::Result<Given> {
-    let mut given = Given {
-        values: BTreeMap::new(),
-        source,
-        read: false,
-    };
+pub(super) fn given(kind: CredentialKind, fields: &Fields, source: Source) -> anyhow::Result<Given> {
+    let mut given = Given { values: BTreeMap::new(), source, read: false };
     if let Some(file) = &fields.fields {
         let text = given.file(file)?;
         let shown = file.display();
         // The content is not shown: it holds secrets.
-        let object: BTreeMap<String, Value> = serde_json::from_str(&text)
-            .map_err(|_| anyhow!("{shown} is no JSON object of a credential's fields"))?;
+        let object: BTreeMap<String, Value> =
+            serde_json::from_str(&text).map_err(|_| anyhow!("{shown} is no JSON object of a credential's fields"))?;
         for (name, value) in object {
             let value = match value {
                 Value::String(text) => text,
@@ -82,11 +74,7 @@ pub(super) fn given(
 }
 
 /// Asks for what a kind needs and was not given.
-pub(super) async fn missing(
-    kind: CredentialKind,
-    given: &mut Given,
-    term: Term,
-) -> anyhow::Result<()> {
+pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term) -> anyhow::Result<()> {
     let mut wanted: Vec<&str> = kind
         .fields()
         .iter()
@@ -111,12 +99,7 @@ pub(super) async fn missing(
 }
 
 /// Asks for one field on the terminal.
-pub(super) async fn asked(
-    kind: CredentialKind,
-    name: &str,
-    given: &mut Given,
-    term: Term,
-) -> anyhow::Result<()> {
+pub(super) async fn asked(kind: CredentialKind, name: &str, given: &mut Given, term: Term) -> anyhow::Result<()> {
     if !term.can_ask {
         let way = if kind.shows(name) {
             format!("--set {name}=VALUE")
@@ -126,11 +109,7 @@ pub(super) async fn asked(
         bail!("`{name}` is missing; give it with {way}");
     }
     let question = format!("{name}:");
-    let value = if kind.shows(name) {
-        term.ask(&question)
-    } else {
-        term.ask_hidden(&question).await?
-    };
+    let value = if kind.shows(name) { term.ask(&question) } else { term.ask_hidden(&question).await? };
     let value = value.context("nothing was typed")?;
     if value.starts_with("-----BEGIN") {
         bail!("`{name}` has several lines; give it with --from {name}=FILE");
@@ -176,9 +155,7 @@ impl Given {
             Box::new(opened.with_context(|| format!("cannot read {}", path.display()))?)
         };
         let shown = path.display();
-        from.take(MOST + 1)
-            .read_to_string(&mut text)
-            .with_context(|| format!("cannot read {shown}"))?;
+        from.take(MOST + 1).read_to_string(&mut text).with_context(|| format!("cannot read {shown}"))?;
         if text.len() as u64 > MOST {
             bail!("{shown} is too long for a field of a credential");
         }
@@ -202,33 +179,22 @@ mod tests {
     use crate::term::Term;
     use steward_core::credential::CredentialKind;
 
-    async fn read(
-        kind: CredentialKind,
-        fields: Fields,
-        input: &'static str,
-    ) -> Result<Given, String> {
+    async fn read(kind: CredentialKind, fields: Fields, input: &'static str) -> Result<Given, String> {
         // No terminal: nothing is asked.
         let mut term = Term::detect(true);
         term.can_ask = false;
         let mut all = given(kind, &fields, Source::Text(input)).map_err(|why| why.to_string())?;
-        missing(kind, &mut all, term)
-            .await
-            .map_err(|why| why.to_string())?;
+        missing(kind, &mut all, term).await.map_err(|why| why.to_string())?;
         Ok(all)
     }
 
     fn set(pairs: &[&str]) -> Fields {
-        Fields {
-            set: pairs.iter().map(|pair| (*pair).to_owned()).collect(),
-            ..Fields::default()
-        }
+        Fields { set: pairs.iter().map(|pair| (*pair).to_owned()).collect(), ..Fields::default() }
     }
 
     #[tokio::test]
     async fn a_single_secret_comes_from_standard_input() {
-        let token = read(CredentialKind::Token, set(&[]), "s3cret\n")
-            .await
-            .unwrap();
+        let token = read(CredentialKind::Token, set(&[]), "s3cret\n").await.unwrap();
         assert_eq!(token.values["token"], "s3cret");
         let both = read(CredentialKind::Password, set(&["username=ada"]), "pw\r\n").await;
         assert_eq!(both.unwrap().values["password"], "pw");
@@ -238,33 +204,18 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_wrong_is_said_without_the_secret() {
-        let why =
-            |kind, fields, input| async move { read(kind, fields, input).await.err().unwrap() };
+        let why = |kind, fields, input| async move { read(kind, fields, input).await.err().unwrap() };
         let argv = why(CredentialKind::Token, set(&["token=hunter2"]), "").await;
-        assert!(
-            argv.contains("--from token=FILE") && !argv.contains("hunter2"),
-            "{argv}"
-        );
+        assert!(argv.contains("--from token=FILE") && !argv.contains("hunter2"), "{argv}");
         let two = why(CredentialKind::Password, set(&[]), "pw").await;
         assert!(two.contains("--set username=VALUE"), "{two}");
         let empty = why(CredentialKind::Token, set(&[]), "\n").await;
         assert!(empty.contains("`token` is empty"), "{empty}");
-        let twice = why(
-            CredentialKind::Password,
-            set(&["username=a", "username=b"]),
-            "pw",
-        )
-        .await;
+        let twice = why(CredentialKind::Password, set(&["username=a", "username=b"]), "pw").await;
         assert!(twice.contains("given twice"), "{twice}");
-        let fields = Fields {
-            fields: Some("-".into()),
-            ..Fields::default()
-        };
+        let fields = Fields { fields: Some("-".into()), ..Fields::default() };
         let broken = why(CredentialKind::Token, fields.clone(), "{\"token\": hunter2").await;
-        assert!(
-            broken.contains("no JSON") && !broken.contains("hunter2"),
-            "{broken}"
-        );
+        assert!(broken.contains("no JSON") && !broken.contains("hunter2"), "{broken}");
         let mut again = fields;
         again.from = vec!["token=-".to_owned()];
         let again = why(CredentialKind::Token, again, "{}").await;
@@ -273,10 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn several_fields_come_as_json() {
-        let fields = Fields {
-            fields: Some("-".into()),
-            ..Fields::default()
-        };
+        let fields = Fields { fields: Some("-".into()), ..Fields::default() };
         let input = r#"{"engine": "postgres", "port": 5432, "password": "pw"}"#;
         let all = read(CredentialKind::Database, fields, input).await.unwrap();
         assert_eq!(all.values["port"], "5432");

@@ -18,16 +18,7 @@ pub(super) async fn add(
     as_json: bool,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let CredentialAction::Add {
-        name,
-        kind,
-        fields,
-        description,
-        role,
-        discoverable,
-        lasts,
-    } = action
-    else {
+    let CredentialAction::Add { name, kind, fields, description, role, discoverable, lasts } = action else {
         return Ok(Exit::Failed);
     };
     let kind = CredentialKind::from(kind);
@@ -43,15 +34,11 @@ pub(super) async fn add(
         "discoverable": discoverable,
         "expires_at": lasts.map(|lasts| backend.now().plus(lasts)),
     });
-    let kept: Value = backend
-        .api(Method::POST, "/api/credentials", Some(&body))
-        .await?;
+    let kept: Value = backend.api(Method::POST, "/api/credentials", Some(&body)).await?;
     if as_json {
         println!("{kept}");
     } else {
-        term.say(&format!(
-            "`{name}` is kept; its secrets are sealed and never shown again"
-        ));
+        term.say(&format!("`{name}` is kept; its secrets are sealed and never shown again"));
     }
     Ok(Exit::Done)
 }
@@ -62,14 +49,7 @@ pub(super) async fn change(
     as_json: bool,
     term: Term,
 ) -> anyhow::Result<Exit> {
-    let CredentialAction::Change {
-        credential,
-        fields,
-        ask,
-        description,
-        discoverable,
-    } = action
-    else {
+    let CredentialAction::Change { credential, fields, ask, description, discoverable } = action else {
         return Ok(Exit::Failed);
     };
     let found = find(backend, &credential).await?;
@@ -90,21 +70,14 @@ pub(super) async fn change(
         body.insert("discoverable".to_owned(), json!(discoverable));
     }
     if body.is_empty() {
-        bail!(
-            "nothing to change; give a field with --from FIELD=FILE, --ask FIELD or --set FIELD=VALUE"
-        );
+        bail!("nothing to change; give a field with --from FIELD=FILE, --ask FIELD or --set FIELD=VALUE");
     }
     let path = format!("/api/credentials/{}", text(&found, "id"));
-    let changed: Value = backend
-        .api(Method::PATCH, &path, Some(&Value::Object(body)))
-        .await?;
+    let changed: Value = backend.api(Method::PATCH, &path, Some(&Value::Object(body))).await?;
     if as_json {
         println!("{changed}");
     } else {
-        term.say(&format!(
-            "`{}` is changed, from the next call on",
-            text(&changed, "name")
-        ));
+        term.say(&format!("`{}` is changed, from the next call on", text(&changed, "name")));
     }
     Ok(Exit::Done)
 }

@@ -14,23 +14,12 @@ pub(super) async fn all(backend: &Backend, as_json: bool, term: Term) -> anyhow:
         return Ok(Exit::Done);
     }
     if rows.is_empty() {
-        term.say(
-            "There are no credentials. Keep one with: steward credential add NAME --kind token",
-        );
+        term.say("There are no credentials. Keep one with: steward credential add NAME --kind token");
     }
     for one in &rows {
         let used = time(one, "used_at");
-        let used = if used.is_empty() {
-            "never used".to_owned()
-        } else {
-            format!("used {used}")
-        };
-        println!(
-            "{:<24} {:<12} {}",
-            text(one, "name"),
-            text(one, "kind"),
-            term.dim(&used)
-        );
+        let used = if used.is_empty() { "never used".to_owned() } else { format!("used {used}") };
+        println!("{:<24} {:<12} {}", text(one, "name"), text(one, "kind"), term.dim(&used));
     }
     Ok(Exit::Done)
 }
@@ -57,11 +46,7 @@ pub(super) fn kinds(as_json: bool) -> Exit {
             .iter()
             .map(|field| {
                 let secret = if field.secret { " (secret)" } else { "" };
-                if field.required {
-                    format!("{}{secret}", field.name)
-                } else {
-                    format!("[{}{secret}]", field.name)
-                }
+                if field.required { format!("{}{secret}", field.name) } else { format!("[{}{secret}]", field.name) }
             })
             .collect();
         println!("{:<12} {}", kind.as_str(), fields.join(", "));
@@ -74,11 +59,7 @@ pub(super) fn show(one: &Value, as_json: bool, term: Term) -> Exit {
         println!("{one}");
         return Exit::Done;
     }
-    println!(
-        "{}  {}",
-        term.bold(text(one, "name")),
-        term.dim(text(one, "id"))
-    );
+    println!("{}  {}", term.bold(text(one, "name")), term.dim(text(one, "id")));
     if !text(one, "description").is_empty() {
         println!("{}", text(one, "description"));
     }
@@ -87,32 +68,17 @@ pub(super) fn show(one: &Value, as_json: bool, term: Term) -> Exit {
         println!("{field:<12} {}", value.as_str().unwrap_or_default());
     }
     for field in one["secret"].as_array().into_iter().flatten() {
-        println!(
-            "{:<12} {}",
-            field.as_str().unwrap_or_default(),
-            term.dim("secret")
-        );
+        println!("{:<12} {}", field.as_str().unwrap_or_default(), term.dim("secret"));
     }
     let roles = joined(&one["roles"]);
     println!(
         "used by      agents that name it{}{}",
-        if roles.is_empty() {
-            String::new()
-        } else {
-            format!(", runs of the roles {roles}")
-        },
-        if one["discoverable"] == true {
-            ", skills that look for its kind"
-        } else {
-            ""
-        }
+        if roles.is_empty() { String::new() } else { format!(", runs of the roles {roles}") },
+        if one["discoverable"] == true { ", skills that look for its kind" } else { "" }
     );
-    for (title, field) in [
-        ("made", "created_at"),
-        ("changed", "changed_at"),
-        ("last used", "used_at"),
-        ("ends", "expires_at"),
-    ] {
+    for (title, field) in
+        [("made", "created_at"), ("changed", "changed_at"), ("last used", "used_at"), ("ends", "expires_at")]
+    {
         let at = time(one, field);
         if !at.is_empty() {
             println!("{title:<12} {at}");
@@ -121,12 +87,7 @@ pub(super) fn show(one: &Value, as_json: bool, term: Term) -> Exit {
     Exit::Done
 }
 
-pub(super) async fn uses(
-    backend: &Backend,
-    one: &Value,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn uses(backend: &Backend, one: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let path = format!("/api/credentials/{}/uses", text(one, "id"));
     let rows = backend.api_rows(&path).await?;
     if as_json {
@@ -139,13 +100,7 @@ pub(super) async fn uses(
     for used in &rows {
         let agent = used["agent_name"].as_str().unwrap_or("a person's test");
         let run = used["run"].as_str().unwrap_or("no run");
-        println!(
-            "{}  {:<24} {:<16} {}",
-            time(used, "at"),
-            text(used, "tool"),
-            agent,
-            term.dim(run)
-        );
+        println!("{}  {:<24} {:<16} {}", time(used, "at"), text(used, "tool"), agent, term.dim(run));
     }
     Ok(Exit::Done)
 }

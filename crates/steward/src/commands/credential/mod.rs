@@ -27,12 +27,7 @@ pub async fn run(settings: Settings, args: CredentialArgs, term: Term) -> anyhow
     exit
 }
 
-async fn act(
-    backend: &Backend,
-    action: CredentialAction,
-    json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn act(backend: &Backend, action: CredentialAction, json: bool, term: Term) -> anyhow::Result<Exit> {
     match action {
         CredentialAction::List | CredentialAction::Kinds => list::all(backend, json, term).await,
         CredentialAction::Show { credential } => {
@@ -45,9 +40,7 @@ async fn act(
         }
         add @ CredentialAction::Add { .. } => keep::add(backend, add, json, term).await,
         change @ CredentialAction::Change { .. } => keep::change(backend, change, json, term).await,
-        CredentialAction::Remove { credential, yes } => {
-            remove(backend, &credential, yes, term).await
-        }
+        CredentialAction::Remove { credential, yes } => remove(backend, &credential, yes, term).await,
         CredentialAction::Rotate => rotate(backend, json, term).await,
     }
 }
@@ -93,10 +86,7 @@ async fn rotate(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<
     if as_json {
         println!("{done}");
     } else {
-        term.say(&format!(
-            "{} sealed with a new key; back it up with the data",
-            done["resealed"]
-        ));
+        term.say(&format!("{} sealed with a new key; back it up with the data", done["resealed"]));
     }
     Ok(Exit::Done)
 }

@@ -11,21 +11,8 @@ use anyhow::bail;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-pub(super) async fn run(
-    backend: &Backend,
-    action: McpAction,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
-    let McpAction::Accept {
-        server,
-        tools: names,
-        all,
-        hash,
-        yes,
-        agent,
-    } = action
-    else {
+pub(super) async fn run(backend: &Backend, action: McpAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let McpAction::Accept { server, tools: names, all, hash, yes, agent } = action else {
         return Ok(Exit::Failed);
     };
     let mut server = find(backend, &server).await?;
@@ -62,11 +49,7 @@ pub(super) async fn run(
     }
     if accepted.is_empty() {
         term.say("nothing was accepted");
-        return Ok(if wanted.is_empty() {
-            Exit::Done
-        } else {
-            Exit::Refused
-        });
+        return Ok(if wanted.is_empty() { Exit::Done } else { Exit::Refused });
     }
     let Some(agent) = agent else {
         if as_json {
@@ -93,9 +76,7 @@ fn wanted(server: &Value, names: &[String], all: bool) -> anyhow::Result<Vec<Val
     names
         .iter()
         .map(|name| {
-            let found = known
-                .iter()
-                .find(|tool| text(tool, "name") == name && tool["gone"] != true);
+            let found = known.iter().find(|tool| text(tool, "name") == name && tool["gone"] != true);
             match found {
                 Some(tool) => Ok(tool.clone()),
                 None => bail!(
@@ -122,10 +103,7 @@ pub(super) async fn attach(
         names.iter().map(String::as_str).collect()
     };
     if names.is_empty() {
-        bail!(
-            "no tool of `{0}` is accepted yet; see `steward mcp check {0}`",
-            text(server, "name")
-        );
+        bail!("no tool of `{0}` is accepted yet; see `steward mcp check {0}`", text(server, "name"));
     }
     let agent = backend.agent_id(agent).await?;
     let path = format!("{}/attach", place(server));

@@ -8,12 +8,7 @@ use crate::term::Term;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-pub(super) async fn run(
-    backend: &Backend,
-    add: McpAdd,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, add: McpAdd, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let transport = match &add.url {
         Some(url) => json!({"kind": "http", "url": url, "allow": add.allow}),
         None => json!({
@@ -25,26 +20,19 @@ pub(super) async fn run(
             "write": add.write,
         }),
     };
-    let credential = add
-        .credential
-        .as_ref()
-        .map(|name| json!({"name": name, "kind": null, "optional": false}));
+    let credential = add.credential.as_ref().map(|name| json!({"name": name, "kind": null, "optional": false}));
     let body = json!({
         "name": add.name,
         "transport": transport,
         "credential": credential,
         "per_user": add.per_user,
     });
-    let made: Value = backend
-        .api(Method::POST, "/api/mcp/servers", Some(&body))
-        .await?;
+    let made: Value = backend.api(Method::POST, "/api/mcp/servers", Some(&body)).await?;
     if as_json {
         println!("{made}");
     } else {
         let name = text(&made, "name");
-        term.say(&format!(
-            "added `{name}`; see what it has: steward mcp check {name}"
-        ));
+        term.say(&format!("added `{name}`; see what it has: steward mcp check {name}"));
     }
     Ok(Exit::Done)
 }

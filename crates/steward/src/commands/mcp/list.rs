@@ -26,11 +26,7 @@ pub(super) async fn all(backend: &Backend, as_json: bool, term: Term) -> anyhow:
             None if server["checked_at"].is_null() => term.dim("not checked yet"),
             None => term.dim(&format!("{accepted} of {} tools accepted", tools.len())),
         };
-        println!(
-            "{:<20} {:<50} {state}",
-            text(server, "name"),
-            address(server)
-        );
+        println!("{:<20} {:<50} {state}", text(server, "name"), address(server));
     }
     Ok(Exit::Done)
 }
@@ -48,30 +44,16 @@ pub(super) fn tools(server: &Value) -> &[Value] {
     server["tools"].as_array().map_or(&[], Vec::as_slice)
 }
 
-pub(super) async fn check(
-    backend: &Backend,
-    wanted: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn check(backend: &Backend, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let server = find(backend, wanted).await?;
     let path = format!("{}/check", place(&server));
     let server: Value = backend.api(Method::POST, &path, None).await?;
-    let exit = if server["error"].is_null() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    };
+    let exit = if server["error"].is_null() { Exit::Done } else { Exit::Failed };
     if as_json {
         println!("{server}");
         return Ok(exit);
     }
-    println!(
-        "{}  {}  {}",
-        term.bold(text(&server, "name")),
-        address(&server),
-        term.dim(&time(&server, "checked_at"))
-    );
+    println!("{}  {}  {}", term.bold(text(&server, "name")), address(&server), term.dim(&time(&server, "checked_at")));
     if let Some(error) = server["error"].as_str() {
         term.say(&format!("{} {error}", term.red("failed:")));
     }
@@ -82,9 +64,7 @@ pub(super) async fn check(
     let waiting = tools(&server).iter().filter(|tool| waits(tool)).count();
     if waiting > 0 {
         let name = text(&server, "name");
-        term.say(&format!(
-            "\n{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"
-        ));
+        term.say(&format!("\n{waiting} can't be called before somebody accepts them: steward mcp accept {name} TOOL"));
     }
     Ok(exit)
 }
@@ -105,11 +85,7 @@ pub(super) fn tell(tool: &Value, term: Term) {
     } else {
         term.yellow("not accepted")
     };
-    let hint = if tool["read_only"] == true {
-        ", says that it only looks"
-    } else {
-        ""
-    };
+    let hint = if tool["read_only"] == true { ", says that it only looks" } else { "" };
     println!("{}  {state}{hint}", term.bold(text(tool, "name")));
     println!("hash         {}", text(tool, "hash"));
     println!("{}", text(tool, "description"));

@@ -23,19 +23,13 @@ const PAUSE: Duration = Duration::from_millis(500);
 const HEAD: u64 = 64 << 10;
 const QUICK: Duration = Duration::from_secs(5);
 
-pub(super) async fn run(
-    backend: &Backend,
-    wanted: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let server = find(backend, wanted).await?;
     let (origin, listener) = if let Some(url) = backend.server_url() {
         (url, None)
     } else {
-        let listener = TcpListener::bind(("127.0.0.1", 0))
-            .await
-            .context("no port of this machine is free for the way back")?;
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).await.context("no port of this machine is free for the way back")?;
         let address = listener.local_addr()?;
         (format!("http://{address}"), Some(listener))
     };
@@ -60,26 +54,13 @@ pub(super) async fn run(
     };
     let name = text(&server, "name");
     if as_json {
-        println!(
-            "{}",
-            json!({"server": name, "status": ended["status"], "error": ended["error"]})
-        );
+        println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
     } else if ended["status"] == "done" {
-        term.say(&format!(
-            "Steward is logged in at `{name}`; see what it has: steward mcp check {name}"
-        ));
+        term.say(&format!("Steward is logged in at `{name}`; see what it has: steward mcp check {name}"));
     } else {
-        term.say(&format!(
-            "{} {}",
-            term.red("failed:"),
-            text(&ended, "error")
-        ));
+        term.say(&format!("{} {}", term.red("failed:"), text(&ended, "error")));
     }
-    Ok(if ended["status"] == "done" {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if ended["status"] == "done" { Exit::Done } else { Exit::Failed })
 }
 
 /// The end of the login.
@@ -121,10 +102,8 @@ async fn answer(backend: &Backend, stream: TcpStream) -> anyhow::Result<()> {
         std::io::Result::Ok(())
     };
     tokio::time::timeout(QUICK, reading).await??;
-    let target = head
-        .strip_prefix("GET ")
-        .and_then(|rest| rest.split(' ').next())
-        .filter(|target| target.starts_with(BACK));
+    let target =
+        head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).filter(|target| target.starts_with(BACK));
     let (status, body) = match target {
         Some(target) => backend.api_page(target).await?,
         None => (404, b"not found".to_vec()),

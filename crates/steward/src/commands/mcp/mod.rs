@@ -30,11 +30,7 @@ async fn act(backend: &Backend, action: McpAction, json: bool, term: Term) -> an
         McpAction::Add(add) => add::run(backend, add, json, term).await,
         McpAction::Check { server } => list::check(backend, &server, json, term).await,
         accept @ McpAction::Accept { .. } => accept::run(backend, accept, json, term).await,
-        McpAction::Attach {
-            server,
-            tools,
-            agent,
-        } => {
+        McpAction::Attach { server, tools, agent } => {
             let server = find(backend, &server).await?;
             let skills = accept::attach(backend, &server, &tools, &agent).await?;
             accept::tell_attached(&skills, &agent, json, term);
@@ -43,9 +39,7 @@ async fn act(backend: &Backend, action: McpAction, json: bool, term: Term) -> an
         McpAction::Login { server } => login::run(backend, &server, json, term).await,
         McpAction::Remove { server } => {
             let server = find(backend, &server).await?;
-            backend
-                .api::<Value>(Method::DELETE, &place(&server), None)
-                .await?;
+            backend.api::<Value>(Method::DELETE, &place(&server), None).await?;
             term.say(&format!("removed `{}`", text(&server, "name")));
             Ok(Exit::Done)
         }

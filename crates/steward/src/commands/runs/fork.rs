@@ -20,23 +20,12 @@ pub struct Wanted<'a> {
 }
 
 /// Branches a run off and follows the new one.
-pub async fn fork(
-    backend: &Backend,
-    text: &str,
-    wanted: Wanted<'_>,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub async fn fork(backend: &Backend, text: &str, wanted: Wanted<'_>, term: Term) -> anyhow::Result<Exit> {
     let row = backend.find_run(text).await?;
-    let fork = Fork {
-        seq: wanted.at,
-        connection: backend.connection_named(wanted.connection).await?,
-        input: wanted.input,
-    };
+    let fork =
+        Fork { seq: wanted.at, connection: backend.connection_named(wanted.connection).await?, input: wanted.input };
     let run = backend.fork(&row, fork).await?;
     term.say(&term.dim(&format!("run {run}, forked from {}", row.id)));
-    let follow = Follow {
-        yes: wanted.yes,
-        ..Follow::plain(term, wanted.json)
-    };
+    let follow = Follow { yes: wanted.yes, ..Follow::plain(term, wanted.json) };
     follow.to_end(backend, run, 0).await
 }

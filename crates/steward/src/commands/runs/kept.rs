@@ -9,10 +9,7 @@ use serde_json::json;
 pub async fn keep(backend: &Backend, run: &str, name: &str, term: Term) -> anyhow::Result<Exit> {
     let row = backend.find_run(run).await?;
     backend.keep(&row, name).await?;
-    term.say(&format!(
-        "kept as `{}`; replay all kept runs with: steward eval kept",
-        name.trim()
-    ));
+    term.say(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim()));
     Ok(Exit::Done)
 }
 
@@ -27,13 +24,7 @@ pub async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Resul
         term.say("No runs are kept. Keep one with: steward runs keep RUN NAME");
     }
     for one in &kept {
-        println!(
-            "{:<24} {}  {}  {}",
-            one.name,
-            one.run,
-            one.created_at.rfc3339(),
-            term.dim(&one.by)
-        );
+        println!("{:<24} {}  {}  {}", one.name, one.run, one.created_at.rfc3339(), term.dim(&one.by));
     }
     Ok(Exit::Done)
 }

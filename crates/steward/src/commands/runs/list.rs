@@ -16,10 +16,7 @@ pub async fn list(backend: &Backend, args: &cli::Runs, term: Term) -> anyhow::Re
     let before = args
         .before
         .as_deref()
-        .map(|text| {
-            text.parse::<RunId>()
-                .with_context(|| format!("`{text}` is not a run id"))
-        })
+        .map(|text| text.parse::<RunId>().with_context(|| format!("`{text}` is not a run id")))
         .transpose()?;
     let (rows, more) = backend.runs(None, before, args.limit).await?;
     if args.json {

@@ -27,30 +27,16 @@ pub async fn run(settings: Settings, args: cli::Runs, term: Term) -> anyhow::Res
     exit
 }
 
-async fn act(
-    backend: &Backend,
-    settings: &Settings,
-    args: &cli::Runs,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn act(backend: &Backend, settings: &Settings, args: &cli::Runs, term: Term) -> anyhow::Result<Exit> {
     let as_json = args.json;
     match &args.action {
         None => list::list(backend, args, term).await,
         Some(RunAction::Show { run }) => show::show(backend, run, as_json, term).await,
         Some(RunAction::Stop { run }) => stop::stop(backend, run, term).await,
-        Some(RunAction::Steer { run, text }) => {
-            steer::steer(backend, run, text, as_json, term).await
-        }
-        Some(RunAction::Undo { run, call }) => {
-            undo::undo(backend, run, call.as_deref(), as_json, term).await
-        }
+        Some(RunAction::Steer { run, text }) => steer::steer(backend, run, text, as_json, term).await,
+        Some(RunAction::Undo { run, call }) => undo::undo(backend, run, call.as_deref(), as_json, term).await,
         Some(RunAction::Resume { run }) => resume(backend, run.as_deref(), term).await,
-        Some(RunAction::Fork {
-            run,
-            at,
-            input,
-            yes,
-        }) => {
+        Some(RunAction::Fork { run, at, input, yes }) => {
             let wanted = fork::Wanted {
                 at: *at,
                 input: input.clone(),

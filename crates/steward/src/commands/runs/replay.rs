@@ -7,12 +7,7 @@ use serde_json::json;
 use steward_engine::Difference;
 
 /// Replays a run and shows what differs.
-pub async fn replay(
-    backend: &Backend,
-    text: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub async fn replay(backend: &Backend, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = backend.find_run(text).await?;
     let report = backend.replay(row.id).await?;
     if as_json {
@@ -21,26 +16,12 @@ pub async fn replay(
             json!({"run_id": row.id, "same": report.same, "events": report.events, "decisions": report.decisions, "differences": report.differences})
         );
     } else if report.same {
-        println!(
-            "{} the same: {} decisions of {} events",
-            term.green("✓"),
-            report.decisions,
-            report.events
-        );
+        println!("{} the same: {} decisions of {} events", term.green("✓"), report.decisions, report.events);
     } else {
-        println!(
-            "{} differs in {} of {} decisions",
-            term.red("✗"),
-            report.differences.len(),
-            report.decisions
-        );
+        println!("{} differs in {} of {} decisions", term.red("✗"), report.differences.len(), report.decisions);
         print_differences(term, &report.differences);
     }
-    Ok(if report.same {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if report.same { Exit::Done } else { Exit::Failed })
 }
 
 /// Each difference: then and now, one below the other.

@@ -11,21 +11,10 @@ use steward_core::event::EventBody;
 const SHOWN: usize = 200;
 
 /// Shows a run's log.
-pub async fn show(
-    backend: &Backend,
-    text: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub async fn show(backend: &Backend, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = backend.find_run(text).await?;
     if !as_json {
-        println!(
-            "run {}  {} {}  {}",
-            row.id,
-            state(&row),
-            verdict(&row),
-            row.title
-        );
+        println!("run {}  {} {}  {}", row.id, state(&row), verdict(&row), row.title);
         if let Some(from) = row.forked_from {
             println!("forked from {from}");
         }
@@ -45,12 +34,7 @@ pub async fn show(
             } else if !matches!(event.body, EventBody::ModelDelta { .. }) {
                 let kind = logged.raw["type"].as_str().unwrap_or_default();
                 let raw: String = logged.raw.to_string().chars().take(SHOWN).collect();
-                println!(
-                    "{:>4}  {}  {kind:<19} {}",
-                    event.seq,
-                    event.at.rfc3339(),
-                    term.dim(&raw)
-                );
+                println!("{:>4}  {}  {kind:<19} {}", event.seq, event.at.rfc3339(), term.dim(&raw));
             }
         }
     }

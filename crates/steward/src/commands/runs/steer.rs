@@ -9,23 +9,11 @@ use anyhow::bail;
 use steward_core::ports::RunStatus;
 
 /// Says something to a run and follows it.
-pub async fn steer(
-    backend: &Backend,
-    run: &str,
-    text: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub async fn steer(backend: &Backend, run: &str, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = backend.find_run(run).await?;
     if row.status == RunStatus::Finished {
-        bail!(
-            "run {} has ended; begin another, or fork it: steward runs fork {}",
-            row.id,
-            row.id
-        );
+        bail!("run {} has ended; begin another, or fork it: steward runs fork {}", row.id, row.id);
     }
     backend.steer(row.id, text).await?;
-    Follow::plain(term, as_json)
-        .to_end(backend, row.id, place(&row))
-        .await
+    Follow::plain(term, as_json).to_end(backend, row.id, place(&row)).await
 }

@@ -21,17 +21,9 @@ pub async fn undo(
         term.say("Nothing to undo: the run changed nothing, or it was undone before.");
     } else {
         for one in &report {
-            let mark = if one.undone {
-                term.green("✓")
-            } else {
-                term.red("✗")
-            };
+            let mark = if one.undone { term.green("✓") } else { term.red("✗") };
             term.say(&format!("{mark} {}: {}", one.tool, one.detail));
         }
     }
-    Ok(if report.iter().all(|one| one.undone) {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if report.iter().all(|one| one.undone) { Exit::Done } else { Exit::Failed })
 }

@@ -23,11 +23,7 @@ pub async fn run(settings: Settings, args: Sandbox) -> anyhow::Result<Exit> {
     });
     // A reader that has gone away wants nothing more.
     let _ = writeln!(std::io::stdout(), "{answer}");
-    Ok(if answer["ok"] == Value::Bool(true) {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(if answer["ok"] == Value::Bool(true) { Exit::Done } else { Exit::Failed })
 }
 
 fn seconds(given: f64) -> anyhow::Result<Duration> {

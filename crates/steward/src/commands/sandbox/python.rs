@@ -18,9 +18,7 @@ pub(super) async fn run(settings: &Settings, args: SandboxPython) -> anyhow::Res
         ..PythonLimits::default()
     };
     let pool = PythonPool::new(sandbox_helper(settings), python_config());
-    let outcome = pool
-        .run(&code, &payload, &limits, &CancellationToken::new())
-        .await;
+    let outcome = pool.run(&code, &payload, &limits, &CancellationToken::new()).await;
     Ok(match outcome {
         Ok(outcome) => {
             let mut answer = json!({

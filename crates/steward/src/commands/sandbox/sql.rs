@@ -19,21 +19,13 @@ pub(super) async fn run(args: SandboxSql) -> anyhow::Result<Value> {
     let policy = policy(&args)?;
     let started = Instant::now();
     let answer = if Remote::is_url(&args.database) {
-        let options = RemoteOptions {
-            limits: policy.limits,
-            write: args.write,
-        };
+        let options = RemoteOptions { limits: policy.limits, write: args.write };
         remote(&args.database, &sql, options).await
     } else {
-        anyhow::ensure!(
-            !args.write,
-            "--write is for servers; a SQLite file is only read here"
-        );
-        tokio::task::spawn_blocking(move || {
-            Guard::open(&args.database, policy).and_then(|guard| guard.query(&sql))
-        })
-        .await?
-        .map(Answer::Rows)
+        anyhow::ensure!(!args.write, "--write is for servers; a SQLite file is only read here");
+        tokio::task::spawn_blocking(move || Guard::open(&args.database, policy).and_then(|guard| guard.query(&sql)))
+            .await?
+            .map(Answer::Rows)
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(shown(answer, ms))
@@ -47,10 +39,7 @@ async fn remote(url: &str, sql: &str, options: RemoteOptions) -> Result<Answer, 
 }
 
 fn policy(args: &SandboxSql) -> anyhow::Result<Policy> {
-    let mut policy = Policy {
-        deny_sensitive: !args.allow_sensitive,
-        ..Policy::default()
-    };
+    let mut policy = Policy { deny_sensitive: !args.allow_sensitive, ..Policy::default() };
     let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
     if !args.table.is_empty() {
         policy.tables = Tables::Allow(set(&args.table));
@@ -58,13 +47,8 @@ fn policy(args: &SandboxSql) -> anyhow::Result<Policy> {
         policy.tables = Tables::Deny(set(&args.deny_table));
     }
     for name in &args.deny_column {
-        let (table, column) = name
-            .split_once('.')
-            .context("--deny-column takes TABLE.COLUMN")?;
-        policy.deny_columns.insert(ColumnRef {
-            table: table.to_owned(),
-            column: column.to_owned(),
-        });
+        let (table, column) = name.split_once('.').context("--deny-column takes TABLE.COLUMN")?;
+        policy.deny_columns.insert(ColumnRef { table: table.to_owned(), column: column.to_owned() });
     }
     policy.limits.wall = seconds(args.timeout)?;
     Ok(policy)

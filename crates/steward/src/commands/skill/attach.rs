@@ -20,11 +20,7 @@ pub(super) async fn run(
     let agent = agent.unwrap_or(DEFAULT_AGENT);
     let id = backend.agent_id(agent).await?;
     let path = format!("/api/agents/{id}/skills/{}", text(&skill, "id"));
-    let method = if attached {
-        Method::PUT
-    } else {
-        Method::DELETE
-    };
+    let method = if attached { Method::PUT } else { Method::DELETE };
     backend.api::<Value>(method, &path, None).await?;
     let name = text(&skill, "name");
     term.say(&if attached {

@@ -35,12 +35,8 @@ pub(super) async fn run(
             backend.api(Method::POST, &path, Some(skill)).await?
         };
         if !as_json {
-            let whose =
-                agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
-            term.say(&format!(
-                "`{name}` is kept, version {}{whose}",
-                kept["version"]
-            ));
+            let whose = agent.map_or_else(String::new, |(agent, _)| format!(", and {agent} has it"));
+            term.say(&format!("`{name}` is kept, version {}{whose}", kept["version"]));
         }
         made.push(kept);
     }
@@ -55,24 +51,19 @@ fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     let shown = file.display();
     let content = if file == Path::new("-") {
         let mut content = String::new();
-        std::io::stdin()
-            .read_to_string(&mut content)
-            .context("standard input can't be read")?;
+        std::io::stdin().read_to_string(&mut content).context("standard input can't be read")?;
         content
     } else {
         std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?
     };
-    let value: Value =
-        serde_json::from_str(&content).with_context(|| format!("{shown} is no JSON"))?;
+    let value: Value = serde_json::from_str(&content).with_context(|| format!("{shown} is no JSON"))?;
     let all = match value {
         Value::Array(all) => all,
         one => vec![one],
     };
     let named = |one: &Value| one["name"].as_str().is_some_and(|name| !name.is_empty());
     if all.is_empty() || !all.iter().all(named) {
-        bail!(
-            "{shown} holds no skill; write an object with name, description, type and config, or a list of them"
-        );
+        bail!("{shown} holds no skill; write an object with name, description, type and config, or a list of them");
     }
     Ok(all)
 }

@@ -17,10 +17,7 @@ pub(super) fn run(
     term: Term,
 ) -> Result<anyhow::Result<Exit>, SkillAction> {
     match action {
-        SkillAction::TrustHost {
-            server,
-            fingerprint,
-        } => Ok(trust(settings, &server, &fingerprint, term)),
+        SkillAction::TrustHost { server, fingerprint } => Ok(trust(settings, &server, &fingerprint, term)),
         SkillAction::Hosts => Ok(list(settings, as_json, term)),
         SkillAction::ForgetHost { server } => Ok(forget(settings, &server, term)),
         other => Err(other),
@@ -33,9 +30,7 @@ fn trust(settings: &Settings, server: &str, fingerprint: &str, term: Term) -> an
     let before = trust_host(&file, &place.host, place.port, fingerprint)?;
     match before {
         Some(before) if before != fingerprint => {
-            term.say(&format!(
-                "{place} is trusted with {fingerprint}; {before} no longer counts"
-            ));
+            term.say(&format!("{place} is trusted with {fingerprint}; {before} no longer counts"));
         }
         _ => term.say(&format!("{place} is trusted with {fingerprint}")),
     }
@@ -47,9 +42,7 @@ fn list(settings: &Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> 
     if as_json {
         let rows: Vec<_> = all
             .iter()
-            .map(|(place, fingerprint)| {
-                json!({"host": place.host, "port": place.port, "fingerprint": fingerprint})
-            })
+            .map(|(place, fingerprint)| json!({"host": place.host, "port": place.port, "fingerprint": fingerprint}))
             .collect();
         println!("{}", json!(rows));
         return Ok(Exit::Done);

@@ -7,31 +7,15 @@ use crate::exit::Exit;
 use crate::term::Term;
 use serde_json::json;
 
-pub(super) async fn run(
-    backend: &Backend,
-    filter: &SkillFilter,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, filter: &SkillFilter, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let agent = match &filter.agent {
         Some(name) => Some(backend.agent_id(name).await?.to_string()),
         None => None,
     };
-    let wanted = [
-        ("kind", &filter.kind),
-        ("text", &filter.search),
-        ("agent", &agent),
-        ("package", &filter.package),
-    ];
-    let query: Vec<String> = wanted
-        .iter()
-        .filter_map(|(name, value)| Some(format!("{name}={}", encoded(value.as_ref()?))))
-        .collect();
-    let path = if query.is_empty() {
-        "/api/skills".to_owned()
-    } else {
-        format!("/api/skills?{}", query.join("&"))
-    };
+    let wanted = [("kind", &filter.kind), ("text", &filter.search), ("agent", &agent), ("package", &filter.package)];
+    let query: Vec<String> =
+        wanted.iter().filter_map(|(name, value)| Some(format!("{name}={}", encoded(value.as_ref()?)))).collect();
+    let path = if query.is_empty() { "/api/skills".to_owned() } else { format!("/api/skills?{}", query.join("&")) };
     let skills = backend.api_rows(&path).await?;
     if as_json {
         println!("{}", json!(skills));
@@ -43,11 +27,7 @@ pub(super) async fn run(
         term.say("No skill is like that. All: steward skill list");
     }
     for skill in &skills {
-        let state = if skill["enabled"] == false {
-            "  switched off"
-        } else {
-            ""
-        };
+        let state = if skill["enabled"] == false { "  switched off" } else { "" };
         println!(
             "{:<24} {:<12} {:<12} {}{state}",
             text(skill, "name"),

@@ -15,39 +15,19 @@ use std::path::{Path, PathBuf};
 /// Least characters of a hash.
 const LEAST: usize = 8;
 
-pub(super) async fn run(
-    backend: &Backend,
-    action: SkillAction,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, action: SkillAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let package = match action {
-        SkillAction::Import {
-            file,
-            ready,
-            activate,
-            agent,
-        } => {
+        SkillAction::Import { file, ready, activate, agent } => {
             let from = (file.as_deref(), ready.as_deref());
             import(backend, from, activate, agent.as_deref()).await?
         }
-        SkillAction::Accept {
-            package,
-            hash,
-            dangers,
-            agent,
-        } => accept(backend, &package, &hash, dangers, agent.as_deref()).await?,
-        SkillAction::Export {
-            package,
-            revision,
-            output,
-            force,
-        } => return export(backend, &package, revision, output, force, term).await,
-        SkillAction::Packages {
-            package,
-            diff,
-            ready,
-        } => {
+        SkillAction::Accept { package, hash, dangers, agent } => {
+            accept(backend, &package, &hash, dangers, agent.as_deref()).await?
+        }
+        SkillAction::Export { package, revision, output, force } => {
+            return export(backend, &package, revision, output, force, term).await;
+        }
+        SkillAction::Packages { package, diff, ready } => {
             return match package {
                 _ if ready => ready_ones(backend, as_json).await,
                 None => list(backend, as_json, term).await,
@@ -82,8 +62,7 @@ async fn import(
         path = format!("{path}&ready={}", encoded(ready));
         return backend.api_upload(&path, None).await;
     }
-    let file =
-        file.context("name the archive, or a package that comes with Steward with --ready")?;
+    let file = file.context("name the archive, or a package that comes with Steward with --ready")?;
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     backend.api_upload(&path, Some(&bytes)).await
 }
@@ -131,9 +110,7 @@ async fn export(
     // The name is one of a package by now: without folders.
     let output = output.unwrap_or_else(|| format!("{name}.skill").into());
     if output == Path::new("-") {
-        std::io::stdout()
-            .write_all(&bytes)
-            .context("standard output can't be written")?;
+        std::io::stdout().write_all(&bytes).context("standard output can't be written")?;
         return Ok(Exit::Done);
     }
     let shown = output.display();
@@ -143,12 +120,9 @@ async fn export(
         options.create_new(true);
     }
     let mut file = options.open(&output).with_context(|| {
-        format!(
-            "cannot write {shown}; choose another place with --output, or overwrite it with --force"
-        )
+        format!("cannot write {shown}; choose another place with --output, or overwrite it with --force")
     })?;
-    file.write_all(&bytes)
-        .with_context(|| format!("cannot write {shown}"))?;
+    file.write_all(&bytes).with_context(|| format!("cannot write {shown}"))?;
     term.say(&format!("wrote {shown}, {} bytes", bytes.len()));
     Ok(Exit::Done)
 }
@@ -173,9 +147,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
         return Ok(Exit::Done);
     }
     if packages.is_empty() {
-        term.say(
-            "There are no packages. Those that come with Steward: steward skill packages --ready",
-        );
+        term.say("There are no packages. Those that come with Steward: steward skill packages --ready");
     }
     for one in &packages {
         println!(
@@ -189,12 +161,7 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
     Ok(Exit::Done)
 }
 
-async fn revisions(
-    backend: &Backend,
-    name: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn revisions(backend: &Backend, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let path = format!("/api/skills/packages/{}", encoded(name));
     let all = backend.api_rows(&path).await?;
     if as_json {
@@ -208,12 +175,7 @@ async fn revisions(
     Ok(Exit::Done)
 }
 
-async fn differences(
-    backend: &Backend,
-    name: &str,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+async fn differences(backend: &Backend, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let path = format!("/api/skills/packages/{}/diff", encoded(name));
     let diff: Value = backend.api(Method::GET, &path, None).await?;
     if as_json {

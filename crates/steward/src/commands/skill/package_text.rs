@@ -8,27 +8,13 @@ use serde_json::Value;
 pub(super) fn tell(package: &Value, term: Term) {
     let (name, hash) = (text(package, "name"), text(package, "hash"));
     let state = text(package, "state");
-    let version = package["version"]
-        .as_str()
-        .map_or_else(String::new, |version| format!(" ({version})"));
-    println!(
-        "{} revision {}{version}: {state}",
-        term.bold(name),
-        package["revision"]
-    );
+    let version = package["version"].as_str().map_or_else(String::new, |version| format!(" ({version})"));
+    println!("{} revision {}{version}: {state}", term.bold(name), package["revision"]);
     println!("{}", text(package, "description"));
     println!("hash         {hash}");
-    println!(
-        "imported     {} by {}",
-        time(package, "at"),
-        text(package, "by")
-    );
+    println!("imported     {} by {}", time(package, "at"), text(package, "by"));
     let needs = &package["permissions"];
-    for (title, field) in [
-        ("network", "network"),
-        ("tools", "tools"),
-        ("credentials", "credentials"),
-    ] {
+    for (title, field) in [("network", "network"), ("tools", "tools"), ("credentials", "credentials")] {
         let named = joined(&needs[field]);
         if !named.is_empty() {
             println!("{title:<12} {named}");
@@ -48,17 +34,10 @@ pub(super) fn tell(package: &Value, term: Term) {
             "warning" => term.yellow(severity),
             _ => term.dim(severity),
         };
-        println!(
-            "{severity} {}:{} {}",
-            text(finding, "file"),
-            finding["line"],
-            text(finding, "message")
-        );
+        println!("{severity} {}:{} {}", text(finding, "file"), finding["line"], text(finding, "message"));
     }
     if state == "quarantined" {
-        term.say(&format!(
-            "Nothing of it is used yet. Once it was looked at: steward skill accept {name} {hash}"
-        ));
+        term.say(&format!("Nothing of it is used yet. Once it was looked at: steward skill accept {name} {hash}"));
     }
 }
 

@@ -8,18 +8,11 @@ use crate::term::Term;
 use reqwest::Method;
 use serde_json::Value;
 
-pub(super) async fn run(
-    backend: &Backend,
-    wanted: &str,
-    package: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, wanted: &str, package: bool, term: Term) -> anyhow::Result<Exit> {
     if package {
         let path = format!("/api/skills/packages/{}", encoded(wanted));
         backend.api::<Value>(Method::DELETE, &path, None).await?;
-        term.say(&format!(
-            "the package `{wanted}` is out of use; its revisions stay: steward skill packages {wanted}"
-        ));
+        term.say(&format!("the package `{wanted}` is out of use; its revisions stay: steward skill packages {wanted}"));
         return Ok(Exit::Done);
     }
     let skill = find(backend, wanted).await?;

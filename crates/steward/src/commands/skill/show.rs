@@ -50,22 +50,10 @@ fn list(versions: &[Value], as_json: bool, term: Term) -> Exit {
 }
 
 fn tell(skill: &Value, agents: &[Agent], term: Term) {
-    println!(
-        "{}  {}",
-        term.bold(text(skill, "name")),
-        term.dim(text(skill, "id"))
-    );
+    println!("{}  {}", term.bold(text(skill, "name")), term.dim(text(skill, "id")));
     println!("{}\n", text(skill, "description"));
-    println!(
-        "type         {}, version {}",
-        text(skill, "type"),
-        skill["version"]
-    );
-    println!(
-        "risk         {}; after a crash in mid-call: {}",
-        text(skill, "risk"),
-        text(skill, "effect")
-    );
+    println!("type         {}, version {}", text(skill, "type"), skill["version"]);
+    println!("risk         {}; after a crash in mid-call: {}", text(skill, "risk"), text(skill, "effect"));
     if skill["enabled"] == false {
         println!("state        switched off");
     }
@@ -85,16 +73,9 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
         let ids = skill["agents"].as_array().into_iter().flatten();
         ids.filter_map(Value::as_str).any(|one| one == id)
     };
-    let names: Vec<&str> = agents
-        .iter()
-        .filter(has)
-        .map(|agent| agent.name.as_str())
-        .collect();
-    let names = if names.is_empty() {
-        "nobody; give it with: steward skill attach".to_owned()
-    } else {
-        names.join(", ")
-    };
+    let names: Vec<&str> = agents.iter().filter(has).map(|agent| agent.name.as_str()).collect();
+    let names =
+        if names.is_empty() { "nobody; give it with: steward skill attach".to_owned() } else { names.join(", ") };
     println!("agents       {names}");
     for (title, field) in [("inputs", "parameters"), ("config", "config")] {
         println!("\n{}\n{:#}", term.dim(title), skill[field]);
@@ -116,11 +97,7 @@ pub(super) async fn rollback(
     if as_json {
         println!("{now}");
     } else {
-        term.say(&format!(
-            "`{}` is as in version {version} again, now version {}",
-            text(&now, "name"),
-            now["version"]
-        ));
+        term.say(&format!("`{}` is as in version {version} again, now version {}", text(&now, "name"), now["version"]));
     }
     Ok(Exit::Done)
 }

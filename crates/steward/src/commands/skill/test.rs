@@ -17,16 +17,10 @@ pub(super) struct Wanted {
     pub agent: Option<String>,
 }
 
-pub(super) async fn run(
-    backend: &Backend,
-    wanted: Wanted,
-    as_json: bool,
-    term: Term,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(backend: &Backend, wanted: Wanted, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let skill = find(backend, &wanted.skill).await?;
-    let arguments: Value = serde_json::from_str(&wanted.arguments).context(
-        "--arguments is no JSON; write an object in single quotes, such as '{\"limit\": 10}'",
-    )?;
+    let arguments: Value = serde_json::from_str(&wanted.arguments)
+        .context("--arguments is no JSON; write an object in single quotes, such as '{\"limit\": 10}'")?;
     let mut body = json!({"arguments": arguments, "dry_run": true, "confirm": true});
     if let Some(name) = &wanted.agent {
         body["agent"] = json!(backend.agent_id(name).await?);

@@ -56,9 +56,7 @@ async fn gather(queue: &mut Receiver<Append>, waiting: &mut VecDeque<Append>, ex
 fn take(waiting: &mut VecDeque<Append>) -> Vec<Append> {
     let mut runs: HashSet<RunId> = HashSet::with_capacity(waiting.len());
     let (batch, rest): (Vec<_>, VecDeque<_>) = {
-        let (first, later): (Vec<_>, Vec<_>) = waiting
-            .drain(..)
-            .partition(|next| runs.insert(next.lot.run));
+        let (first, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|next| runs.insert(next.lot.run));
         (first, later.into())
     };
     *waiting = rest;
@@ -66,11 +64,7 @@ fn take(waiting: &mut VecDeque<Append>) -> Vec<Append> {
 }
 
 /// Writes a batch and answers its callers.
-async fn serve(
-    options: &PgConnectOptions,
-    connection: &mut Option<PgConnection>,
-    batch: Vec<Append>,
-) {
+async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>, batch: Vec<Append>) {
     let done = write(options, connection, &batch).await;
     match done {
         Ok(written) => settle(batch, &written),
@@ -119,10 +113,7 @@ fn settle(batch: Vec<Append>, written: &HashSet<RunId>) {
         let answer = if written.contains(&lot.run) {
             Ok(())
         } else {
-            Err(StoreError::Fenced {
-                run: lot.run,
-                epoch: lot.epoch,
-            })
+            Err(StoreError::Fenced { run: lot.run, epoch: lot.epoch })
         };
         // The caller may have stopped waiting; what is written is written.
         drop(reply.send(answer));

@@ -54,9 +54,8 @@ impl Postgres {
             ]);
         // Not from the pool, which would knock at a closed door until its time is up.
         let first = tokio::time::timeout(PATIENCE, options.connect()).await;
-        let mut first = first
-            .map_err(|_| error::postgres(&sqlx::Error::PoolTimedOut))?
-            .map_err(|e| error::postgres(&e))?;
+        let mut first =
+            first.map_err(|_| error::postgres(&sqlx::Error::PoolTimedOut))?.map_err(|e| error::postgres(&e))?;
         prepare(&mut first, list).await?;
         drop(first);
         let pool = PgPoolOptions::new()
@@ -84,8 +83,7 @@ impl Postgres {
             loop {
                 attempt += 1;
                 match once(&pool, &args, op).await {
-                    Err(StoreError::Backend(text))
-                        if text == error::TRY_AGAIN && attempt < ATTEMPTS => {}
+                    Err(StoreError::Backend(text)) if text == error::TRY_AGAIN && attempt < ATTEMPTS => {}
                     done => return done,
                 }
             }
@@ -109,10 +107,7 @@ impl Postgres {
 
     /// A connection lives in the runtime that it was opened in, which must not be one that ends
     /// before the pool.
-    async fn at_home<T: Send + 'static>(
-        &self,
-        work: BoxFuture<'static, StoreResult<T>>,
-    ) -> StoreResult<T> {
+    async fn at_home<T: Send + 'static>(&self, work: BoxFuture<'static, StoreResult<T>>) -> StoreResult<T> {
         if Handle::try_current().is_ok_and(|here| here.id() == self.home.id()) {
             return work.await;
         }
@@ -123,10 +118,7 @@ impl Postgres {
     /// Appends events that have no rows beside them.
     pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
         let (reply, answer) = oneshot::channel();
-        self.queue
-            .send(Append { lot, reply })
-            .await
-            .map_err(|_| gone())?;
+        self.queue.send(Append { lot, reply }).await.map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 }

@@ -24,12 +24,7 @@ pub(super) struct Heads(HashMap<(TenantId, RunId), Head>);
 
 impl Heads {
     /// The head of a run, from the database if it isn't known.
-    pub(super) fn of(
-        &mut self,
-        connection: &Connection,
-        tenant: TenantId,
-        run: RunId,
-    ) -> StoreResult<&mut Head> {
+    pub(super) fn of(&mut self, connection: &Connection, tenant: TenantId, run: RunId) -> StoreResult<&mut Head> {
         if self.0.len() >= MOST {
             self.0.clear();
         }
@@ -62,10 +57,7 @@ fn load(connection: &Connection, tenant: TenantId, run: RunId) -> rusqlite::Resu
              from runs where tenant_id = ?1 and id = ?2",
         )?
         .query_row((tenant.0.as_bytes(), run.0.as_bytes()), |row| {
-            Ok(Head {
-                epoch: row.get::<_, i64>(0)?.cast_unsigned(),
-                last: row.get::<_, i64>(1)?.cast_unsigned(),
-            })
+            Ok(Head { epoch: row.get::<_, i64>(0)?.cast_unsigned(), last: row.get::<_, i64>(1)?.cast_unsigned() })
         })
         .optional()
 }

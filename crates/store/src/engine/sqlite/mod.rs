@@ -35,11 +35,7 @@ impl Sqlite {
         list: &[Migration],
     ) -> StoreResult<Self> {
         let opened = open::open(data_dir, max_pages, list)?;
-        let readers = Arc::new(Readers::new(
-            opened.path,
-            Arc::clone(&opened.lock),
-            connections,
-        ));
+        let readers = Arc::new(Readers::new(opened.path, Arc::clone(&opened.lock), connections));
         let (queue, jobs) = channel();
         let identities = Arc::default();
         let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities));
@@ -47,44 +43,24 @@ impl Sqlite {
             .name("store-writer".to_owned())
             .spawn(move || writer.run(&jobs))
             .map_err(|e| StoreError::Backend(format!("cannot start a thread: {e}")))?;
-        Ok(Self {
-            queue: Some(queue),
-            thread: Some(thread),
-            readers,
-            identities,
-        })
+        Ok(Self { queue: Some(queue), thread: Some(thread), readers, identities })
     }
 
     /// Runs `op` in the writer's next transaction.
-    pub(crate) async fn write<A, T>(
-        &self,
-        touches: Touches,
-        args: A,
-        op: OpFn<A, T>,
-    ) -> StoreResult<T>
+    pub(crate) async fn write<A, T>(&self, touches: Touches, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(Work::Job(Box::new(Call {
-            args,
-            op,
-            touches,
-            outcome: None,
-            reply,
-        })))?;
+        self.send(Work::Job(Box::new(Call { args, op, touches, outcome: None, reply })))?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Appends events that have no rows beside them.
     pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
         let (reply, answer) = oneshot::channel();
-        self.send(Work::Append(Append {
-            lot,
-            outcome: None,
-            reply,
-        }))?;
+        self.send(Work::Append(Append { lot, outcome: None, reply }))?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 

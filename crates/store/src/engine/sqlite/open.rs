@@ -30,11 +30,7 @@ pub(super) struct Opened {
 }
 
 /// Opens `steward.db` in `data_dir` for writing.
-pub(super) fn open(
-    data_dir: &Path,
-    max_pages: Option<u32>,
-    list: &[Migration],
-) -> StoreResult<Opened> {
+pub(super) fn open(data_dir: &Path, max_pages: Option<u32>, list: &[Migration]) -> StoreResult<Opened> {
     let version = rusqlite::version_number();
     if version < OLDEST_SQLITE {
         return Err(StoreError::Backend(format!(
@@ -42,18 +38,11 @@ pub(super) fn open(
             rusqlite::version()
         )));
     }
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data_dir)
-        .map_err(|e| error::io(data_dir, &e))?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data_dir).map_err(|e| error::io(data_dir, &e))?;
     let lock = Arc::new(lock(data_dir)?);
     let path = data_dir.join("steward.db");
     let mut connection = connect(&path)?;
-    let found = ready(Box::pin(migrate::inspect(
-        &mut Tx::Sqlite(&mut connection),
-        list,
-    )))?;
+    let found = ready(Box::pin(migrate::inspect(&mut Tx::Sqlite(&mut connection), list)))?;
     configure(&connection, max_pages).map_err(|e| error::sqlite(&e))?;
     let newest = list.last().map_or(0, |last| last.version);
     if let Found::Version(version) = found
@@ -62,17 +51,11 @@ pub(super) fn open(
         snapshot(&connection, data_dir, version)?;
     }
     prepare(&mut connection, list)?;
-    Ok(Opened {
-        connection,
-        lock,
-        path,
-    })
+    Ok(Opened { connection, lock, path })
 }
 
 fn connect(path: &Path) -> StoreResult<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| error::sqlite(&e))?;
     connection
         .busy_timeout(Duration::from_secs(5))
@@ -114,9 +97,7 @@ fn snapshot(connection: &Connection, data_dir: &Path, version: i64) -> StoreResu
     if partial.exists() {
         std::fs::remove_file(&partial).map_err(|e| error::io(&partial, &e))?;
     }
-    connection
-        .execute("vacuum into ?1", [partial.to_string_lossy()])
-        .map_err(|e| error::sqlite(&e))?;
+    connection.execute("vacuum into ?1", [partial.to_string_lossy()]).map_err(|e| error::sqlite(&e))?;
     std::fs::rename(&partial, &target)
         .and_then(|()| File::open(&folder)?.sync_all())
         .map_err(|e| error::io(&target, &e))?;

@@ -22,12 +22,7 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn new(path: PathBuf, lock: Arc<DirLock>, connections: u32) -> Self {
-        Self {
-            path,
-            idle: Mutex::default(),
-            permits: Semaphore::new(connections.max(1) as usize),
-            _lock: lock,
-        }
+        Self { path, idle: Mutex::default(), permits: Semaphore::new(connections.max(1) as usize), _lock: lock }
     }
 
     /// Runs `op` on a thread that may block.
@@ -52,27 +47,17 @@ impl Readers {
     /// Closes the idle connections and takes no more calls.
     pub(super) fn close(&self) {
         self.permits.close();
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn take(&self) -> StoreResult<Connection> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.map_or_else(|| self.connect().map_err(|e| error::sqlite(&e)), Ok)
     }
 
     fn give(&self, connection: Connection) {
         if !self.permits.is_closed() {
-            self.idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(connection);
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         }
     }
 

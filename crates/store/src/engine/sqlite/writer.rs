@@ -47,17 +47,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(
-        connection: Connection,
-        lock: Arc<DirLock>,
-        identities: Arc<AtomicU64>,
-    ) -> Self {
-        Self {
-            connection,
-            heads: Heads::default(),
-            identities,
-            _lock: lock,
-        }
+    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, identities: Arc<AtomicU64>) -> Self {
+        Self { connection, heads: Heads::default(), identities, _lock: lock }
     }
 
     /// Works until the last sender is gone.
@@ -142,9 +133,7 @@ impl Writer {
                     self.heads.forget(job.touches());
                     if self.connection.is_autocommit() {
                         // SQLite gave the whole transaction up.
-                        return Err(StoreError::Full(
-                            "the transaction was rolled back".to_owned(),
-                        ));
+                        return Err(StoreError::Full("the transaction was rolled back".to_owned()));
                     }
                     if !worked {
                         self.plain("rollback to call")?;
@@ -159,10 +148,7 @@ impl Writer {
     fn append(&mut self, lot: &Lot) -> StoreResult<()> {
         let head = self.heads.of(&self.connection, lot.tenant, lot.run)?;
         if head.epoch != lot.epoch || head.last != lot.after {
-            return Err(StoreError::Fenced {
-                run: lot.run,
-                epoch: lot.epoch,
-            });
+            return Err(StoreError::Fenced { run: lot.run, epoch: lot.epoch });
         }
         head.last += lot.rows.len() as u64;
         insert(&self.connection, lot).map_err(|e| error::sqlite(&e))

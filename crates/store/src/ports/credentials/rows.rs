@@ -11,11 +11,7 @@ use steward_core::{CredentialId, TenantId, Timestamp};
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6402;
 
-pub(super) async fn save(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    row: &SealedCredential,
-) -> StoreResult<()> {
+pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
     one_at_a_time(tx).await?;
     let sql = "select 1 from credentials where tenant_id = $1 and key_id <> $2 limit 1";
     if tx.row(sql, args![tenant, &row.key_id]).await?.is_some() {
@@ -45,20 +41,13 @@ pub(super) async fn save(
     .await
     .map_err(|e| {
         clash(e, || {
-            format!(
-                "another credential has the name {:?}; choose another, or change that one",
-                row.credential.name
-            )
+            format!("another credential has the name {:?}; choose another, or change that one", row.credential.name)
         })
     })?;
     Ok(())
 }
 
-pub(super) async fn one(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: CredentialId,
-) -> StoreResult<SealedCredential> {
+pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
     let sql = "select body, key_id, sealed, used_at from credentials
                where tenant_id = $1 and id = $2";
     let row = tx.row(sql, args![tenant, id]).await?;
@@ -94,9 +83,7 @@ pub(super) async fn reseal(
     rows: &[SealedCredential],
 ) -> StoreResult<()> {
     one_at_a_time(tx).await?;
-    let changed = || {
-        StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned())
-    };
+    let changed = || StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned());
     let sql = "select count(*) from credentials where tenant_id = $1";
     let all = tx.row(sql, args![tenant]).await?;
     let all = all.map_or(Ok(0), |row| row.count(0))?;
@@ -112,13 +99,7 @@ pub(super) async fn reseal(
         }
         let sql = "update credentials set key_id = $4, sealed = $5
                    where tenant_id = $1 and id = $2 and key_id = $3";
-        let args = args![
-            tenant,
-            row.credential.id,
-            from,
-            &row.key_id,
-            hex::encode(&row.sealed)
-        ];
+        let args = args![tenant, row.credential.id, from, &row.key_id, hex::encode(&row.sealed)];
         if tx.execute(sql, args).await? != 1 {
             return Err(changed());
         }
@@ -139,8 +120,7 @@ pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) 
 async fn one_at_a_time(tx: &mut Tx<'_>) -> StoreResult<()> {
     if matches!(tx, Tx::Postgres(_)) {
         let lock = args![ADVISORY_LOCK];
-        tx.rows("select pg_advisory_xact_lock($1)::text", lock)
-            .await?;
+        tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;
     }
     Ok(())
 }
@@ -148,15 +128,7 @@ async fn one_at_a_time(tx: &mut Tx<'_>) -> StoreResult<()> {
 fn sealed_of(row: &Row) -> StoreResult<SealedCredential> {
     let mut credential: Credential = from_json("a credential", &row.text(0)?)?;
     credential.used_at = row.opt_int(3)?.map(Timestamp);
-    let sealed = hex::decode(row.text(2)?).map_err(|_| {
-        StoreError::Corrupt(format!(
-            "the secret of credential {} is no hexadecimal",
-            credential.id
-        ))
-    })?;
-    Ok(SealedCredential {
-        credential,
-        key_id: row.text(1)?,
-        sealed,
-    })
+    let sealed = hex::decode(row.text(2)?)
+        .map_err(|_| StoreError::Corrupt(format!("the secret of credential {} is no hexadecimal", credential.id)))?;
+    Ok(SealedCredential { credential, key_id: row.text(1)?, sealed })
 }

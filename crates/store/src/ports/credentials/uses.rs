@@ -7,11 +7,7 @@ use steward_core::credential::CredentialUse;
 use steward_core::ports::{Page, StoreResult};
 use steward_core::{CredentialId, TenantId, Timestamp};
 
-pub(super) async fn add(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    used: &CredentialUse,
-) -> StoreResult<()> {
+pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
     // This row is held until the end, so that two uses of one instant get different numbers.
     let sql = "update credentials
                set used_at = case when used_at > $3 then used_at else $3 end
@@ -55,9 +51,7 @@ pub(super) async fn page(
         Some(last) => {
             let sql = "select 1 from credential_uses
                        where tenant_id = $1 and credential_id = $2 and at < $3 limit 1";
-            tx.row(sql, args![tenant, id, last.int(1)?])
-                .await?
-                .is_some()
+            tx.row(sql, args![tenant, id, last.int(1)?]).await?.is_some()
         }
         None => false,
     };

@@ -57,10 +57,9 @@ async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResul
             let kept = save::change(tx, tenant, &current, skill).await?;
             Ok((kept, false))
         }
-        None => Err(StoreError::Conflict(format!(
-            "skill {} has another name; make the new one under a new id",
-            skill.id
-        ))),
+        None => {
+            Err(StoreError::Conflict(format!("skill {} has another name; make the new one under a new id", skill.id)))
+        }
     }
 }
 
@@ -71,11 +70,8 @@ async fn change(
     id: AgentId,
     how: impl FnOnce(&mut Vec<SkillId>) -> bool,
 ) -> StoreResult<()> {
-    let sql = locking!(
-        tx,
-        "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null",
-        "for update"
-    );
+    let sql =
+        locking!(tx, "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null", "for update");
     let row = tx.row(sql, args![tenant, id]).await?;
     let body = row.ok_or_else(|| unknown_agent(id))?.text(0)?;
     let mut agent: Agent = from_json("an agent", &body)?;

@@ -11,32 +11,19 @@ use steward_core::{AgentId, SkillId, TenantId};
 /// Skills asked for in one statement.
 const TOGETHER: usize = 8;
 
-pub(super) async fn one(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: SkillId,
-) -> StoreResult<Option<Skill>> {
+pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
     let sql = "select body from skills where tenant_id = $1 and id = $2";
     let row = tx.row(sql, args![tenant, id]).await?;
     row.as_ref().map(skill_of).transpose()
 }
 
-pub(super) async fn by_name(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    name: &str,
-) -> StoreResult<Option<Skill>> {
+pub(super) async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
     let sql = "select body from skills where tenant_id = $1 and name = $2";
     let row = tx.row(sql, args![tenant, name]).await?;
     row.as_ref().map(skill_of).transpose()
 }
 
-pub(super) async fn version(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: SkillId,
-    version: u32,
-) -> StoreResult<Skill> {
+pub(super) async fn version(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
     let sql = "select body from skill_versions
                where tenant_id = $1 and skill_id = $2 and version = $3";
     let row = tx.row(sql, args![tenant, id, version]).await?;
@@ -44,11 +31,7 @@ pub(super) async fn version(
     skill_of(&row.ok_or_else(missing)?)
 }
 
-pub(super) async fn versions(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: SkillId,
-) -> StoreResult<Vec<Skill>> {
+pub(super) async fn versions(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
     let sql = "select body from skill_versions
                where tenant_id = $1 and skill_id = $2 order by version desc";
     let rows = tx.rows(sql, args![tenant, id]).await?;
@@ -110,11 +93,7 @@ async fn matching(
     rows.iter().map(skill_of).collect()
 }
 
-pub(super) async fn of_agent(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    agent: AgentId,
-) -> StoreResult<Vec<Skill>> {
+pub(super) async fn of_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>> {
     let wanted = agent_of(tx, tenant, agent).await?.skills;
     let mut found = Vec::with_capacity(wanted.len());
     for ids in wanted.chunks(TOGETHER) {
@@ -123,17 +102,7 @@ pub(super) async fn of_agent(
             .rows(
                 "select body from skills where tenant_id = $1
                    and id in ($2, $3, $4, $5, $6, $7, $8, $9)",
-                args![
-                    tenant,
-                    at(0),
-                    at(1),
-                    at(2),
-                    at(3),
-                    at(4),
-                    at(5),
-                    at(6),
-                    at(7)
-                ],
+                args![tenant, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)],
             )
             .await?;
         for row in &rows {
@@ -151,11 +120,7 @@ async fn agent_of(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult
     from_json("an agent", &row.ok_or_else(|| unknown_agent(id))?.text(0)?)
 }
 
-pub(super) async fn agents_with(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: SkillId,
-) -> StoreResult<Vec<AgentId>> {
+pub(super) async fn agents_with(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
     let sql = "select body from agents
                where tenant_id = $1 and deleted_at is null and body like $2 order by id";
     let mut with = Vec::new();

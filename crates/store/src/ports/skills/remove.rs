@@ -15,11 +15,7 @@ pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> St
         return Err(unknown(id));
     }
     // Deleted agents too: one that is restored must not name what is gone.
-    let sql = locking!(
-        tx,
-        "select body from agents where tenant_id = $1 and body like $2 order by id",
-        "for update"
-    );
+    let sql = locking!(tx, "select body from agents where tenant_id = $1 and body like $2 order by id", "for update");
     for row in tx.rows(sql, args![tenant, naming(id)]).await? {
         let mut agent: Agent = from_json("an agent", &row.text(0)?)?;
         let before = agent.skills.len();

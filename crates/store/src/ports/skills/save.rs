@@ -23,11 +23,7 @@ pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> St
 }
 
 /// Makes a skill; `None` if its id or its name is there.
-pub(super) async fn insert(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    skill: &Skill,
-) -> StoreResult<Option<Skill>> {
+pub(super) async fn insert(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<Option<Skill>> {
     // A removed skill that comes back goes on counting.
     let sql = "select coalesce(max(version), 0) from skill_versions
                where tenant_id = $1 and skill_id = $2";
@@ -62,19 +58,9 @@ pub(super) async fn insert(
 }
 
 /// Makes `skill` the next version of `current`, under its id.
-pub(super) async fn change(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    current: &Skill,
-    skill: &Skill,
-) -> StoreResult<Skill> {
-    let same = Skill {
-        id: current.id,
-        version: current.version,
-        at: current.at,
-        by: current.by.clone(),
-        ..skill.clone()
-    };
+pub(super) async fn change(tx: &mut Tx<'_>, tenant: TenantId, current: &Skill, skill: &Skill) -> StoreResult<Skill> {
+    let same =
+        Skill { id: current.id, version: current.version, at: current.at, by: current.by.clone(), ..skill.clone() };
     if same == *current {
         return Ok(same);
     }
@@ -103,31 +89,15 @@ pub(super) async fn change(
 }
 
 /// The current version, held until the transaction ends.
-pub(super) async fn locked(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    id: SkillId,
-) -> StoreResult<Option<Skill>> {
-    let sql = locking!(
-        tx,
-        "select body from skills where tenant_id = $1 and id = $2",
-        "for update"
-    );
+pub(super) async fn locked(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
+    let sql = locking!(tx, "select body from skills where tenant_id = $1 and id = $2", "for update");
     let row = tx.row(sql, args![tenant, id]).await?;
     row.as_ref().map(skill_of).transpose()
 }
 
 /// The same by name.
-pub(super) async fn locked_by_name(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    name: &str,
-) -> StoreResult<Option<Skill>> {
-    let sql = locking!(
-        tx,
-        "select body from skills where tenant_id = $1 and name = $2",
-        "for update"
-    );
+pub(super) async fn locked_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
+    let sql = locking!(tx, "select body from skills where tenant_id = $1 and name = $2", "for update");
     let row = tx.row(sql, args![tenant, name]).await?;
     row.as_ref().map(skill_of).transpose()
 }
@@ -142,16 +112,9 @@ async fn keep_version(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> Store
 }
 
 fn numbered(skill: &Skill, id: SkillId, version: u64) -> StoreResult<Skill> {
-    let version = u32::try_from(version).map_err(|_| {
-        StoreError::Conflict(format!(
-            "skill {id} has too many versions; make a new skill of it"
-        ))
-    })?;
-    Ok(Skill {
-        id,
-        version,
-        ..skill.clone()
-    })
+    let version = u32::try_from(version)
+        .map_err(|_| StoreError::Conflict(format!("skill {id} has too many versions; make a new skill of it")))?;
+    Ok(Skill { id, version, ..skill.clone() })
 }
 
 fn searched(skill: &Skill) -> String {

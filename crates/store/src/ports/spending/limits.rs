@@ -9,33 +9,25 @@ use crate::store::{Limited, Store};
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{
-    ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError,
-    StoreResult,
+    ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, StoreResult,
 };
 use steward_core::{BudgetId, ConnectionId, ReservationId, TenantId, Timestamp};
 
 #[async_trait]
 impl SpendLimits for Store {
     async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>> {
-        self.read((tenant, now), |(tenant, now), tx| {
-            Box::pin(list(tx, *tenant, *now))
-        })
-        .await
+        self.read((tenant, now), |(tenant, now), tx| Box::pin(list(tx, *tenant, *now))).await
     }
 
     async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()> {
-        self.write(
-            (tenant, limit.clone(), self.limited()),
-            |(tenant, limit, limited), tx| Box::pin(save(tx, *tenant, limit, limited)),
-        )
+        self.write((tenant, limit.clone(), self.limited()), |(tenant, limit, limited), tx| {
+            Box::pin(save(tx, *tenant, limit, limited))
+        })
         .await
     }
 
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-        self.write((tenant, id), |(tenant, id), tx| {
-            Box::pin(remove(tx, *tenant, *id))
-        })
-        .await
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
     }
 
     async fn reserve(
@@ -51,10 +43,7 @@ impl SpendLimits for Store {
     ) -> Result<Reserved, ReserveError> {
         let mut limited = self.may_be_limited(tenant, spender).await?;
         for other in others {
-            let spender = Spender {
-                connection: Some(*other),
-                ..Spender::default()
-            };
+            let spender = Spender { connection: Some(*other), ..Spender::default() };
             limited = limited || self.may_be_limited(tenant, spender).await?;
         }
         if !limited {
@@ -70,9 +59,7 @@ impl SpendLimits for Store {
             now,
             until,
         };
-        let done = self
-            .write(wish, |wish, tx| Box::pin(reserve(tx, wish)))
-            .await?;
+        let done = self.write(wish, |wish, tx| Box::pin(reserve(tx, wish))).await?;
         match done {
             Ok(full) => Ok(Reserved { held: true, full }),
             Err(state) => {
@@ -82,23 +69,12 @@ impl SpendLimits for Store {
         }
     }
 
-    async fn settle(
-        &self,
-        tenant: TenantId,
-        id: Option<ReservationId>,
-        spent: &SpentRecord,
-    ) -> StoreResult<()> {
+    async fn settle(&self, tenant: TenantId, id: Option<ReservationId>, spent: &SpentRecord) -> StoreResult<()> {
         let ids: Vec<ReservationId> = id.into_iter().collect();
-        self.settle_all(tenant, &ids, std::slice::from_ref(spent))
-            .await
+        self.settle_all(tenant, &ids, std::slice::from_ref(spent)).await
     }
 
-    async fn settle_all(
-        &self,
-        tenant: TenantId,
-        ids: &[ReservationId],
-        spent: &[SpentRecord],
-    ) -> StoreResult<()> {
+    async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()> {
         let Some(sum) = Sum::of(spent) else {
             return match spent {
                 [] => Ok(()),
@@ -112,10 +88,7 @@ impl SpendLimits for Store {
             Limited::Known(scopes) if scopes.is_empty() => &[],
             _ => ids,
         };
-        self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| {
-            Box::pin(settle(tx, *tenant, ids, sum))
-        })
-        .await
+        self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| Box::pin(settle(tx, *tenant, ids, sum))).await
     }
 }
 
@@ -127,10 +100,7 @@ impl Store {
             Limited::Known(scopes) => Ok(scopes.count(tenant, &spender)),
             // Another node may just have made one, so nothing is remembered.
             Limited::Ask => {
-                self.read((tenant, spender), |(tenant, spender), tx| {
-                    Box::pin(row::any_of(tx, *tenant, spender))
-                })
-                .await
+                self.read((tenant, spender), |(tenant, spender), tx| Box::pin(row::any_of(tx, *tenant, spender))).await
             }
         }
     }
@@ -141,25 +111,18 @@ async fn list(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> StoreResult<
     let mut states = Vec::new();
     for limit in row::all(tx, tenant).await? {
         let (mut state, _) = limit.spent(tx, tenant, now).await?;
-        (state.reserved_tokens, state.reserved_cost_micros) =
-            aside_of(tx, tenant, limit.limit.scope, now).await?;
+        (state.reserved_tokens, state.reserved_cost_micros) = aside_of(tx, tenant, limit.limit.scope, now).await?;
         states.push(state);
     }
     states.sort_by_key(|state| (state.limit.scope, state.limit.period as u8, state.limit.id));
     Ok(states)
 }
 
-async fn save(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    limit: &SpendLimit,
-    limited: &Limited,
-) -> StoreResult<()> {
+async fn save(tx: &mut Tx<'_>, tenant: TenantId, limit: &SpendLimit, limited: &Limited) -> StoreResult<()> {
     if let Tx::Postgres(_) = tx {
         // Calls that are being settled have not seen this limit, and their usage can't be seen yet:
         // wait for them, so that the sum that is counted next has them all.
-        tx.script("lock table spend_limits in exclusive mode")
-            .await?;
+        tx.script("lock table spend_limits in exclusive mode").await?;
     }
     if let Limited::Known(scopes) = limited {
         // Before it is committed: a call that looks meanwhile must find out by itself.
@@ -187,11 +150,7 @@ async fn save(
     .await
     .map_err(|e| {
         clash(e, || {
-            format!(
-                "{} has a {} budget already; change that one",
-                limit.scope.whose(),
-                limit.period.adjective()
-            )
+            format!("{} has a {} budget already; change that one", limit.scope.whose(), limit.period.adjective())
         })
     })?;
     Ok(())
@@ -202,12 +161,7 @@ fn capped(value: u64) -> i64 {
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-    let removed = tx
-        .execute(
-            "delete from spend_limits where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
+    let removed = tx.execute("delete from spend_limits where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     if removed == 0 {
         return Err(StoreError::NotFound(format!("budget {id}")));
     }

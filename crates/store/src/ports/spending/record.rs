@@ -30,9 +30,8 @@ impl Sum {
     pub fn of(all: &[SpentRecord]) -> Option<Self> {
         let first = all.first()?;
         let day = first.at.day();
-        let alike = all.iter().all(|one| {
-            one.spender == first.spender && one.model == first.model && one.at.day() == day
-        });
+        let alike =
+            all.iter().all(|one| one.spender == first.spender && one.model == first.model && one.at.day() == day);
         let add = |of: fn(&SpentRecord) -> u64| {
             let capped = all.iter().map(|one| of(one).min(MOST));
             capped.fold(0_u64, u64::saturating_add)
@@ -118,22 +117,10 @@ pub(super) async fn since(
     let day = from.day();
     let row = match scope {
         BudgetScope::Installation => tx.row(sum!(""), args![tenant, day]).await,
-        BudgetScope::User(id) => {
-            tx.row(sum!(" and user_id = $3"), args![tenant, day, id])
-                .await
-        }
-        BudgetScope::Agent(id) => {
-            tx.row(sum!(" and agent_id = $3"), args![tenant, day, id])
-                .await
-        }
-        BudgetScope::Connection(id) => {
-            tx.row(sum!(" and connection_id = $3"), args![tenant, day, id])
-                .await
-        }
-        BudgetScope::Key(id) => {
-            tx.row(sum!(" and key_id = $3"), args![tenant, day, id])
-                .await
-        }
+        BudgetScope::User(id) => tx.row(sum!(" and user_id = $3"), args![tenant, day, id]).await,
+        BudgetScope::Agent(id) => tx.row(sum!(" and agent_id = $3"), args![tenant, day, id]).await,
+        BudgetScope::Connection(id) => tx.row(sum!(" and connection_id = $3"), args![tenant, day, id]).await,
+        BudgetScope::Key(id) => tx.row(sum!(" and key_id = $3"), args![tenant, day, id]).await,
     }?;
     row.map_or(Ok((0, 0)), |row| Ok((row.count(0)?, row.count(1)?)))
 }

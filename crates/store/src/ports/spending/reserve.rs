@@ -20,20 +20,13 @@ pub(super) struct Wish {
 
 /// Sets aside under all limits of the spender, and of each connection that has room; returns the connections that have
 /// none, or the limit that stands in the way.
-pub(super) async fn reserve(
-    tx: &mut Tx<'_>,
-    wish: &Wish,
-) -> StoreResult<Result<Vec<ConnectionId>, SpendState>> {
+pub(super) async fn reserve(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Result<Vec<ConnectionId>, SpendState>> {
     let limits = row::lock(tx, wish.tenant, &wish.spender, &wish.connections).await?;
     if limits.is_empty() {
         return Ok(Ok(Vec::new()));
     }
     forget_ended(tx, wish.tenant, wish.now).await?;
-    tx.execute(
-        "delete from reservations where tenant_id = $1 and id = $2",
-        args![wish.tenant, wish.id],
-    )
-    .await?;
+    tx.execute("delete from reservations where tenant_id = $1 and id = $2", args![wish.tenant, wish.id]).await?;
     let aside = aside(tx, wish).await?;
     let (mut full, mut of_connections) = (None, None);
     let mut closed = Vec::new();
@@ -57,26 +50,15 @@ pub(super) async fn reserve(
             longest(&mut full, state, wish.now);
         }
     }
-    let open: Vec<ConnectionId> = wish
-        .connections
-        .iter()
-        .filter(|id| !closed.contains(id))
-        .copied()
-        .collect();
+    let open: Vec<ConnectionId> = wish.connections.iter().filter(|id| !closed.contains(id)).copied().collect();
     if open.is_empty() {
         full = full.or(of_connections);
     }
     if let Some(full) = full {
         return Ok(Err(full));
     }
-    let first = Spender {
-        connection: open.first().copied(),
-        ..wish.spender
-    };
-    let further = open.iter().skip(1).map(|id| Spender {
-        connection: Some(*id),
-        ..Spender::default()
-    });
+    let first = Spender { connection: open.first().copied(), ..wish.spender };
+    let further = open.iter().skip(1).map(|id| Spender { connection: Some(*id), ..Spender::default() });
     for (place, who) in (0_u64..).zip(std::iter::once(first).chain(further)) {
         tx.execute(
             "insert into reservations (tenant_id, id, place, user_id, agent_id, connection_id,
@@ -102,9 +84,9 @@ pub(super) async fn reserve(
 
 /// Of several full limits, the one that stands in the way longest.
 fn longest(full: &mut Option<SpendState>, state: SpendState, now: Timestamp) {
-    let longer = full.as_ref().is_none_or(|full| {
-        ends(full, now).is_some_and(|known| ends(&state, now).is_none_or(|this| this > known))
-    });
+    let longer = full
+        .as_ref()
+        .is_none_or(|full| ends(full, now).is_some_and(|known| ends(&state, now).is_none_or(|this| this > known)));
     if longer {
         *full = Some(state);
     }
@@ -165,27 +147,11 @@ async fn aside(tx: &mut Tx<'_>, wish: &Wish) -> StoreResult<Aside> {
                     cast(coalesce(sum(case when key_id = $6 then tokens end), 0) as bigint),
                     cast(coalesce(sum(case when key_id = $6 then cost_micros end), 0) as bigint)
              from reservations where tenant_id = $1 and ends_at > $2",
-            args![
-                wish.tenant,
-                wish.now,
-                who.user,
-                who.agent,
-                who.connection,
-                who.key
-            ],
+            args![wish.tenant, wish.now, who.user, who.agent, who.connection, who.key],
         )
         .await?;
-    let pair = |at: usize| {
-        row.as_ref()
-            .map_or(Ok((0, 0)), |row| Ok((row.count(at)?, row.count(at + 1)?)))
-    };
-    Ok(Aside {
-        installation: pair(0)?,
-        user: pair(2)?,
-        agent: pair(4)?,
-        connection: pair(6)?,
-        key: pair(8)?,
-    })
+    let pair = |at: usize| row.as_ref().map_or(Ok((0, 0)), |row| Ok((row.count(at)?, row.count(at + 1)?)));
+    Ok(Aside { installation: pair(0)?, user: pair(2)?, agent: pair(4)?, connection: pair(6)?, key: pair(8)? })
 }
 
 /// What is set aside at `now` under a limit of any scope.
@@ -203,15 +169,7 @@ pub(super) async fn aside_of(
         BudgetScope::Connection(id) => spender.connection = Some(id),
         BudgetScope::Key(id) => spender.key = Some(id),
     }
-    let wish = Wish {
-        tenant,
-        id: nobody,
-        spender,
-        connections: Vec::new(),
-        tokens: 0,
-        cost_micros: 0,
-        now,
-        until: now,
-    };
+    let wish =
+        Wish { tenant, id: nobody, spender, connections: Vec::new(), tokens: 0, cost_micros: 0, now, until: now };
     Ok(aside(tx, &wish).await?.of(scope))
 }

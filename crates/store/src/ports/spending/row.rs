@@ -3,9 +3,7 @@
 use super::record;
 use crate::codec::{from_word, to_word};
 use crate::tx::{Row, Tx, args, locking};
-use steward_core::ports::{
-    BudgetScope, Period, SpendLimit, SpendState, Spender, StoreError, StoreResult,
-};
+use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendState, Spender, StoreError, StoreResult};
 use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -40,9 +38,7 @@ pub(super) fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
         "connection" => BudgetScope::Connection(ConnectionId(id)),
         "key" => BudgetScope::Key(KeyId(id)),
         other => {
-            return Err(StoreError::Corrupt(format!(
-                "a budget has the scope {other:?}"
-            )));
+            return Err(StoreError::Corrupt(format!("a budget has the scope {other:?}")));
         }
     })
 }
@@ -61,24 +57,14 @@ pub(super) async fn all(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<Li
 }
 
 /// Those that count the calls of `spender`, without a lock.
-pub(super) async fn any_of(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    spender: &Spender,
-) -> StoreResult<bool> {
+pub(super) async fn any_of(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spender) -> StoreResult<bool> {
     let row = tx
         .row(
             "select 1 from spend_limits where tenant_id = $1 and (scope = 'installation'
                  or (scope = 'user' and owner_id = $2) or (scope = 'agent' and owner_id = $3)
                  or (scope = 'connection' and owner_id = $4) or (scope = 'key' and owner_id = $5))
              limit 1",
-            args![
-                tenant,
-                spender.user,
-                spender.agent,
-                spender.connection,
-                spender.key
-            ],
+            args![tenant, spender.user, spender.agent, spender.connection, spender.key],
         )
         .await?;
     Ok(row.is_some())
@@ -104,17 +90,7 @@ pub(super) async fn lock(
         "for update"
     );
     let rows = tx
-        .rows(
-            sql,
-            args![
-                tenant,
-                spender.user,
-                spender.agent,
-                spender.connection,
-                spender.key,
-                !connections.is_empty()
-            ],
-        )
+        .rows(sql, args![tenant, spender.user, spender.agent, spender.connection, spender.key, !connections.is_empty()])
         .await?;
     let mut limits: Vec<LimitRow> = rows.iter().map(LimitRow::of).collect::<StoreResult<_>>()?;
     limits.retain(|row| match row.limit.scope {
@@ -167,28 +143,17 @@ impl LimitRow {
             state.since = since;
             return Ok((state, false));
         }
-        (state.tokens, state.cost_micros) =
-            record::since(tx, tenant, self.limit.scope, began).await?;
+        (state.tokens, state.cost_micros) = record::since(tx, tenant, self.limit.scope, began).await?;
         Ok((state, true))
     }
 }
 
 /// Writes what a limit's period has spent.
-pub(super) async fn write_spent(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    state: &SpendState,
-) -> StoreResult<()> {
+pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &SpendState) -> StoreResult<()> {
     tx.execute(
         "update spend_limits set since = $3, spent_tokens = $4, spent_cost_micros = $5
          where tenant_id = $1 and id = $2",
-        args![
-            tenant,
-            state.limit.id,
-            state.since,
-            state.tokens,
-            state.cost_micros
-        ],
+        args![tenant, state.limit.id, state.since, state.tokens, state.cost_micros],
     )
     .await?;
     Ok(())

@@ -43,12 +43,7 @@ impl LimitedScopes {
 
 /// Those of all limits.
 pub(crate) async fn limited_scopes(tx: &mut Tx<'_>) -> StoreResult<Vec<(TenantId, BudgetScope)>> {
-    let rows = tx
-        .rows(
-            "select tenant_id, scope, owner_id from spend_limits",
-            args![],
-        )
-        .await?;
+    let rows = tx.rows("select tenant_id, scope, owner_id from spend_limits", args![]).await?;
     rows.iter()
         .map(|row| {
             let scope = scope_of(&row.text(1)?, row.id(2)?)?;

@@ -7,12 +7,7 @@ use steward_core::ports::StoreResult;
 use steward_core::{ReservationId, TenantId};
 
 /// Ends reservations, if there are any, and records what was spent.
-pub(super) async fn settle(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    ids: &[ReservationId],
-    spent: &Sum,
-) -> StoreResult<()> {
+pub(super) async fn settle(tx: &mut Tx<'_>, tenant: TenantId, ids: &[ReservationId], spent: &Sum) -> StoreResult<()> {
     // The limits first: while they are ours, nobody else counts what we are about to record.
     for limit in row::lock(tx, tenant, &spent.spender, &[]).await? {
         let (mut state, changed) = limit.spent(tx, tenant, spent.at).await?;
@@ -28,11 +23,7 @@ pub(super) async fn settle(
     }
     record::add(tx, tenant, spent).await?;
     for id in ids {
-        tx.execute(
-            "delete from reservations where tenant_id = $1 and id = $2",
-            args![tenant, *id],
-        )
-        .await?;
+        tx.execute("delete from reservations where tenant_id = $1 and id = $2", args![tenant, *id]).await?;
     }
     Ok(())
 }

@@ -17,12 +17,9 @@ impl UsageRecord for Store {
         to: Timestamp,
         user: Option<UserId>,
     ) -> StoreResult<Vec<UsageRow>> {
-        self.read(
-            (tenant, by, from, to, user),
-            |(tenant, by, from, to, user), tx| {
-                Box::pin(sums(tx, *tenant, *by, (*from, *to), *user))
-            },
-        )
+        self.read((tenant, by, from, to, user), |(tenant, by, from, to, user), tx| {
+            Box::pin(sums(tx, *tenant, *by, (*from, *to), *user))
+        })
         .await
     }
 }
@@ -62,16 +59,12 @@ async fn sums(
     // A day that has begun counts whole.
     let end = Timestamp(to.0.saturating_sub(1)).day().saturating_add(1);
     let rows = tx.rows(sql, args![tenant, from.day(), end, user]).await?;
-    let mut found: Vec<UsageRow> = rows
-        .iter()
-        .map(|row| sum(row, by))
-        .collect::<StoreResult<_>>()?;
+    let mut found: Vec<UsageRow> = rows.iter().map(|row| sum(row, by)).collect::<StoreResult<_>>()?;
     if by == UsageBy::Day {
         found.sort_by(|a, b| a.group.cmp(&b.group));
     } else {
         found.sort_by(|a, b| {
-            let size =
-                |row: &UsageRow| (row.cost_micros, row.prompt_tokens + row.completion_tokens);
+            let size = |row: &UsageRow| (row.cost_micros, row.prompt_tokens + row.completion_tokens);
             size(b).cmp(&size(a)).then_with(|| a.group.cmp(&b.group))
         });
     }

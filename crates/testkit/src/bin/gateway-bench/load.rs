@@ -49,10 +49,7 @@ impl Kind {
 impl Place {
     /// The bytes of a chat request.
     pub fn request(&self, kind: Kind) -> Vec<u8> {
-        let (streamed, user) = (
-            kind != Kind::Whole,
-            if kind == Kind::Burst { BURST } else { "bench" },
-        );
+        let (streamed, user) = (kind != Kind::Whole, if kind == Kind::Burst { BURST } else { "bench" });
         let body = format!(
             r#"{{"model":"{}","stream":{streamed},"max_tokens":100,"user":"{user}","messages":[{{"role":"system","content":"You are a helpful assistant."}},{{"role":"user","content":"Tell me about the fox and the dog, in a few words."}}]}}"#,
             self.model
@@ -73,11 +70,8 @@ impl Place {
 
     /// The bytes of a GET request.
     pub fn get(&self, path: &str) -> Vec<u8> {
-        format!(
-            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
-            self.address, self.key
-        )
-        .into_bytes()
+        format!("GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n", self.address, self.key)
+            .into_bytes()
     }
 }
 
@@ -117,12 +111,7 @@ impl Answers {
 }
 
 /// Asks over `connections` connections for `time`. A connection that fails is counted and opened anew.
-pub async fn drive(
-    place: &Place,
-    kind: Kind,
-    connections: usize,
-    time: Duration,
-) -> Result<Answers> {
+pub async fn drive(place: &Place, kind: Kind, connections: usize, time: Duration) -> Result<Answers> {
     let request = place.request(kind);
     let mut all = Answers::default();
     let mut ready = Vec::new();
@@ -142,22 +131,12 @@ pub async fn drive(
     Ok(all)
 }
 
-async fn ask_until(
-    mut wire: Option<Wire>,
-    address: &str,
-    request: &[u8],
-    until: Instant,
-) -> Answers {
+async fn ask_until(mut wire: Option<Wire>, address: &str, request: &[u8], until: Instant) -> Answers {
     let mut answers = Answers::default();
     while Instant::now() < until {
         let asked = match &mut wire {
-            Some(wire) => wire
-                .ask(request)
-                .await
-                .map(|sample| answers.samples.push(sample)),
-            None => warm(address, request)
-                .await
-                .map(|opened| wire = Some(opened)),
+            Some(wire) => wire.ask(request).await.map(|sample| answers.samples.push(sample)),
+            None => warm(address, request).await.map(|opened| wire = Some(opened)),
         };
         if let Err(error) = asked {
             answers.failed(&error);
@@ -185,10 +164,7 @@ impl Wire {
     pub async fn open(address: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self {
-            stream,
-            buffer: Vec::with_capacity(64 * 1024),
-        })
+        Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
     }
 
     /// Sends a request and reads the whole answer.
@@ -245,19 +221,13 @@ impl Head {
         };
         let text = String::from_utf8_lossy(&buffer[..end]).to_ascii_lowercase();
         if !text.starts_with("http/1.1 2") {
-            return Err(Error::other(format!(
-                "refused: {}",
-                String::from_utf8_lossy(buffer)
-            )));
+            return Err(Error::other(format!("refused: {}", String::from_utf8_lossy(buffer))));
         }
         let body = text
             .lines()
             .find_map(|line| line.strip_prefix("content-length:"))
             .and_then(|value| value.trim().parse().ok());
-        Ok(Some(Self {
-            length: end + 4,
-            body,
-        }))
+        Ok(Some(Self { length: end + 4, body }))
     }
 
     fn ended(&self, buffer: &[u8]) -> bool {

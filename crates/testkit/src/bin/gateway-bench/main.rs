@@ -48,9 +48,7 @@ fn options() -> std::result::Result<Options, String> {
             options.upstream = true;
             continue;
         }
-        let value = args
-            .next()
-            .ok_or_else(|| format!("{arg} needs a value; {USAGE}"))?;
+        let value = args.next().ok_or_else(|| format!("{arg} needs a value; {USAGE}"))?;
         let wrong = |_| format!("{arg} `{value}` is no number; {USAGE}");
         match arg.as_str() {
             "--relay" => options.relay = Some(value),
@@ -60,11 +58,8 @@ fn options() -> std::result::Result<Options, String> {
             "--seconds" => options.time = Duration::from_secs(value.parse().map_err(wrong)?),
             "--gap-ms" => options.gap = Duration::from_millis(value.parse().map_err(wrong)?),
             "--connections" => {
-                options.connections = value
-                    .split(',')
-                    .map(str::parse)
-                    .collect::<std::result::Result<_, _>>()
-                    .map_err(wrong)?;
+                options.connections =
+                    value.split(',').map(str::parse).collect::<std::result::Result<_, _>>().map_err(wrong)?;
             }
             other => return Err(format!("`{other}` is not understood; {USAGE}")),
         }
@@ -76,9 +71,7 @@ fn options() -> std::result::Result<Options, String> {
 async fn main() -> ExitCode {
     let done = match options() {
         Ok(options) if options.upstream => upstream::serve(options.gap).await,
-        Ok(Options {
-            relay: Some(to), ..
-        }) => relay::serve(&to).await,
+        Ok(Options { relay: Some(to), .. }) => relay::serve(&to).await,
         Ok(options) => bench(&options).await,
         Err(why) => Err(Error::other(why)),
     };
@@ -92,10 +85,7 @@ async fn main() -> ExitCode {
 }
 
 async fn bench(options: &Options) -> Result<()> {
-    let program = options
-        .steward
-        .as_ref()
-        .ok_or_else(|| Error::other(USAGE))?;
+    let program = options.steward.as_ref().ok_or_else(|| Error::other(USAGE))?;
     let data = tempfile::tempdir()?;
     let (_upstream, direct) = places::upstream(options.gap)?;
     let (_steward, steward) = places::steward(program, data.path(), &direct).await?;
@@ -114,10 +104,7 @@ async fn bench(options: &Options) -> Result<()> {
         for _ in 0..options.rounds {
             for kind in Kind::ALL {
                 let rounds = turn(&places, kind, connections, options.time).await?;
-                let own = places
-                    .iter()
-                    .zip(&rounds)
-                    .filter(|(place, _)| !place.foreign);
+                let own = places.iter().zip(&rounds).filter(|(place, _)| !place.foreign);
                 own_errors += own.map(|(_, round)| round.errors).sum::<usize>();
                 table.add(kind, rounds);
             }
@@ -125,29 +112,20 @@ async fn bench(options: &Options) -> Result<()> {
         table.show(&places, connections);
     }
     if own_errors > 0 {
-        return Err(Error::other(format!(
-            "{own_errors} requests failed; see above"
-        )));
+        return Err(Error::other(format!("{own_errors} requests failed; see above")));
     }
     Ok(())
 }
 
 /// One round at each place, one after the other.
-async fn turn(
-    places: &[Place],
-    kind: Kind,
-    connections: usize,
-    time: Duration,
-) -> Result<Vec<Round>> {
+async fn turn(places: &[Place], kind: Kind, connections: usize, time: Duration) -> Result<Vec<Round>> {
     let mut rounds = Vec::new();
     for place in places {
         let before = place.process.map(cpu_time).unwrap_or_default();
         let answers = drive(place, kind, connections, time).await?;
         if let Some(why) = &answers.why {
             let (name, errors) = (&place.name, answers.errors);
-            eprintln!(
-                "{name}, {connections} connection(s), {kind:?}: {errors} errors, the first: {why}"
-            );
+            eprintln!("{name}, {connections} connection(s), {kind:?}: {errors} errors, the first: {why}");
         }
         // What is written behind the answers counts too.
         if place.process.is_some() {

@@ -74,11 +74,7 @@ pub fn cpu_time(process: u32) -> Duration {
         .flatten()
         .flatten()
         .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
-        .filter_map(|text| {
-            text.split(' ')
-                .next()
-                .and_then(|first| first.parse::<u64>().ok())
-        })
+        .filter_map(|text| text.split(' ').next().and_then(|first| first.parse::<u64>().ok()))
         .sum();
     if sum > 0 {
         return Duration::from_nanos(sum);
@@ -90,11 +86,6 @@ fn ticks(process: u32) -> Duration {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // After the name in brackets, which may hold blanks: utime and stime are the 12th and 13th.
     let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: u64 = rest
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum();
+    let ticks: u64 = rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }

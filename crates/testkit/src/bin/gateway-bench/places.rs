@@ -34,25 +34,15 @@ pub fn upstream(gap: Duration) -> Result<(Running, Place)> {
 /// Bytes copied between two connections, and nothing else: what no gateway can do without.
 pub fn relay(upstream: &Place) -> Result<(Running, Place)> {
     let (running, address) = again(&["--relay", &upstream.address])?;
-    let place = Place {
-        name: "bare relay of bytes".to_owned(),
-        address,
-        process: Some(running.0.id()),
-        ..upstream.clone()
-    };
+    let place =
+        Place { name: "bare relay of bytes".to_owned(), address, process: Some(running.0.id()), ..upstream.clone() };
     Ok((running, place))
 }
 
 /// This program once more, in another part; where it listens.
 fn again(args: &[&str]) -> Result<(Running, String)> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .args(args)
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let out = child
-        .stdout
-        .take()
-        .ok_or_else(|| Error::other("no output"))?;
+    let mut child = Command::new(std::env::current_exe()?).args(args).stdout(Stdio::piped()).spawn()?;
+    let out = child.stdout.take().ok_or_else(|| Error::other("no output"))?;
     let running = Running(child);
     let mut port = String::new();
     BufReader::new(out).read_line(&mut port)?;
@@ -75,10 +65,7 @@ pub async fn steward(program: &Path, data: &Path, upstream: &Place) -> Result<(R
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()?;
-    let said = child
-        .stderr
-        .take()
-        .ok_or_else(|| Error::other("no output"))?;
+    let said = child.stderr.take().ok_or_else(|| Error::other("no output"))?;
     let running = Running(child);
     let mut lines = BufReader::new(said).lines();
     let mut heard = String::new();
@@ -123,11 +110,7 @@ pub async fn with_virtual_key(steward: &Place) -> Result<Place> {
     let made = json(steward, &steward.post("/api/keys", body)).await?;
     let secret = made["secret"].as_str();
     let key = secret.ok_or_else(|| Error::other(format!("no secret: {made}")))?;
-    Ok(Place {
-        name: "Steward, virtual key with budget".to_owned(),
-        key: key.to_owned(),
-        ..steward.clone()
-    })
+    Ok(Place { name: "Steward, virtual key with budget".to_owned(), key: key.to_owned(), ..steward.clone() })
 }
 
 async fn json(place: &Place, request: &[u8]) -> Result<serde_json::Value> {

@@ -51,22 +51,11 @@ impl Table {
     }
 
     fn line(&self, index: usize, name: &str) -> String {
-        let of = |figure: fn(&Round) -> f64| {
-            median(self.whole.iter().map(|round| figure(&round[index])))
-        };
-        let all = || {
-            [&self.whole, &self.paced, &self.burst]
-                .into_iter()
-                .flatten()
-        };
-        let sum =
-            |figure: fn(&Round) -> usize| all().map(|round| figure(&round[index])).sum::<usize>();
+        let of = |figure: fn(&Round) -> f64| median(self.whole.iter().map(|round| figure(&round[index])));
+        let all = || [&self.whole, &self.paced, &self.burst].into_iter().flatten();
+        let sum = |figure: fn(&Round) -> usize| all().map(|round| figure(&round[index])).sum::<usize>();
         let requests: usize = self.whole.iter().map(|round| round[index].requests).sum();
-        let gap = self
-            .paced
-            .iter()
-            .chain(&self.burst)
-            .map(|round| round[index].gap);
+        let gap = self.paced.iter().chain(&self.burst).map(|round| round[index].gap);
         format!(
             "| {name:<32} | {requests:>8} | {:>7.0} | {:>9.0} | {:>7.0} | {:>9.0} | {:>7.0} | {:>11.0} | {:>9.0} | {:>9.1} | {:>9.1} | {:>6.1} | {:>6} | {:>6} |",
             of(|round| round.p50),
@@ -87,11 +76,7 @@ impl Table {
 
 /// Beyond the first place.
 fn added(index: usize, rounds: &[Vec<Round>], figure: fn(&Round) -> f64) -> f64 {
-    median(
-        rounds
-            .iter()
-            .map(|round| figure(&round[index]) - figure(&round[0])),
-    )
+    median(rounds.iter().map(|round| figure(&round[index]) - figure(&round[0])))
 }
 
 /// CPU that a streamed answer takes beyond a whole one, for each of its chunks.

@@ -79,9 +79,7 @@ fn wants_stream(request: &[u8]) -> bool {
     let Some(at) = find(request, b"\"stream\"") else {
         return false;
     };
-    let mut rest = request[at + 8..]
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace());
+    let mut rest = request[at + 8..].iter().filter(|byte| !byte.is_ascii_whitespace());
     rest.next() == Some(&b':') && rest.next() == Some(&b't')
 }
 
@@ -95,16 +93,13 @@ fn whole() -> Vec<u8> {
         r#"{{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"bench","choices":[{{"index":0,"message":{{"role":"assistant","content":"{words}"}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":20,"completion_tokens":80,"total_tokens":100}}}}"#
     );
     let length = body.len();
-    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}")
-        .into_bytes()
+    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
 /// The head, the chunks, and the end.
 fn chunks() -> Vec<Vec<u8>> {
-    let mut all = vec![
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-            .to_vec(),
-    ];
+    let mut all =
+        vec![b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_vec()];
     for index in 0..CHUNKS {
         let last = index + 1 == CHUNKS;
         let finish = if last { "\"stop\"" } else { "null" };

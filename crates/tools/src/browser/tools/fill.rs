@@ -46,22 +46,12 @@ impl ToolHandler for Fill {
     }
 
     async fn preview(&self, args: FillArgs, scope: &ToolScope) -> Preview {
-        let verb = if args.submit {
-            "types and sends, in"
-        } else {
-            "types, in"
-        };
-        Preview {
-            detail: Some(args.text),
-            ..foresee(&self.0, args.element, scope, verb)
-        }
+        let verb = if args.submit { "types and sends, in" } else { "types, in" };
+        Preview { detail: Some(args.text), ..foresee(&self.0, args.element, scope, verb) }
     }
 
     async fn run(&self, args: FillArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let act = Act::Fill {
-            text: args.text,
-            submit: args.submit,
-        };
+        let act = Act::Fill { text: args.text, submit: args.submit };
         let (object, output) = call::act(&self.0, args.element, &act, context).await?;
         Ok(acted("typed", object, output))
     }

@@ -15,31 +15,19 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
 /// Names of the tools; an agent has those that its list names.
-pub const BROWSER_TOOLS: [&str; 5] = [
-    "browser_open",
-    "browser_snapshot",
-    "browser_click",
-    "browser_type",
-    "browser_screenshot",
-];
+pub const BROWSER_TOOLS: [&str; 5] =
+    ["browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot"];
 
 /// Adds them.
 #[must_use]
-pub fn with_browser(
-    builder: DispatcherBuilder,
-    browsers: &Browsers,
-    blobs: &Arc<dyn Blobs>,
-) -> DispatcherBuilder {
+pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc<dyn Blobs>) -> DispatcherBuilder {
     let ended = browsers.clone();
     builder
         .with(open::Open(browsers.clone()))
         .with(look::Look(browsers.clone()))
         .with(click::Click(browsers.clone()))
         .with(fill::Fill(browsers.clone()))
-        .with(screenshot::Screenshot {
-            browsers: browsers.clone(),
-            blobs: Arc::clone(blobs),
-        })
+        .with(screenshot::Screenshot { browsers: browsers.clone(), blobs: Arc::clone(blobs) })
         .when_ended(move |run| ended.close(run))
 }
 
@@ -53,15 +41,11 @@ fn foresee(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> P
     };
     let elements = lock(&slot.elements);
     match elements.seen(number) {
-        Some(element) => Preview {
-            summary: format!("{verb} {} on {}", element.words(), elements.url),
-            ..Preview::default()
-        },
+        Some(element) => {
+            Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() }
+        }
         None => Preview {
-            summary: format!(
-                "would fail: {}",
-                super::error::BrowserError::NoElement(number)
-            ),
+            summary: format!("would fail: {}", super::error::BrowserError::NoElement(number)),
             ..Preview::default()
         },
     }
@@ -70,14 +54,8 @@ fn foresee(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> P
 /// What an action leaves in the log.
 fn acted(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
-        receipt: Some(Receipt {
-            action: action.to_owned(),
-            object,
-            evidence: None,
-        }),
-        undo: Some(Undo::Impossible {
-            reason: "what a page does with it happens on its server".to_owned(),
-        }),
+        receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
+        undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
         ..output
     }
 }

@@ -46,10 +46,7 @@ impl ToolHandler for Open {
                 summary: format!("opens {} in a browser and runs its scripts", target.url),
                 ..Preview::default()
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

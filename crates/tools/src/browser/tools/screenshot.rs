@@ -56,19 +56,13 @@ impl ToolHandler for Screenshot {
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let (png, url) = call::picture(&self.browsers, context).await?;
-        let (width, height) = size(&png).ok_or_else(|| {
-            ToolsError::refused(
-                "the browser gave no picture; open the page again with browser_open",
-            )
-        })?;
+        let (width, height) = size(&png)
+            .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
         let path = name(&url, &context.idempotency_key);
         let bytes = png.len();
-        let Kept { sha256, undo } =
-            keep_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        let Kept { sha256, undo } = keep_file("browser_screenshot", &path, png, context, &self.blobs).await?;
         Ok(ToolOutput {
-            data: Some(
-                json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes}),
-            ),
+            data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
             receipt: Some(Receipt {
                 action: "wrote".to_owned(),
                 object: path.clone(),
@@ -77,9 +71,7 @@ impl ToolHandler for Screenshot {
             undo: Some(undo),
             tainted: true,
             origin: Some(url.clone()),
-            ..ToolOutput::text(format!(
-                "wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"
-            ))
+            ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
         })
     }
 
@@ -92,26 +84,14 @@ impl ToolHandler for Screenshot {
 fn name(url: &str, key: &str) -> String {
     let host = Url::parse(url).ok();
     let host = host.as_ref().and_then(Url::host_str).unwrap_or("page");
-    let host: String = host
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || ".-".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
-        .take(60)
-        .collect();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '-' }).take(60).collect();
     let call = &hash::sha256(key.as_bytes())[..LETTERS];
     format!("{FOLDER}/{host}-{call}.png")
 }
 
 fn size(png: &[u8]) -> Option<(u32, u32)> {
-    let both = png
-        .starts_with(b"\x89PNG")
-        .then(|| png.get(SIZE))
-        .flatten()?;
+    let both = png.starts_with(b"\x89PNG").then(|| png.get(SIZE)).flatten()?;
     let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_be_bytes);
     Some((number(&both[..4])?, number(&both[4..])?))
 }

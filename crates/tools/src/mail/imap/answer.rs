@@ -82,9 +82,7 @@ fn split(line: &[u8], tokens: &mut Vec<Token>) {
             }
             _ => {
                 let end = word(rest);
-                tokens.push(Token::Word(
-                    String::from_utf8_lossy(&rest[..end]).into_owned(),
-                ));
+                tokens.push(Token::Word(String::from_utf8_lossy(&rest[..end]).into_owned()));
                 rest = &rest[end..];
             }
         }

@@ -72,9 +72,7 @@ impl Session {
     /// Opens a mailbox for looking only; how many messages it has.
     pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
         if mailbox.chars().any(char::is_control) {
-            return Err(ToolsError::refused(
-                "the name of a mailbox is a single line",
-            ));
+            return Err(ToolsError::refused("the name of a mailbox is a single line"));
         }
         let wire = Piece::Text(name::encode(mailbox));
         match self.command(vec![words("EXAMINE"), wire]).await? {
@@ -106,15 +104,8 @@ impl Session {
     }
 
     /// Uids of the messages that fit, oldest first.
-    pub(in crate::mail) async fn search(
-        &mut self,
-        wanted: &Wanted,
-    ) -> Result<Vec<u64>, ToolsError> {
-        let charset = if wanted.is_ascii() {
-            "UID SEARCH"
-        } else {
-            "UID SEARCH CHARSET UTF-8"
-        };
+    pub(in crate::mail) async fn search(&mut self, wanted: &Wanted) -> Result<Vec<u64>, ToolsError> {
+        let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
         let mut pieces = vec![words(charset)];
         pieces.extend(wanted.pieces());
         let answers = self.command(pieces).await?.map_err(|said| {
@@ -127,24 +118,14 @@ impl Session {
             .iter()
             .map(Answer::tokens)
             .filter(|tokens| tokens.get(1).and_then(Token::word).as_deref() == Some("SEARCH"))
-            .flat_map(|tokens| {
-                tokens
-                    .iter()
-                    .skip(2)
-                    .filter_map(Token::number)
-                    .collect::<Vec<_>>()
-            })
+            .flat_map(|tokens| tokens.iter().skip(2).filter_map(Token::number).collect::<Vec<_>>())
             .collect();
         found.sort_unstable();
         Ok(found)
     }
 
     /// The last `count` of `exists` messages.
-    pub(in crate::mail) async fn latest(
-        &mut self,
-        exists: u64,
-        count: u64,
-    ) -> Result<Vec<Header>, ToolsError> {
+    pub(in crate::mail) async fn latest(&mut self, exists: u64, count: u64) -> Result<Vec<Header>, ToolsError> {
         if exists == 0 {
             return Ok(Vec::new());
         }
@@ -153,10 +134,7 @@ impl Session {
     }
 
     /// The messages of these uids.
-    pub(in crate::mail) async fn headers(
-        &mut self,
-        uids: &[u64],
-    ) -> Result<Vec<Header>, ToolsError> {
+    pub(in crate::mail) async fn headers(&mut self, uids: &[u64]) -> Result<Vec<Header>, ToolsError> {
         if uids.is_empty() {
             return Ok(Vec::new());
         }
@@ -175,11 +153,7 @@ impl Session {
     }
 
     /// A message, its first `most` bytes; `None` if there is none of this uid.
-    pub(in crate::mail) async fn message(
-        &mut self,
-        uid: u64,
-        most: usize,
-    ) -> Result<Option<Header>, ToolsError> {
+    pub(in crate::mail) async fn message(&mut self, uid: u64, most: usize) -> Result<Option<Header>, ToolsError> {
         let command = format!("UID FETCH {uid} (UID FLAGS RFC822.SIZE BODY.PEEK[]<0.{most}>)");
         let answers = self.command(vec![words(command)]).await?;
         let answers = answers.map_err(|said| self.broken(&said))?;

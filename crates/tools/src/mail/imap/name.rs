@@ -7,9 +7,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
 
 fn engine() -> Option<GeneralPurpose> {
-    let config = GeneralPurposeConfig::new()
-        .with_encode_padding(false)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let config =
+        GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent);
     Some(GeneralPurpose::new(&Alphabet::new(SIGNS).ok()?, config))
 }
 
@@ -56,9 +55,7 @@ pub(super) fn decode(name: &str) -> String {
         let bytes = engine().and_then(|engine| engine.decode(coded).ok());
         let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
             let pairs = bytes.chunks_exact(2);
-            pairs
-                .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
-                .collect()
+            pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
         });
         match units.and_then(|units| String::from_utf16(&units).ok()) {
             Some(_) if coded.is_empty() => out.push('&'),
@@ -80,10 +77,7 @@ pub(super) fn quote(text: &str) -> Option<String> {
     if text.len() > 1000 || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return None;
     }
-    Some(format!(
-        "\"{}\"",
-        text.replace('\\', "\\\\").replace('"', "\\\"")
-    ))
+    Some(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
 #[cfg(test)]
@@ -94,12 +88,9 @@ mod tests {
 
     #[test]
     fn names_over_the_wire() {
-        for (name, wire) in [
-            ("INBOX", "INBOX"),
-            ("Entwürfe", "Entw&APw-rfe"),
-            ("A & B", "A &- B"),
-            ("台北", "&U,BTFw-"),
-        ] {
+        for (name, wire) in
+            [("INBOX", "INBOX"), ("Entwürfe", "Entw&APw-rfe"), ("A & B", "A &- B"), ("台北", "&U,BTFw-")]
+        {
             assert_eq!(encode(name), wire);
             assert_eq!(decode(wire), name);
         }

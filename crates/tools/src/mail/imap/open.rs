@@ -22,8 +22,7 @@ pub(in crate::mail) async fn connect(
     let ca = account.ca.as_deref();
     let mut session = match server.security {
         Security::Tls => {
-            let mut session =
-                Session::new(link::tls(stream, server, ca).await?, server.to_string());
+            let mut session = Session::new(link::tls(stream, server, ca).await?, server.to_string());
             greeting(&mut session).await?;
             session
         }
@@ -57,9 +56,7 @@ async fn start_tls(
 ) -> Result<Session, ToolsError> {
     let mut session = Session::new(Box::new(stream), server.to_string());
     greeting(&mut session).await?;
-    let started = session
-        .command(vec![Piece::Words("STARTTLS".to_owned())])
-        .await?;
+    let started = session.command(vec![Piece::Words("STARTTLS".to_owned())]).await?;
     started.map_err(|said| {
         ToolsError::Refused(format!(
             "the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port"
@@ -70,19 +67,13 @@ async fn start_tls(
 }
 
 async fn capabilities(session: &mut Session) -> Result<Vec<String>, ToolsError> {
-    let answers = session
-        .command(vec![Piece::Words("CAPABILITY".to_owned())])
-        .await?;
+    let answers = session.command(vec![Piece::Words("CAPABILITY".to_owned())]).await?;
     let answers = answers.map_err(|said| session.broken(&said))?;
     let words = answers.iter().flat_map(Answer::tokens);
     Ok(words.filter_map(|token| token.word()).collect())
 }
 
-async fn enter(
-    session: &mut Session,
-    account: &MailAccount,
-    login: &Login,
-) -> Result<(), ToolsError> {
+async fn enter(session: &mut Session, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
     let can = capabilities(session).await?;
     let has = |name: &str| can.iter().any(|word| word == name);
     let refused = |session: &Session, said: &str| {
@@ -100,24 +91,16 @@ async fn enter(
             let line = format!("{tag} AUTHENTICATE PLAIN {}\r\n", coded.expose_secret());
             session.write(&line).await?;
         } else {
-            session
-                .write(&format!("{tag} AUTHENTICATE PLAIN\r\n"))
-                .await?;
+            session.write(&format!("{tag} AUTHENTICATE PLAIN\r\n")).await?;
             session.go_on(&tag).await?;
-            session
-                .write(&format!("{}\r\n", coded.expose_secret()))
-                .await?;
+            session.write(&format!("{}\r\n", coded.expose_secret())).await?;
         }
         session.finish(&tag).await?
     } else if has("LOGINDISABLED") {
         return Err(refused(session, "it takes no passwords on this connection"));
     } else {
         let password = login.password.expose_secret().to_owned();
-        let pieces = vec![
-            Piece::Words("LOGIN".to_owned()),
-            Piece::Text(login.user.clone()),
-            Piece::Text(password),
-        ];
+        let pieces = vec![Piece::Words("LOGIN".to_owned()), Piece::Text(login.user.clone()), Piece::Text(password)];
         session.command(pieces).await?
     };
     entered.map(|_| ()).map_err(|said| refused(session, &said))

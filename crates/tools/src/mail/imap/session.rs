@@ -30,12 +30,7 @@ pub(in crate::mail) struct Session {
 
 impl Session {
     pub(super) fn new(stream: Box<dyn Wire>, server: String) -> Self {
-        Self {
-            stream: BufReader::new(stream),
-            tags: 0,
-            left: MOST,
-            server,
-        }
+        Self { stream: BufReader::new(stream), tags: 0, left: MOST, server }
     }
 
     pub(super) fn into_stream(self) -> Box<dyn Wire> {
@@ -47,10 +42,7 @@ impl Session {
     }
 
     pub(super) fn broken(&self, why: &str) -> ToolsError {
-        ToolsError::Refused(format!(
-            "the mail server {} gives no proper answer ({why}); try again later",
-            self.server
-        ))
+        ToolsError::Refused(format!("the mail server {} gives no proper answer ({why}); try again later", self.server))
     }
 
     async fn line(&mut self) -> Result<Vec<u8>, ToolsError> {
@@ -105,11 +97,7 @@ impl Session {
                 return Ok(());
             }
             if let Some(said) = text.strip_prefix(tag) {
-                return Err(ToolsError::Refused(format!(
-                    "the mail server {} refuses: {}",
-                    self.server,
-                    said.trim()
-                )));
+                return Err(ToolsError::Refused(format!("the mail server {} refuses: {}", self.server, said.trim())));
             }
         }
     }
@@ -120,10 +108,7 @@ impl Session {
     }
 
     /// Sends a command; its untagged answers, or what the server said against it.
-    pub(super) async fn command(
-        &mut self,
-        pieces: Vec<Piece>,
-    ) -> Result<Result<Vec<Answer>, String>, ToolsError> {
+    pub(super) async fn command(&mut self, pieces: Vec<Piece>) -> Result<Result<Vec<Answer>, String>, ToolsError> {
         let tag = self.tag();
         let mut text = tag.clone();
         for piece in pieces {
@@ -148,18 +133,12 @@ impl Session {
     }
 
     /// Reads up to the end of the command of this tag.
-    pub(super) async fn finish(
-        &mut self,
-        tag: &str,
-    ) -> Result<Result<Vec<Answer>, String>, ToolsError> {
+    pub(super) async fn finish(&mut self, tag: &str) -> Result<Result<Vec<Answer>, String>, ToolsError> {
         let mut answers = Vec::new();
         loop {
             let answer = self.answer().await?;
             let text = answer.text();
-            let Some(said) = text
-                .strip_prefix(tag)
-                .and_then(|rest| rest.strip_prefix(' '))
-            else {
+            let Some(said) = text.strip_prefix(tag).and_then(|rest| rest.strip_prefix(' ')) else {
                 answers.push(answer);
                 continue;
             };

@@ -4,9 +4,7 @@ use crate::error::ToolsError;
 use crate::web::{HostPort, Pinned};
 use http::header::LOCATION;
 use http::{HeaderMap, Method, Response, StatusCode};
-use rmcp::transport::auth::{
-    OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
-};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest};
 use std::time::Duration;
 use url::Url;
 
@@ -34,10 +32,7 @@ impl Guarded {
     ) -> Result<Response<Vec<u8>>, ToolsError> {
         let work = self.exchange(method, url, headers, body);
         tokio::time::timeout(WALL, work).await.unwrap_or_else(|_| {
-            Err(ToolsError::Refused(format!(
-                "the login server gave no answer within {} s",
-                WALL.as_secs()
-            )))
+            Err(ToolsError::Refused(format!("the login server gave no answer within {} s", WALL.as_secs())))
         })
     }
 
@@ -63,18 +58,11 @@ impl Guarded {
             ))
         };
         let request = pinned.client.request(method, pinned.url.clone());
-        let mut answer = request
-            .headers(headers)
-            .body(body)
-            .send()
-            .await
-            .map_err(failed)?;
+        let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
         let mut bytes = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(failed)? {
             if bytes.len() + chunk.len() > BYTES {
-                return Err(ToolsError::refused(
-                    "the login server's answer is too large",
-                ));
+                return Err(ToolsError::refused("the login server's answer is too large"));
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -88,17 +76,9 @@ impl Guarded {
         let (parts, body) = request.request.into_parts();
         let mut url = parts.uri.to_string();
         // What holds a secret goes where it was meant to go.
-        let follows = parts.method == Method::GET
-            && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
+        let follows = parts.method == Method::GET && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
         for _ in 0..=HOPS {
-            let answer = self
-                .send(
-                    parts.method.clone(),
-                    &url,
-                    parts.headers.clone(),
-                    body.clone(),
-                )
-                .await?;
+            let answer = self.send(parts.method.clone(), &url, parts.headers.clone(), body.clone()).await?;
             let moved = matches!(
                 answer.status(),
                 StatusCode::MOVED_PERMANENTLY
@@ -112,18 +92,13 @@ impl Guarded {
                 return Ok(answer);
             };
             let next = Url::parse(&url).and_then(|from| from.join(location));
-            let next =
-                next.map_err(|_| ToolsError::refused("the login server redirects to no URL"))?;
+            let next = next.map_err(|_| ToolsError::refused("the login server redirects to no URL"))?;
             if url.starts_with("https:") && next.scheme() != "https" {
-                return Err(ToolsError::refused(
-                    "the login server redirects from https to plain http",
-                ));
+                return Err(ToolsError::refused("the login server redirects from https to plain http"));
             }
             url = next.into();
         }
-        Err(ToolsError::refused(
-            "the login server redirects without end",
-        ))
+        Err(ToolsError::refused("the login server redirects without end"))
     }
 }
 

@@ -113,16 +113,11 @@ impl Logins {
         request: LoginRequest,
         now: Timestamp,
     ) -> Result<Begun, McpError> {
-        let failed = |error: &dyn std::error::Error| {
-            McpError::Invalid(format!("the login can't begin: {}", chain(error)))
-        };
-        let manager =
-            AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let failed =
+            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", chain(error)));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
         let mut manager = manager.map_err(|error| failed(&error))?;
-        let found = manager
-            .resolve_metadata()
-            .await
-            .map_err(|error| failed(&error))?;
+        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
         if !found.source.is_discovered() {
             return Err(McpError::Invalid(
                 "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
@@ -141,10 +136,7 @@ impl Logins {
             let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
             let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
             let registered = registered.await.map_err(|error| failed(&error))?;
-            Client {
-                id: registered.client_id,
-                secret: registered.client_secret.map(Into::into),
-            }
+            Client { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
         };
         let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
             .with_scopes(scopes)
@@ -156,24 +148,14 @@ impl Logins {
         let session = session.map_err(|(_, error)| failed(&error))?;
         let url = session.get_authorization_url().to_owned();
         let Some(state) = query(&url, "state") else {
-            return Err(McpError::Invalid(
-                "the login server's address holds no state".to_owned(),
-            ));
+            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
         };
         let mut waiting = self.waiting();
         waiting.retain(|_, one| now < one.until);
         if waiting.len() >= MOST {
-            return Err(McpError::Invalid(
-                "too many logins are under way; finish one, or wait ten minutes".to_owned(),
-            ));
+            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
         }
-        let one = Waiting {
-            request,
-            session,
-            client,
-            token_url,
-            until: now.plus(PATIENCE),
-        };
+        let one = Waiting { request, session, client, token_url, until: now.plus(PATIENCE) };
         waiting.insert(state.clone(), one);
         let id = id_of(&state);
         Ok(Begun { url, state, id })
@@ -181,10 +163,8 @@ impl Logins {
 
     /// How the login of this id, that `user` began, went; `None` if it isn't known any more.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
-        let waits = self
-            .waiting()
-            .iter()
-            .any(|(state, one)| one.request.user == user && now < one.until && id_of(state) == id);
+        let waits =
+            self.waiting().iter().any(|(state, one)| one.request.user == user && now < one.until && id_of(state) == id);
         if waits {
             return Some(LoginStatus::Waiting);
         }
@@ -199,14 +179,7 @@ impl Logins {
         ended.retain(|_, one| now < one.until);
         if ended.len() < MOST {
             let until = now.plus(PATIENCE);
-            ended.insert(
-                id_of(state),
-                Ended {
-                    user,
-                    status,
-                    until,
-                },
-            );
+            ended.insert(id_of(state), Ended { user, status, until });
         }
     }
 
@@ -215,8 +188,7 @@ impl Logins {
         let one = self.waiting().remove(state);
         one.filter(|one| now < one.until).ok_or_else(|| {
             McpError::Invalid(
-                "this login is not under way: it took too long, or was finished before; begin it anew"
-                    .to_owned(),
+                "this login is not under way: it took too long, or was finished before; begin it anew".to_owned(),
             )
         })
     }
@@ -240,9 +212,7 @@ impl Waiting {
         let tokens = serde_json::to_value(&tokens).unwrap_or_default();
         let text = |name: &str| tokens[name].as_str();
         let Some(access) = text("access_token") else {
-            return Err(McpError::Invalid(
-                "the login server gave no token".to_owned(),
-            ));
+            return Err(McpError::Invalid("the login server gave no token".to_owned()));
         };
         let expires = tokens["expires_in"].as_u64();
         let mut fields = granted_fields(access, text("refresh_token"), expires, now);
@@ -254,10 +224,7 @@ impl Waiting {
         if let Some(resource) = query(&one.session.auth_url, "resource") {
             fields.insert("resource".to_owned(), resource.into());
         }
-        Ok(LoggedIn {
-            request: one.request,
-            fields,
-        })
+        Ok(LoggedIn { request: one.request, fields })
     }
 }
 

@@ -93,11 +93,7 @@ impl Tokens {
             // Another call has renewed it meanwhile, and used the refresh token up.
             let used = wanted.used.clone();
             newer = vault.open(wanted.tenant, credential.id, used).await?;
-            &Wanted {
-                opened: &newer,
-                anew: false,
-                ..wanted.clone()
-            }
+            &Wanted { opened: &newer, anew: false, ..wanted.clone() }
         };
         if !wanted.anew
             && let Some(token) = self.at_hand(wanted)
@@ -118,11 +114,7 @@ impl Tokens {
         let lasts = granted.expires_in.map_or(UNSAID, Duration::from_secs);
         let token = SecretString::from(granted.access_token);
         let credential = &wanted.opened.credential;
-        let made = Cached {
-            token: token.clone(),
-            until: wanted.now.plus(lasts),
-            of: credential.changed_at,
-        };
+        let made = Cached { token: token.clone(), until: wanted.now.plus(lasts), of: credential.changed_at };
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         cached.insert(credential.id, made);
         Ok(token)
@@ -132,10 +124,7 @@ impl Tokens {
         let fresh = |until: Timestamp| wanted.now.plus(MARGIN) < until;
         let fields = &wanted.opened.fields;
         if let Some(token) = fields.get("access_token") {
-            let until = fields
-                .get("access_until")
-                .and_then(|text| text.expose_secret().parse().ok())
-                .map(Timestamp);
+            let until = fields.get("access_until").and_then(|text| text.expose_secret().parse().ok()).map(Timestamp);
             return until.is_none_or(fresh).then(|| token.clone());
         }
         let credential = &wanted.opened.credential;
@@ -157,29 +146,16 @@ pub(super) fn granted_fields(
         fields.insert("refresh_token".to_owned(), refresh.into());
     }
     let lasts = expires_in.map_or(UNSAID, Duration::from_secs);
-    let until = if expires_in.is_some() || refresh.is_some() {
-        now.plus(lasts)
-    } else {
-        Timestamp(i64::MAX)
-    };
+    let until = if expires_in.is_some() || refresh.is_some() { now.plus(lasts) } else { Timestamp(i64::MAX) };
     fields.insert("access_until".to_owned(), until.0.to_string().into());
     fields
 }
 
 async fn keep(vault: &dyn Vault, wanted: &Wanted<'_>, granted: Granted) -> Result<(), McpError> {
-    let fields = granted_fields(
-        &granted.access_token,
-        granted.refresh_token.as_deref(),
-        granted.expires_in,
-        wanted.now,
-    );
-    let change = CredentialChange {
-        fields,
-        ..CredentialChange::default()
-    };
-    vault
-        .change(wanted.tenant, wanted.opened.credential.id, change)
-        .await?;
+    let fields =
+        granted_fields(&granted.access_token, granted.refresh_token.as_deref(), granted.expires_in, wanted.now);
+    let change = CredentialChange { fields, ..CredentialChange::default() };
+    vault.change(wanted.tenant, wanted.opened.credential.id, change).await?;
     Ok(())
 }
 
@@ -190,18 +166,12 @@ fn login(wanted: &Wanted<'_>, why: &str) -> McpError {
     }
 }
 
-async fn request(
-    guarded: &Guarded,
-    wanted: &Wanted<'_>,
-    grant: &Grant<'_>,
-) -> Result<Granted, McpError> {
+async fn request(guarded: &Guarded, wanted: &Wanted<'_>, grant: &Grant<'_>) -> Result<Granted, McpError> {
     let fields = &wanted.opened.fields;
     let field = |name: &str| fields.get(name).map(SecretString::expose_secret);
     let name = &wanted.opened.credential.name;
     let (Some(url), Some(id)) = (field("token_url"), field("client_id")) else {
-        return Err(McpError::Invalid(format!(
-            "the credential {name} lacks token_url or client_id; set them"
-        )));
+        return Err(McpError::Invalid(format!("the credential {name} lacks token_url or client_id; set them")));
     };
     let secret = field("client_secret").filter(|secret| !secret.is_empty());
     // In the body first, as most servers take it; by Basic where the server wants that.
@@ -209,42 +179,27 @@ async fn request(
         let (headers, body) = asked(wanted, grant, id, secret, basic);
         let answer = guarded.send(Method::POST, url, headers, body).await?;
         if answer.status().is_success() {
-            return serde_json::from_slice(answer.body()).map_err(|_| {
-                McpError::Invalid(format!("the token endpoint of {name} answered no token"))
-            });
+            return serde_json::from_slice(answer.body())
+                .map_err(|_| McpError::Invalid(format!("the token endpoint of {name} answered no token")));
         }
         if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
             continue;
         }
-        let why = serde_json::from_slice::<Refused>(answer.body()).map_or_else(
-            |_| answer.status().to_string(),
-            |refused| word(&refused.error),
-        );
+        let why = serde_json::from_slice::<Refused>(answer.body())
+            .map_or_else(|_| answer.status().to_string(), |refused| word(&refused.error));
         return Err(login(wanted, &format!("its login server refused ({why})")));
     }
     Err(login(wanted, "its login server refused the client"))
 }
 
 /// Headers and body of a request for a token.
-fn asked(
-    wanted: &Wanted<'_>,
-    grant: &Grant<'_>,
-    id: &str,
-    secret: Option<&str>,
-    basic: bool,
-) -> (HeaderMap, Vec<u8>) {
-    let field = |name: &str| {
-        wanted
-            .opened
-            .fields
-            .get(name)
-            .map(SecretString::expose_secret)
-    };
+fn asked(wanted: &Wanted<'_>, grant: &Grant<'_>, id: &str, secret: Option<&str>, basic: bool) -> (HeaderMap, Vec<u8>) {
+    let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
     let mut form = form_urlencoded::Serializer::new(String::new());
     match grant {
-        Grant::Refresh(token) => form
-            .append_pair("grant_type", "refresh_token")
-            .append_pair("refresh_token", token.expose_secret()),
+        Grant::Refresh(token) => {
+            form.append_pair("grant_type", "refresh_token").append_pair("refresh_token", token.expose_secret())
+        }
         Grant::Client => form.append_pair("grant_type", "client_credentials"),
     };
     let resource = field("resource").or(wanted.resource);
@@ -280,8 +235,8 @@ pub(in crate::mcp) fn word(code: &str) -> String {
 fn basic_header(id: &str, secret: &str) -> HeaderValue {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let both = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
-    let mut value = HeaderValue::try_from(format!("Basic {both}"))
-        .unwrap_or_else(|_| HeaderValue::from_static("Basic"));
+    let mut value =
+        HeaderValue::try_from(format!("Basic {both}")).unwrap_or_else(|_| HeaderValue::from_static("Basic"));
     value.set_sensitive(true);
     value
 }

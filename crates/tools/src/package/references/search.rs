@@ -27,20 +27,14 @@ pub(super) struct Section {
 pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
     let (mut all, mut titles) = (Vec::new(), Vec::<(usize, String)>::new());
     let (mut from, mut part, mut code) = (1, Vec::new(), false);
-    let close =
-        |from: usize, part: &mut Vec<&str>, titles: &[(usize, String)], all: &mut Vec<Section>| {
-            let text = part.join("\n").trim().to_owned();
-            part.clear();
-            if !text.is_empty() {
-                let titles: Vec<&str> = titles.iter().map(|(_, title)| title.as_str()).collect();
-                all.push(Section {
-                    file,
-                    line: from,
-                    title: titles.join(" > "),
-                    text,
-                });
-            }
-        };
+    let close = |from: usize, part: &mut Vec<&str>, titles: &[(usize, String)], all: &mut Vec<Section>| {
+        let text = part.join("\n").trim().to_owned();
+        part.clear();
+        if !text.is_empty() {
+            let titles: Vec<&str> = titles.iter().map(|(_, title)| title.as_str()).collect();
+            all.push(Section { file, line: from, title: titles.join(" > "), text });
+        }
+    };
     for (index, line) in text.lines().enumerate() {
         if line.trim_start().starts_with("```") {
             code = !code;
@@ -90,10 +84,7 @@ pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec
     let wanted: BTreeSet<String> = words(query).into_iter().collect();
     let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(count).collect();
     let total = counted.len().max(1);
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts of words, far below 2^52"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "counts of words, far below 2^52")]
     let of = |count: usize| count as f64;
     let average = of(counted.iter().map(|(_, length)| length).sum()) / of(total);
     let mut scored: Vec<(f64, usize, &Section)> = Vec::new();
@@ -103,10 +94,7 @@ pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec
             let Some(times) = words.get(word).copied() else {
                 continue;
             };
-            let with = counted
-                .iter()
-                .filter(|(words, _)| words.contains_key(word))
-                .count();
+            let with = counted.iter().filter(|(words, _)| words.contains_key(word)).count();
             let rare = ((of(total) - of(with) + 0.5) / (of(with) + 0.5) + 1.0).ln();
             let norm = K1 * (1.0 - B + B * of(*length) / average.max(1.0));
             score += rare * of(times) * (K1 + 1.0) / (of(times) + norm);
@@ -116,11 +104,7 @@ pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec
         }
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored
-        .into_iter()
-        .take(most)
-        .map(|(_, _, section)| section)
-        .collect()
+    scored.into_iter().take(most).map(|(_, _, section)| section).collect()
 }
 
 fn count(section: &Section) -> (BTreeMap<String, usize>, usize) {

@@ -37,11 +37,7 @@ fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     )
 }
 
-async fn files(
-    library: &Library,
-    scope: &ToolScope,
-    package: Option<&str>,
-) -> Result<Vec<Reference>, ToolsError> {
+async fn files(library: &Library, scope: &ToolScope, package: Option<&str>) -> Result<Vec<Reference>, ToolsError> {
     let mut all = library.of(scope).await?;
     if all.is_empty() {
         return Err(ToolsError::refused(
@@ -67,11 +63,7 @@ async fn files(
 
 /// What of it strangers wrote, so that the run knows whose words it follows.
 fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> ToolOutput {
-    let mut names: Vec<&str> = shown
-        .into_iter()
-        .filter(|one| one.foreign)
-        .map(|one| one.package.as_str())
-        .collect();
+    let mut names: Vec<&str> = shown.into_iter().filter(|one| one.foreign).map(|one| one.package.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     ToolOutput {
@@ -107,15 +99,9 @@ impl ToolHandler for ReferenceList {
         for one in &all {
             let _ = writeln!(text, "{} {} ({} bytes)", one.package, one.path, one.bytes);
         }
-        let data: Vec<Value> = all
-            .iter()
-            .map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes}))
-            .collect();
-        Ok(ToolOutput {
-            content: text.trim_end().to_owned(),
-            data: Some(json!(data)),
-            ..written_by_others(&all)
-        })
+        let data: Vec<Value> =
+            all.iter().map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes})).collect();
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..written_by_others(&all) })
     }
 }
 
@@ -152,11 +138,7 @@ impl ToolHandler for ReferenceRead {
         let file = choose(&all, &args.path)?;
         let text = self.0.text(file).await.map_err(ToolsError::from)?;
         let Some(text) = text else {
-            return Err(ToolsError::refused(format!(
-                "{} isn't text; it can't be shown",
-                file.path
-            ))
-            .into());
+            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)).into());
         };
         let lines: Vec<&str> = text.lines().collect();
         let (total, start) = (lines.len(), args.start.unwrap_or(1));
@@ -167,15 +149,10 @@ impl ToolHandler for ReferenceRead {
             ))
             .into());
         }
-        let end = start
-            .saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1)
-            .min(total);
+        let end = start.saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1).min(total);
         let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
         Ok(ToolOutput {
-            content: format!(
-                "{} of {}, lines {start}-{end} of {total}\n{shown}",
-                file.path, file.package
-            ),
+            content: format!("{} of {}, lines {start}-{end} of {total}\n{shown}", file.path, file.package),
             ..written_by_others([file])
         })
     }
@@ -187,28 +164,17 @@ fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsEr
     let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
     let ends = |one: &&Reference| {
         let end = one.path.strip_suffix(path);
-        end.is_some_and(|left| left.ends_with('/'))
-            || format!("{}/{}", one.package, one.path) == path
+        end.is_some_and(|left| left.ends_with('/')) || format!("{}/{}", one.package, one.path) == path
     };
-    let found = if exact.is_empty() {
-        all.iter().filter(ends).collect()
-    } else {
-        exact
-    };
+    let found = if exact.is_empty() { all.iter().filter(ends).collect() } else { exact };
     match found.as_slice() {
         [one] => Ok(one),
         [] => {
             let known: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
-            Err(ToolsError::refused(format!(
-                "there is no file `{path}`; there are {}",
-                known.join(", ")
-            )))
+            Err(ToolsError::refused(format!("there is no file `{path}`; there are {}", known.join(", "))))
         }
         several => {
-            let known: Vec<_> = several
-                .iter()
-                .map(|one| format!("{} of {}", one.path, one.package))
-                .collect();
+            let known: Vec<_> = several.iter().map(|one| format!("{} of {}", one.path, one.package)).collect();
             Err(ToolsError::refused(format!(
                 "several files are called `{path}`: {}; give the whole path, and `package`",
                 known.join(", ")
@@ -247,11 +213,7 @@ impl ToolHandler for ReferenceSearch {
         if query.is_empty() || !has {
             return Vec::new();
         }
-        vec![Suggestion {
-            arguments: json!({"query": query}),
-            score: GUESS,
-            why: "the request's own words".to_owned(),
-        }]
+        vec![Suggestion { arguments: json!({"query": query}), score: GUESS, why: "the request's own words".to_owned() }]
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -282,23 +244,17 @@ impl ToolHandler for ReferenceSearch {
             let file = &all[section.file];
             let mut passage: String = section.text.chars().take(PASSAGE).collect();
             if passage.len() < section.text.len() {
-                let _ = write!(
-                    passage,
-                    "\n[goes on: reference_read {} from line {}]",
-                    file.path, section.line
-                );
+                let _ = write!(passage, "\n[goes on: reference_read {} from line {}]", file.path, section.line);
             }
             let _ = write!(
                 text,
                 "{} of {}, line {} ({})\n{passage}\n\n",
                 file.path, file.package, section.line, section.title
             );
-            data.push(json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}));
+            data.push(
+                json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}),
+            );
         }
-        Ok(ToolOutput {
-            content: text.trim_end().to_owned(),
-            data: Some(json!(data)),
-            ..outside
-        })
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..outside })
     }
 }

@@ -16,10 +16,7 @@ impl Folded {
     /// The line of a place in the text.
     pub fn line(&self, at: usize) -> u32 {
         let index = self.lines.partition_point(|(offset, _)| *offset <= at);
-        index
-            .checked_sub(1)
-            .and_then(|index| self.lines.get(index))
-            .map_or(1, |(_, line)| *line)
+        index.checked_sub(1).and_then(|index| self.lines.get(index)).map_or(1, |(_, line)| *line)
     }
 }
 
@@ -33,11 +30,8 @@ pub(super) fn fold(text: &str, first: u32, lookalike: &BTreeMap<char, char>) -> 
     let mut folded = Folded::default();
     let mut number = first;
     for line in text.split('\n') {
-        let plain: String = letters(line)
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .filter(|c| !invisible(*c))
-            .collect();
+        let plain: String =
+            letters(line).chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !invisible(*c)).collect();
         let begin = folded.text.len();
         for word in plain.split_whitespace() {
             if !folded.text.is_empty() {
@@ -61,9 +55,7 @@ fn invisible(c: char) -> bool {
 /// A word that mixes Latin letters with look-alikes becomes Latin.
 fn latin(word: &str, lookalike: &BTreeMap<char, char>) -> String {
     if mixed(word, lookalike) {
-        word.chars()
-            .map(|c| lookalike.get(&c).copied().unwrap_or(c))
-            .collect()
+        word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
     } else {
         word.to_owned()
     }

@@ -6,11 +6,7 @@ use super::rules::{Invisible, Rules, Unless};
 use steward_core::package::Severity;
 
 pub(super) fn look(path: &str, text: &str, rules: &Rules, found: &mut Found) {
-    if text.is_ascii()
-        && !text
-            .bytes()
-            .any(|b| b < 32 && !b"\t\r\n".contains(&b) || b == 127)
-    {
+    if text.is_ascii() && !text.bytes().any(|b| b < 32 && !b"\t\r\n".contains(&b) || b == 127) {
         return;
     }
     for (index, line) in text.split('\n').enumerate() {
@@ -19,10 +15,7 @@ pub(super) fn look(path: &str, text: &str, rules: &Rules, found: &mut Found) {
         for rule in &rules.invisible {
             characters(path, number, line, index == 0, rule, found);
         }
-        if let Some(word) = line
-            .split(|c: char| !c.is_alphabetic())
-            .find(|word| mixed(word, &rules.lookalike))
-        {
+        if let Some(word) = line.split(|c: char| !c.is_alphabetic()).find(|word| mixed(word, &rules.lookalike)) {
             found.add(
                 Severity::Warning,
                 path,
@@ -34,54 +27,30 @@ pub(super) fn look(path: &str, text: &str, rules: &Rules, found: &mut Found) {
     }
 }
 
-fn characters(
-    path: &str,
-    number: u32,
-    line: &str,
-    first: bool,
-    rule: &Invisible,
-    found: &mut Found,
-) {
+fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible, found: &mut Found) {
     let all: Vec<char> = line.chars().collect();
     let hits: Vec<u32> = all
         .iter()
         .enumerate()
         .filter(|(at, c)| {
             let code = u32::from(**c);
-            rule.ranges
-                .iter()
-                .any(|(from, to)| (*from..=*to).contains(&code))
-                && !rule
-                    .unless
-                    .is_some_and(|unless| in_order(unless, &all, *at, first))
+            rule.ranges.iter().any(|(from, to)| (*from..=*to).contains(&code))
+                && !rule.unless.is_some_and(|unless| in_order(unless, &all, *at, first))
         })
         .map(|(_, c)| u32::from(*c))
         .collect();
     if hits.is_empty() {
         return;
     }
-    let codes: Vec<String> = hits
-        .iter()
-        .take(4)
-        .map(|code| format!("U+{code:04X}"))
-        .collect();
+    let codes: Vec<String> = hits.iter().take(4).map(|code| format!("U+{code:04X}")).collect();
     let text = tags(&hits);
-    let says = if text.is_empty() {
-        String::new()
-    } else {
-        format!("; they say “{text}”")
-    };
+    let says = if text.is_empty() { String::new() } else { format!("; they say “{text}”") };
     found.add(
         rule.severity,
         path,
         number,
         &rule.rule,
-        format!(
-            "{} ({} of them, {}){says}; take them out",
-            rule.name,
-            hits.len(),
-            codes.join(" ")
-        ),
+        format!("{} ({} of them, {}){says}; take them out", rule.name, hits.len(), codes.join(" ")),
     );
 }
 

@@ -33,14 +33,7 @@ pub fn scan(package: &Read) -> Result<Vec<Finding>, PackageError> {
     Ok(found.sorted())
 }
 
-fn file(
-    path: &str,
-    content: &[u8],
-    package: &Read,
-    rules: &Rules,
-    left: &mut usize,
-    found: &mut Found,
-) {
+fn file(path: &str, content: &[u8], package: &Read, rules: &Rules, left: &mut usize, found: &mut Found) {
     let Some(text) = readable(path, content, rules, found) else {
         return;
     };
@@ -67,10 +60,7 @@ fn place_of(path: &str, text: &str, rules: &Rules) -> Place {
     let ending = ending.to_lowercase();
     if path == MAIN || path.starts_with(SKILLS) {
         Place::Prompt
-    } else if path.starts_with("scripts/")
-        || rules.files.program.contains(&ending)
-        || text.starts_with("#!")
-    {
+    } else if path.starts_with("scripts/") || rules.files.program.contains(&ending) || text.starts_with("#!") {
         Place::Script
     } else {
         Place::Reference
@@ -78,12 +68,7 @@ fn place_of(path: &str, text: &str, rules: &Rules) -> Place {
 }
 
 /// The text of a file; what isn't text is a finding by itself.
-fn readable<'a>(
-    path: &str,
-    content: &'a [u8],
-    rules: &Rules,
-    found: &mut Found,
-) -> Option<&'a str> {
+fn readable<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Found) -> Option<&'a str> {
     let begin = hex::encode(content.get(..content.len().min(16)).unwrap_or_default());
     let is = |codes: &[String]| codes.iter().any(|code| begin.starts_with(code));
     if let Ok(text) = std::str::from_utf8(content)
@@ -92,38 +77,23 @@ fn readable<'a>(
         // `MZ` may begin a text; a program has zero bytes.
         return Some(text);
     }
-    let executable = rules
-        .files
-        .executable
-        .iter()
-        .find(|one| begin.starts_with(&one.begin));
+    let executable = rules.files.executable.iter().find(|one| begin.starts_with(&one.begin));
     let (severity, rule, message) = if let Some(program) = executable {
-        (
-            Severity::Danger,
-            "executable",
-            format!(
-                "is {}; a package has no use for one: leave it out",
-                program.name
-            ),
-        )
+        (Severity::Danger, "executable", format!("is {}; a package has no use for one: leave it out", program.name))
     } else if is(&rules.files.pictures) {
-        (
-            Severity::Info,
-            "not_text",
-            "is a picture or PDF, which the scan can't read; look at it yourself".to_owned(),
-        )
+        (Severity::Info, "not_text", "is a picture or PDF, which the scan can't read; look at it yourself".to_owned())
     } else if is(&rules.files.office) {
         (
             Severity::Warning,
             "not_text",
-            "is an office document, which the scan can't read; look at it yourself, or put its text into a .md file".to_owned(),
+            "is an office document, which the scan can't read; look at it yourself, or put its text into a .md file"
+                .to_owned(),
         )
     } else {
         (
             Severity::Warning,
             "binary",
-            "is binary, and the scan can't tell what it is; leave it out unless you know it"
-                .to_owned(),
+            "is binary, and the scan can't tell what it is; leave it out unless you know it".to_owned(),
         )
     };
     found.add(severity, path, 0, rule, message);
@@ -149,22 +119,12 @@ struct Found {
 }
 
 impl Found {
-    fn add(
-        &mut self,
-        severity: Severity,
-        file: &str,
-        line: u32,
-        rule: &str,
-        message: impl Into<String>,
-    ) {
+    fn add(&mut self, severity: Severity, file: &str, line: u32, rule: &str, message: impl Into<String>) {
         let place = (file.to_owned(), rule.to_owned(), line);
         if line > 0 && !self.lines.insert(place) {
             return;
         }
-        let count = self
-            .counts
-            .entry((file.to_owned(), rule.to_owned()))
-            .or_default();
+        let count = self.counts.entry((file.to_owned(), rule.to_owned())).or_default();
         *count += 1;
         if *count > PER_RULE {
             return;
@@ -190,9 +150,7 @@ impl Found {
             }
         }
         self.all.sort_by(|a, b| {
-            b.severity
-                .cmp(&a.severity)
-                .then_with(|| (&a.file, a.line, &a.rule).cmp(&(&b.file, b.line, &b.rule)))
+            b.severity.cmp(&a.severity).then_with(|| (&a.file, a.line, &a.rule).cmp(&(&b.file, b.line, &b.rule)))
         });
         self.all.dedup();
         self.all.truncate(MOST);
@@ -203,15 +161,7 @@ impl Found {
 /// A piece of a file for a message: short, on one line, nothing hidden in it.
 fn excerpt(text: &str) -> String {
     const MOST: usize = 90;
-    let shown: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(MOST)
-        .collect();
-    let dots = if text.chars().count() > MOST {
-        "…"
-    } else {
-        ""
-    };
+    let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
+    let dots = if text.chars().count() > MOST { "…" } else { "" };
     format!("“{}{dots}”", shown.trim())
 }

@@ -148,12 +148,7 @@ pub(super) struct Rules {
 /// The rules of the data file.
 pub(super) fn rules() -> Result<&'static Rules, PackageError> {
     static READ: OnceLock<Result<Rules, String>> = OnceLock::new();
-    READ.get_or_init(load)
-        .as_ref()
-        .map_err(|reason| PackageError::Data {
-            file: FILE,
-            reason: reason.clone(),
-        })
+    READ.get_or_init(load).as_ref().map_err(|reason| PackageError::Data { file: FILE, reason: reason.clone() })
 }
 
 fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
@@ -167,11 +162,7 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
 /// `folded`: the patterns meet folded text, so they are folded themselves.
 fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
     let one = |text: &String| {
-        let text = if folded {
-            fold::letters(text)
-        } else {
-            text.clone()
-        };
+        let text = if folded { fold::letters(text) } else { text.clone() };
         regex(&text, folded)
     };
     raw.into_iter()
@@ -190,8 +181,8 @@ fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> 
 }
 
 fn load() -> Result<Rules, String> {
-    let raw: Raw = toml::from_str(include_str!("../../../data/package-rules.toml"))
-        .map_err(|error| error.to_string())?;
+    let raw: Raw =
+        toml::from_str(include_str!("../../../data/package-rules.toml")).map_err(|error| error.to_string())?;
     let letters: Vec<char> = raw.lookalike.pairs.chars().collect();
     Ok(Rules {
         invisible: raw.invisible,
@@ -202,9 +193,6 @@ fn load() -> Result<Rules, String> {
         files: raw.files,
         blob: raw.blob,
         hosts: raw.hosts.known,
-        lookalike: letters
-            .chunks_exact(2)
-            .map(|pair| (pair[0], pair[1]))
-            .collect(),
+        lookalike: letters.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
     })
 }

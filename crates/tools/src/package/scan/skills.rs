@@ -20,42 +20,30 @@ pub(super) fn look(package: &Read, found: &mut Found) {
         );
     }
     let mut foreign = names::tools(&permissions.tools);
-    foreign.retain(|tool| {
-        !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == *tool)
-    });
+    foreign.retain(|tool| !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == *tool));
     if !foreign.is_empty() {
         found.add(
             Severity::Info,
             MAIN,
             0,
             "unknown_tool",
-            format!(
-                "names tools that Steward doesn't have: {}",
-                foreign.join(", ")
-            ),
+            format!("names tools that Steward doesn't have: {}", foreign.join(", ")),
         );
     }
     for skill in &package.skills {
         if let Some((severity, why)) = too_mild(skill) {
-            found.add(
-                severity,
-                SKILLS,
-                0,
-                "mild_risk",
-                format!("the skill `{}` {why}", skill.name),
-            );
+            found.add(severity, SKILLS, 0, "mild_risk", format!("the skill `{}` {why}", skill.name));
         }
-        if let Some(name) = skill
-            .credential
-            .as_ref()
-            .and_then(|wanted| wanted.name.as_ref())
-        {
+        if let Some(name) = skill.credential.as_ref().and_then(|wanted| wanted.name.as_ref()) {
             found.add(
                 Severity::Warning,
                 SKILLS,
                 0,
                 "named_credential",
-                format!("the skill `{}` asks for the credential `{name}` by its name; check that it is meant for it", skill.name),
+                format!(
+                    "the skill `{}` asks for the credential `{name}` by its name; check that it is meant for it",
+                    skill.name
+                ),
             );
         }
     }
@@ -66,49 +54,26 @@ fn too_mild(skill: &Skill) -> Option<(Severity, String)> {
     let risk = skill.risk;
     match &skill.spec {
         SkillSpec::Ssh(spec) if risk < RiskClass::Destructive => Some(program(risk, &spec.command)),
-        SkillSpec::Shell(spec) if risk < RiskClass::Destructive => {
-            Some(program(risk, &spec.command))
+        SkillSpec::Shell(spec) if risk < RiskClass::Destructive => Some(program(risk, &spec.command)),
+        SkillSpec::Ansible(spec) if risk < RiskClass::Destructive && !spec.check => {
+            Some((Severity::Danger, format!("runs a playbook as `{}`; its kind is `destructive`", word(risk))))
         }
-        SkillSpec::Ansible(spec) if risk < RiskClass::Destructive && !spec.check => Some((
-            Severity::Danger,
-            format!(
-                "runs a playbook as `{}`; its kind is `destructive`",
-                word(risk)
-            ),
-        )),
         SkillSpec::Docker(spec)
-            if risk == RiskClass::Read
-                && !matches!(spec, DockerSpec::List | DockerSpec::Logs { .. }) =>
+            if risk == RiskClass::Read && !matches!(spec, DockerSpec::List | DockerSpec::Logs { .. }) =>
         {
-            Some((
-                Severity::Danger,
-                "changes containers, but says `read`".to_owned(),
-            ))
+            Some((Severity::Danger, "changes containers, but says `read`".to_owned()))
         }
         SkillSpec::Http(spec)
-            if risk == RiskClass::Read
-                && !matches!(spec.method.to_uppercase().as_str(), "" | "GET" | "HEAD") =>
+            if risk == RiskClass::Read && !matches!(spec.method.to_uppercase().as_str(), "" | "GET" | "HEAD") =>
         {
-            Some((
-                Severity::Danger,
-                format!(
-                    "sends a {} request, but says `read`",
-                    spec.method.to_uppercase()
-                ),
-            ))
+            Some((Severity::Danger, format!("sends a {} request, but says `read`", spec.method.to_uppercase())))
         }
-        SkillSpec::Graphql(spec)
-            if risk == RiskClass::Read && spec.query.trim_start().starts_with("mutation") =>
-        {
-            Some((
-                Severity::Danger,
-                "sends a mutation, but says `read`".to_owned(),
-            ))
+        SkillSpec::Graphql(spec) if risk == RiskClass::Read && spec.query.trim_start().starts_with("mutation") => {
+            Some((Severity::Danger, "sends a mutation, but says `read`".to_owned()))
         }
-        SkillSpec::Sql(spec) if risk == RiskClass::Read && !spec.readonly => Some((
-            Severity::Danger,
-            "may write to a database, but says `read`".to_owned(),
-        )),
+        SkillSpec::Sql(spec) if risk == RiskClass::Read && !spec.readonly => {
+            Some((Severity::Danger, "may write to a database, but says `read`".to_owned()))
+        }
         _ => None,
     }
 }

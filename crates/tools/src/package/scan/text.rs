@@ -30,14 +30,7 @@ pub(super) fn phrases(path: &str, text: &str, place: Place, rules: &Rules, found
     folded_phrases(path, text, 1, place, rules, found);
 }
 
-fn folded_phrases(
-    path: &str,
-    text: &str,
-    first: u32,
-    place: Place,
-    rules: &Rules,
-    found: &mut Found,
-) {
+fn folded_phrases(path: &str, text: &str, first: u32, place: Place, rules: &Rules, found: &mut Found) {
     let folded = fold(text, first, &rules.lookalike);
     for rule in &rules.phrases {
         if rule.places.is_empty() && place == Place::Comment {
@@ -47,22 +40,12 @@ fn folded_phrases(
         if !rule.places.is_empty() && !rule.places.contains(&place) {
             continue;
         }
-        for hit in rule
-            .all
-            .iter()
-            .flat_map(|regex| regex.find_iter(&folded.text))
-        {
+        for hit in rule.all.iter().flat_map(|regex| regex.find_iter(&folded.text)) {
             if excused(rule, &folded.text, hit.start()) {
                 continue;
             }
             let message = format!("{}: {}", rule.message, excerpt(hit.as_str()));
-            found.add(
-                rule.severity,
-                path,
-                folded.line(hit.start()),
-                &rule.rule,
-                message,
-            );
+            found.add(rule.severity, path, folded.line(hit.start()), &rule.rule, message);
         }
     }
 }
@@ -71,12 +54,7 @@ fn excused(rule: &Pattern, text: &str, at: usize) -> bool {
     let Some(unless) = &rule.unless_before else {
         return false;
     };
-    let begin = text[..at]
-        .char_indices()
-        .rev()
-        .take(BEFORE)
-        .last()
-        .map_or(at, |(index, _)| index);
+    let begin = text[..at].char_indices().rev().take(BEFORE).last().map_or(at, |(index, _)| index);
     unless.is_match(&text[begin..at])
 }
 
@@ -96,36 +74,19 @@ pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, foun
     if place == Place::Script {
         return;
     }
-    for hit in comment()
-        .into_iter()
-        .flat_map(|regex| regex.captures_iter(text))
-    {
+    for hit in comment().into_iter().flat_map(|regex| regex.captures_iter(text)) {
         let Some(inside) = hit.get(1).or_else(|| hit.get(2)) else {
             continue;
         };
         let first = lines.at(inside.start());
         let folded = fold(inside.as_str(), first, &rules.lookalike);
-        for rule in rules
-            .phrases
-            .iter()
-            .filter(|rule| rule.places.contains(&Place::Comment))
-        {
+        for rule in rules.phrases.iter().filter(|rule| rule.places.contains(&Place::Comment)) {
             if rule.places.contains(&place) {
                 continue;
             }
             if let Some(said) = rule.all.iter().find_map(|regex| regex.find(&folded.text)) {
-                let what = if rule.severity == Severity::Info {
-                    excerpt(&folded.text)
-                } else {
-                    excerpt(said.as_str())
-                };
-                found.add(
-                    rule.severity,
-                    path,
-                    first,
-                    &rule.rule,
-                    format!("{}: {what}", rule.message),
-                );
+                let what = if rule.severity == Severity::Info { excerpt(&folded.text) } else { excerpt(said.as_str()) };
+                found.add(rule.severity, path, first, &rule.rule, format!("{}: {what}", rule.message));
             }
         }
     }
@@ -141,25 +102,13 @@ pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) 
                 continue;
             }
             let at = hit.get(0).map_or(0, |all| all.start());
-            found.add(
-                rule.severity,
-                path,
-                lines.at(at),
-                &rule.rule,
-                rule.message.clone(),
-            );
+            found.add(rule.severity, path, lines.at(at), &rule.rule, rule.message.clone());
         }
     }
 }
 
 /// What a program does.
-pub(super) fn script(
-    path: &str,
-    text: &str,
-    permissions: &Permissions,
-    rules: &Rules,
-    found: &mut Found,
-) {
+pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &Rules, found: &mut Found) {
     let lines = Lines::of(text);
     for rule in &rules.scripts {
         let known = rule.needs.is_some_and(|needs| declared(needs, permissions));
@@ -180,10 +129,7 @@ pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Found) {
     let (mut run, mut first) = (String::new(), 0_usize);
     for (index, line) in text.lines().chain(std::iter::once("")).enumerate() {
         let line = line.trim();
-        let longest = line
-            .split(|c: char| !coded(c))
-            .max_by_key(|part| part.len())
-            .unwrap_or("");
+        let longest = line.split(|c: char| !coded(c)).max_by_key(|part| part.len()).unwrap_or("");
         let whole = longest.len() == line.len();
         if longest.len() >= 40 && (whole || run.is_empty()) {
             if run.is_empty() {
@@ -226,10 +172,8 @@ fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Found) {
         );
         folded_phrases(path, &text, line, Place::Prompt, rules, found);
     } else {
-        let message = format!(
-            "{} characters of encoded data; leave it out, or put it into a file of its own kind",
-            run.len()
-        );
+        let message =
+            format!("{} characters of encoded data; leave it out, or put it into a file of its own kind", run.len());
         found.add(Severity::Warning, path, line, "encoded_data", message);
     }
 }
@@ -259,20 +203,10 @@ fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let lines = Lines::of(text);
     let most = rules.blob.escapes;
-    let regex = REGEX.get_or_init(|| {
-        Regex::new(&format!(
-            r"(?:(?:\\x|%|\\u00|0x|&#x?)[0-9A-Fa-f]{{2,3}}[;,]?\s?){{{most},}}"
-        ))
-        .ok()
-    });
+    let regex = REGEX
+        .get_or_init(|| Regex::new(&format!(r"(?:(?:\\x|%|\\u00|0x|&#x?)[0-9A-Fa-f]{{2,3}}[;,]?\s?){{{most},}}")).ok());
     for hit in regex.iter().flat_map(|regex| regex.find_iter(text)) {
         let line = lines.at(hit.start());
-        found.add(
-            Severity::Warning,
-            path,
-            line,
-            "encoded_data",
-            "text written as codes; write it out",
-        );
+        found.add(Severity::Warning, path, line, "encoded_data", "text written as codes; write it out");
     }
 }

@@ -10,35 +10,17 @@ use url::{Host, Url};
 
 fn address() -> Option<&'static Regex> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    REGEX
-        .get_or_init(|| Regex::new(r#"(?i)\b(?:https?|ftp|wss?)://[^\s<>"'`\]\)}]+"#).ok())
-        .as_ref()
+    REGEX.get_or_init(|| Regex::new(r#"(?i)\b(?:https?|ftp|wss?)://[^\s<>"'`\]\)}]+"#).ok()).as_ref()
 }
 
-pub(super) fn look(
-    path: &str,
-    text: &str,
-    place: Place,
-    permissions: &Permissions,
-    rules: &Rules,
-    found: &mut Found,
-) {
+pub(super) fn look(path: &str, text: &str, place: Place, permissions: &Permissions, rules: &Rules, found: &mut Found) {
     for (index, line) in text.lines().enumerate() {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        for hit in address()
-            .into_iter()
-            .flat_map(|regex| regex.find_iter(line))
-        {
+        for hit in address().into_iter().flat_map(|regex| regex.find_iter(line)) {
             let Some((severity, rule, why)) = judge(hit.as_str(), place, permissions, rules) else {
                 continue;
             };
-            found.add(
-                severity,
-                path,
-                number,
-                rule,
-                format!("{why}: {}", excerpt(hit.as_str())),
-            );
+            found.add(severity, path, number, rule, format!("{why}: {}", excerpt(hit.as_str())));
         }
     }
 }
@@ -56,11 +38,7 @@ fn judge(
         return None;
     }
     if !matches!(host, Host::Domain(_)) {
-        return Some((
-            Severity::Warning,
-            "address",
-            "an address by number instead of by name",
-        ));
+        return Some((Severity::Warning, "address", "an address by number instead of by name"));
     }
     if !url.username().is_empty() {
         return Some((
@@ -78,12 +56,10 @@ fn judge(
     }
     // Names of this kind are nobody's: RFC 2606 and 6761.
     let reserved = [".example", ".test", ".invalid", ".localhost", ".internal"];
-    let known = rules.hosts.iter().any(|known| {
-        name == *known
-            || name
-                .strip_suffix(known.as_str())
-                .is_some_and(|left| left.ends_with('.'))
-    });
+    let known = rules
+        .hosts
+        .iter()
+        .any(|known| name == *known || name.strip_suffix(known.as_str()).is_some_and(|left| left.ends_with('.')));
     if known || reserved.iter().any(|ending| name.ends_with(ending)) {
         return None;
     }
@@ -91,9 +67,5 @@ fn judge(
         Place::Reference | Place::Comment => Severity::Info,
         Place::Prompt | Place::Script => Severity::Warning,
     };
-    Some((
-        severity,
-        "unknown_host",
-        "a host that the package doesn't declare (`permissions.network`)",
-    ))
+    Some((severity, "unknown_host", "a host that the package doesn't declare (`permissions.network`)"))
 }

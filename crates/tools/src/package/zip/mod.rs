@@ -25,13 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            archive: 20 << 20,
-            entries: 500,
-            file: 5 << 20,
-            total: 20 << 20,
-            ratio: 200,
-        }
+        Self { archive: 20 << 20, entries: 500, file: 5 << 20, total: 20 << 20, ratio: 200 }
     }
 }
 

@@ -46,10 +46,7 @@ fn broken(what: &str) -> PackageError {
 }
 
 /// The files of an archive: path to content. Folders and litter are left out.
-pub(crate) fn unpack(
-    bytes: &[u8],
-    limits: Limits,
-) -> Result<BTreeMap<String, Vec<u8>>, PackageError> {
+pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Vec<u8>>, PackageError> {
     if bytes.len() > limits.archive {
         return Err(PackageError::TooLarge {
             what: format!("the archive has {} bytes", bytes.len()),
@@ -96,40 +93,28 @@ fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), 
     let mut at = 0;
     for (from, to, name) in spans {
         if *from < at {
-            return Err(entry(
-                name,
-                "shares its bytes with another entry, as bombs do; zip the folder again",
-            ));
+            return Err(entry(name, "shares its bytes with another entry, as bombs do; zip the folder again"));
         }
         if *from > at {
-            return Err(entry(
-                name,
-                "comes after bytes that belong to no entry; zip the folder again",
-            ));
+            return Err(entry(name, "comes after bytes that belong to no entry; zip the folder again"));
         }
         at = *to;
     }
     if at != directory {
-        return Err(broken(
-            "it holds bytes that belong to no entry; zip the folder again",
-        ));
+        return Err(broken("it holds bytes that belong to no entry; zip the folder again"));
     }
     Ok(())
 }
 
 /// Where the central directory begins, and how many entries it has.
 fn directory(bytes: &[u8]) -> Result<(usize, usize), PackageError> {
-    let last = bytes
-        .len()
-        .checked_sub(END_LEN)
-        .ok_or_else(|| broken("it is too short"))?;
+    let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| broken("it is too short"))?;
     let first = last.saturating_sub(usize::from(u16::MAX));
     let end = (first..=last)
         .rev()
         .find(|at| {
             u32_at(bytes, *at) == Some(END)
-                && u16_at(bytes, at + 20)
-                    .is_some_and(|comment| at + END_LEN + usize::from(comment) == bytes.len())
+                && u16_at(bytes, at + 20).is_some_and(|comment| at + END_LEN + usize::from(comment) == bytes.len())
         })
         .ok_or_else(|| broken("it has no end record"))?;
     let read = || {
@@ -170,9 +155,7 @@ fn entries(bytes: &[u8], start: usize, count: usize) -> Result<Vec<Entry<'_>>, P
             ))
         };
         let (name, extra, comment) = lengths().ok_or_else(cut)?;
-        let raw = bytes
-            .get(at + CENTRAL_LEN..at + CENTRAL_LEN + name)
-            .ok_or_else(cut)?;
+        let raw = bytes.get(at + CENTRAL_LEN..at + CENTRAL_LEN + name).ok_or_else(cut)?;
         let name_text = std::str::from_utf8(raw).map_err(|_| {
             entry(
                 &String::from_utf8_lossy(raw),
@@ -220,10 +203,7 @@ fn admit(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
         return refuse("is encrypted; zip the folder without a password".into());
     }
     if one.method != STORED && one.method != DEFLATED {
-        return refuse(format!(
-            "is packed by method {}; zip the folder with the usual one (deflate)",
-            one.method
-        ));
+        return refuse(format!("is packed by method {}; zip the folder with the usual one (deflate)", one.method));
     }
     match one.mode & 0o170_000 {
         0 | 0o100_000 | 0o040_000 => {}
@@ -259,21 +239,12 @@ fn data(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usi
             u32_at(bytes, at)?,
             u16_at(bytes, at.checked_add(6)?)?,
             u16_at(bytes, at + 8)?,
-            (
-                u32_at(bytes, at + 14)?,
-                size_at(bytes, at + 18)?,
-                size_at(bytes, at + 22)?,
-            ),
+            (u32_at(bytes, at + 14)?, size_at(bytes, at + 18)?, size_at(bytes, at + 22)?),
             usize::from(u16_at(bytes, at + 26)?),
             usize::from(u16_at(bytes, at + 28)?),
         ))
     };
-    let differs = || {
-        entry(
-            one.name,
-            "is described in two ways within the archive; zip the folder again",
-        )
-    };
+    let differs = || entry(one.name, "is described in two ways within the archive; zip the folder again");
     let (signature, flags, method, sizes, name, extra) = read().ok_or_else(differs)?;
     let told = flags & DESCRIPTOR != 0 || sizes == (one.crc, one.packed, one.size);
     let here = bytes.get(at + LOCAL_LEN..at + LOCAL_LEN + name);
@@ -299,22 +270,13 @@ fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageEr
         return Ok(data);
     }
     let says = |at: usize| {
-        let sizes = (
-            u32_at(bytes, at)?,
-            size_at(bytes, at + 4)?,
-            size_at(bytes, at + 8)?,
-        );
+        let sizes = (u32_at(bytes, at)?, size_at(bytes, at + 4)?, size_at(bytes, at + 8)?);
         (sizes == (one.crc, one.packed, one.size)).then_some(at + 12)
     };
-    let marked = (u32_at(bytes, data) == Some(FOLLOWING))
-        .then(|| says(data + 4))
-        .flatten();
-    marked.or_else(|| says(data)).ok_or_else(|| {
-        entry(
-            one.name,
-            "is described in two ways within the archive; zip the folder again",
-        )
-    })
+    let marked = (u32_at(bytes, data) == Some(FOLLOWING)).then(|| says(data + 4)).flatten();
+    marked
+        .or_else(|| says(data))
+        .ok_or_else(|| entry(one.name, "is described in two ways within the archive; zip the folder again"))
 }
 
 fn content(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError> {
@@ -322,8 +284,7 @@ fn content(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError> {
     let plain = if one.method == STORED {
         packed.to_vec()
     } else {
-        miniz_oxide::inflate::decompress_to_vec_with_limit(packed, one.size)
-            .map_err(|_| damaged())?
+        miniz_oxide::inflate::decompress_to_vec_with_limit(packed, one.size).map_err(|_| damaged())?
     };
     if plain.len() != one.size || crc32fast::hash(&plain) != one.crc {
         return Err(damaged());

@@ -41,17 +41,10 @@ pub fn write(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     for (path, content) in files {
         let name = format!("{folder}/{path}");
         let deflated = miniz_oxide::deflate::compress_to_vec(content, LEVEL);
-        let (method, packed) = if deflated.len() < content.len() {
-            (DEFLATED, deflated.as_slice())
-        } else {
-            (STORED, content.as_slice())
-        };
+        let (method, packed) =
+            if deflated.len() < content.len() { (DEFLATED, deflated.as_slice()) } else { (STORED, content.as_slice()) };
         let header = long(out.len());
-        let sizes = [
-            crc32fast::hash(content),
-            long(packed.len()),
-            long(content.len()),
-        ];
+        let sizes = [crc32fast::hash(content), long(packed.len()), long(content.len())];
         let length = short(name.len());
 
         put32(&mut out, &[LOCAL]);

@@ -22,11 +22,7 @@ pub(in crate::skills) fn places_credential(
     body: Option<&Value>,
 ) -> bool {
     let holds = |text: &str| text.contains("{{credential.") || text.contains("{{ credential.");
-    headers
-        .values()
-        .chain(form.values())
-        .any(|text| holds(text))
-        || body.is_some_and(|body| holds(&body.to_string()))
+    headers.values().chain(form.values()).any(|text| holds(text)) || body.is_some_and(|body| holds(&body.to_string()))
 }
 
 /// A field of a credential.
@@ -77,7 +73,9 @@ impl Authorizer {
                 match field(opened, "header") {
                     Some(name) => {
                         let name: HeaderName = name.trim().parse().map_err(|_| {
-                            ToolsError::refused("the credential's `header` is no name of a header; an operator must mend it")
+                            ToolsError::refused(
+                                "the credential's `header` is no name of a header; an operator must mend it",
+                            )
                         })?;
                         ask.headers.insert(name, header(key)?);
                     }
@@ -133,10 +131,7 @@ fn bearer(ask: &mut Ask, token: &str) -> Result<(), ToolsError> {
 }
 
 fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
-    let (certificate, key) = (
-        needed(opened, "certificate")?,
-        needed(opened, "private_key")?,
-    );
+    let (certificate, key) = (needed(opened, "certificate")?, needed(opened, "private_key")?);
     let pem = format!("{}\n{}\n", certificate.trim_end(), key.trim_end());
     // The cause may quote the input.
     Identity::from_pem(pem.as_bytes()).map_err(|_| {

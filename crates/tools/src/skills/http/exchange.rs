@@ -53,10 +53,7 @@ impl Exchange<'_> {
 
     async fn once(&self, ask: Ask) -> Result<Result<Answer, HttpError>, ToolsError> {
         self.context.check()?;
-        let caps = Caps {
-            wall: self.context.left(),
-            ..Caps::default()
-        };
+        let caps = Caps { wall: self.context.left(), ..Caps::default() };
         let limit = caps.wall.as_millis();
         tokio::select! {
             outcome = self.client.send(ask, caps) => Ok(outcome),
@@ -81,12 +78,8 @@ impl Exchange<'_> {
 
     fn last(&self, outcome: Result<Answer, HttpError>, tried: u8) -> Result<Answer, ToolsError> {
         outcome.map_err(|error| match error {
-            HttpError::Broken(_) | HttpError::Late(_) if !self.repeats() => {
-                self.unsettled(error.to_string())
-            }
-            other if tried > 0 => {
-                ToolsError::Refused(format!("{other} (tried {} times)", tried + 1))
-            }
+            HttpError::Broken(_) | HttpError::Late(_) if !self.repeats() => self.unsettled(error.to_string()),
+            other if tried > 0 => ToolsError::Refused(format!("{other} (tried {} times)", tried + 1)),
             other => other.into(),
         })
     }
@@ -102,10 +95,7 @@ impl Exchange<'_> {
     }
 
     fn unsettled(&self, why: String) -> ToolsError {
-        ToolsError::Unsettled {
-            tool: self.skill.name.clone(),
-            why,
-        }
+        ToolsError::Unsettled { tool: self.skill.name.clone(), why }
     }
 }
 

@@ -25,10 +25,7 @@ pub struct HttpExecutor {
 impl HttpExecutor {
     /// `client` allows what the installation allows; a skill may add hosts of its own.
     pub fn new(client: Client) -> Self {
-        Self {
-            client,
-            authorizer: Authorizer::default(),
-        }
+        Self { client, authorizer: Authorizer::default() }
     }
 }
 
@@ -42,10 +39,7 @@ fn spec(skill: &Skill) -> Result<&HttpSpec, ToolsError> {
 fn check(skill: &Skill) -> Result<(), String> {
     let spec = spec(skill).map_err(|error| error.to_string())?;
     request::check(spec, &skill.parameters)?;
-    let changes = !matches!(
-        request::method(&spec.method)?,
-        Method::GET | Method::HEAD | Method::OPTIONS
-    );
+    let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
     if let Some(path) = &spec.select {
         select::check(path).map_err(|error| format!("config.select: {error}"))?;
     }
@@ -56,10 +50,9 @@ fn check(skill: &Skill) -> Result<(), String> {
         }
     }
     match (&spec.idempotency_header, skill.effect) {
-        (None, EffectClass::Keyed) => Err(
-            "config.idempotency_header: an effect that is keyed needs the header that carries the key"
-                .to_owned(),
-        ),
+        (None, EffectClass::Keyed) => {
+            Err("config.idempotency_header: an effect that is keyed needs the header that carries the key".to_owned())
+        }
         (Some(name), _) => request::header_name(name).map(|_| ()),
         (None, _) => Ok(()),
     }
@@ -79,10 +72,7 @@ impl Executor for HttpExecutor {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| request::build(spec, &values)) {
             Ok(ask) => shown(&ask, skill),
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -98,18 +88,10 @@ impl HttpExecutor {
         if let Some(name) = &spec.idempotency_header {
             let name = request::header_name(name).map_err(ToolsError::Refused)?;
             let key = context.idempotency_key.parse();
-            ask.headers.insert(
-                name,
-                key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?,
-            );
+            ask.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
         }
         let client = self.client.allowing(request::allowed(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: spec.retries,
-        };
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: spec.retries };
         let placed = places_credential(&spec.headers, &spec.form, spec.body.as_ref());
         if let Some(further) = &spec.pages {
             pages::first(further, &mut ask);
@@ -119,10 +101,7 @@ impl HttpExecutor {
         let mut next = Some(ask);
         let (mut status, mut cut) = (0, false);
         while let Some(ask) = next.take() {
-            let answer = self
-                .authorizer
-                .send(ask.clone(), &job, placed, &exchange)
-                .await?;
+            let answer = self.authorizer.send(ask.clone(), &job, placed, &exchange).await?;
             if !answer.status.is_success() {
                 return Err(reading::failure(&answer));
             }
@@ -135,9 +114,7 @@ impl HttpExecutor {
             kept.push(match &spec.select {
                 Some(path) if !body.is_string() => select::select(path, &body)?,
                 Some(_) => {
-                    return Err(ToolsError::refused(
-                        "the answer is no JSON, so nothing can be selected from it",
-                    ));
+                    return Err(ToolsError::refused("the answer is no JSON, so nothing can be selected from it"));
                 }
                 None => body,
             });
@@ -153,13 +130,7 @@ impl HttpExecutor {
             object: format!("{method} {place}"),
             evidence: Some(format!("status {status}")),
         });
-        Ok(ToolOutput {
-            data: Some(value),
-            receipt,
-            tainted: true,
-            origin: Some(place),
-            ..ToolOutput::text(text)
-        })
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }
 
@@ -182,30 +153,20 @@ fn joined(mut pages: Vec<Value>) -> Value {
 pub(super) fn shown(ask: &Ask, skill: &Skill) -> Preview {
     let mut detail = format!("{} {}", ask.method, ask.url);
     for (name, value) in &ask.headers {
-        let _ = write!(
-            detail,
-            "\n{name}: {}",
-            String::from_utf8_lossy(value.as_bytes())
-        );
+        let _ = write!(detail, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()));
     }
     if skill.credential.is_some() {
         detail.push_str("\n(with the credential that the vault finds for it)");
     }
     if !ask.body.is_empty() {
-        let pretty = serde_json::from_slice::<Value>(&ask.body)
-            .ok()
-            .and_then(|body| serde_json::to_string_pretty(&body).ok());
+        let pretty =
+            serde_json::from_slice::<Value>(&ask.body).ok().and_then(|body| serde_json::to_string_pretty(&body).ok());
         let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&ask.body).into_owned());
         let _ = write!(detail, "\n\n{text}");
     }
     let reads = skill.effect == EffectClass::Read;
     Preview {
-        summary: format!(
-            "{} {} {}",
-            if reads { "asks by" } else { "sends" },
-            ask.method,
-            reading::origin(&ask.url)
-        ),
+        summary: format!("{} {} {}", if reads { "asks by" } else { "sends" }, ask.method, reading::origin(&ask.url)),
         detail: Some(detail),
         count: None,
         reversible: reads,

@@ -29,10 +29,7 @@ pub struct GraphqlExecutor {
 impl GraphqlExecutor {
     /// `client` allows what the installation allows; a skill may add hosts of its own.
     pub fn new(client: Client) -> Self {
-        Self {
-            client,
-            authorizer: Authorizer::default(),
-        }
+        Self { client, authorizer: Authorizer::default() }
     }
 
     async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -43,11 +40,7 @@ impl GraphqlExecutor {
             client: &client,
             skill: job.skill,
             context,
-            retries: if job.skill.effect == EffectClass::Read {
-                spec.retries
-            } else {
-                0
-            },
+            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
         };
         let place = reading::origin(&ask.url);
         let form = std::collections::BTreeMap::new();
@@ -56,17 +49,14 @@ impl GraphqlExecutor {
         let body = reading::json(&answer);
         // Servers give errors with the status 200 and with others; the list says more than the status.
         if let Some(problems) = body.as_ref().and_then(problems) {
-            return Err(ToolsError::Refused(format!(
-                "{place} refused the operation: {problems}"
-            )));
+            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
         }
         if !answer.status.is_success() {
             return Err(reading::failure(&answer));
         }
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
-        let data = data.ok_or_else(|| {
-            ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address"))
-        })?;
+        let data =
+            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
         let value = match &spec.select {
             Some(path) => select::select(path, &data)?,
             None => data,
@@ -80,10 +70,7 @@ impl GraphqlExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput {
-                data: Some(value.clone()),
-                ..ToolOutput::text(reading::content(&value))
-            }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
         })
     }
 }
@@ -176,10 +163,7 @@ impl Executor for GraphqlExecutor {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| build(spec, &values)) {
             Ok(ask) => shown(&ask, skill),
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

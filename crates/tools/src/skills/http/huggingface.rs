@@ -32,28 +32,17 @@ pub struct HuggingfaceExecutor {
 impl HuggingfaceExecutor {
     /// `client` allows what the installation allows; a skill may add hosts of its own.
     pub fn new(client: Client) -> Self {
-        Self {
-            client,
-            authorizer: Authorizer::default(),
-        }
+        Self { client, authorizer: Authorizer::default() }
     }
 
     async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let ask = build(spec, &Values::of(job))?;
         let client = self.client.allowing(request::allowed(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: 0,
-        };
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
         let place = reading::origin(&ask.url);
         let answer = loop {
-            let answer = self
-                .authorizer
-                .send(ask.clone(), &job, false, &exchange)
-                .await?;
+            let answer = self.authorizer.send(ask.clone(), &job, false, &exchange).await?;
             // A model that loads has done nothing yet, so asking again is safe.
             match loading(&answer) {
                 Some(wait) if wait < context.left() => exchange.pause(wait).await?,
@@ -73,10 +62,7 @@ impl HuggingfaceExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput {
-                data: Some(value.clone()),
-                ..ToolOutput::text(reading::content(&value))
-            }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
         })
     }
 }
@@ -85,9 +71,7 @@ impl HuggingfaceExecutor {
 fn loading(answer: &Answer) -> Option<Duration> {
     let body = reading::json(answer)?;
     let estimated = body["estimated_time"].as_f64();
-    let says = body["error"]
-        .as_str()
-        .is_some_and(|text| text.contains("loading"));
+    let says = body["error"].as_str().is_some_and(|text| text.contains("loading"));
     if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {
         return None;
     }
@@ -134,8 +118,7 @@ impl Executor for HuggingfaceExecutor {
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let proper =
-            |part: &str| !part.is_empty() && !part.contains("..") && part.chars().all(plain);
+        let proper = |part: &str| !part.is_empty() && !part.contains("..") && part.chars().all(plain);
         if spec.model.split('/').count() > 2 || !spec.model.split('/').all(proper) {
             return Err(format!(
                 "config.model: `{}` is no name of a model; write it as facebook/bart-large-mnli",
@@ -145,10 +128,8 @@ impl Executor for HuggingfaceExecutor {
         if spec.url.contains("{{") {
             return Err("config.url: the endpoint is fixed text".to_owned());
         }
-        check_url(&address(spec), &skill.parameters)
-            .map_err(|error| format!("config.url: {error}"))?;
-        check_text(&spec.inputs, Place::Text, &skill.parameters)
-            .map_err(|error| format!("config.inputs: {error}"))?;
+        check_url(&address(spec), &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+        check_text(&spec.inputs, Place::Text, &skill.parameters).map_err(|error| format!("config.inputs: {error}"))?;
         check_json(&spec.parameters, Place::Text, &skill.parameters)
             .map_err(|error| format!("config.parameters: {error}"))?;
         request::check_allow(&spec.allow)
@@ -158,10 +139,7 @@ impl Executor for HuggingfaceExecutor {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| build(spec, &values)) {
             Ok(ask) => shown(&ask, skill),
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

@@ -43,8 +43,7 @@ impl Oauth {
     /// Whether a new token can be had.
     pub fn renews(opened: &OpenedCredential) -> bool {
         field(opened, "token_url").is_some()
-            && (field(opened, "refresh_token").is_some()
-                || field(opened, "client_secret").is_some())
+            && (field(opened, "refresh_token").is_some() || field(opened, "client_secret").is_some())
     }
 
     /// A token for this credential, other than `refused`.
@@ -54,9 +53,7 @@ impl Oauth {
         exchange: &Exchange<'_>,
         refused: Option<&SecretString>,
     ) -> Result<SecretString, ToolsError> {
-        let bad = |token: &SecretString| {
-            refused.is_some_and(|bad| bad.expose_secret() == token.expose_secret())
-        };
+        let bad = |token: &SecretString| refused.is_some_and(|bad| bad.expose_secret() == token.expose_secret());
         let (held, refresh) = self.held(opened);
         let given = opened.fields.get("access_token").cloned();
         let known = held.or_else(|| given.filter(|_| refused.is_none()));
@@ -79,10 +76,7 @@ impl Oauth {
         let one = held.get(&opened.credential.id);
         let one = one.filter(|one| one.changed_at == opened.credential.changed_at);
         let fresh = one.filter(|one| Instant::now() + EARLY < one.until);
-        (
-            fresh.map(|one| one.access.clone()),
-            one.and_then(|one| one.refresh.clone()),
-        )
+        (fresh.map(|one| one.access.clone()), one.and_then(|one| one.refresh.clone()))
     }
 
     fn keep(
@@ -110,10 +104,7 @@ impl Oauth {
         for token in [Some(&access), refresh.as_ref()].into_iter().flatten() {
             learn(exchange, token);
         }
-        let life = body["expires_in"]
-            .as_u64()
-            .unwrap_or(LIFE)
-            .min(86_400 * 365);
+        let life = body["expires_in"].as_u64().unwrap_or(LIFE).min(86_400 * 365);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.len() >= KEPT {
             held.clear();
@@ -156,9 +147,8 @@ async fn ask(
     exchange: &Exchange<'_>,
 ) -> Result<Answer, ToolsError> {
     let url = field(opened, "token_url").unwrap_or("");
-    let url = url::Url::parse(url).map_err(|_| {
-        ToolsError::refused("the credential's `token_url` is no URL; an operator must mend it")
-    })?;
+    let url = url::Url::parse(url)
+        .map_err(|_| ToolsError::refused("the credential's `token_url` is no URL; an operator must mend it"))?;
     let id = field(opened, "client_id").unwrap_or("");
     let secret = field(opened, "client_secret");
     let mut request = Ask::get(url);
@@ -171,13 +161,9 @@ async fn ask(
     let mut fields = grant(opened, refresh);
     match secret {
         Some(secret) => {
-            let encode = |text: &str| {
-                url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
-            };
+            let encode = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
             let pair = format!("{}:{}", encode(id), encode(secret));
-            exchange
-                .context
-                .learned("client_secret", pair.clone().into());
+            exchange.context.learned("client_secret", pair.clone().into());
             let basic = format!("Basic {}", BASE64_STANDARD.encode(pair));
             request.headers.insert(AUTHORIZATION, header(&basic)?);
         }

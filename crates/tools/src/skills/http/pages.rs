@@ -18,9 +18,7 @@ pub(super) fn check(pages: &Page) -> Result<(), String> {
         return Err("config.pages.most: give at least 1".to_owned());
     }
     match pages {
-        Page::Cursor {
-            path, parameter, ..
-        } => {
+        Page::Cursor { path, parameter, .. } => {
             select::check(path).map_err(|error| format!("config.pages.path: {error}"))?;
             named(parameter)
         }
@@ -44,10 +42,7 @@ pub(super) fn most(pages: &Page) -> u16 {
 
 /// The first request: a number is said from the first page on.
 pub(super) fn first(pages: &Page, ask: &mut Ask) {
-    if let Page::Number {
-        parameter, from, ..
-    } = pages
-    {
+    if let Page::Number { parameter, from, .. } = pages {
         set(&mut ask.url, parameter, &from.to_string());
     }
 }
@@ -81,9 +76,7 @@ pub(super) fn next(
             }
             ask.url = target;
         }
-        Page::Cursor {
-            path, parameter, ..
-        } => {
+        Page::Cursor { path, parameter, .. } => {
             let cursor = match select::select(path, body) {
                 Ok(Value::String(text)) if !text.is_empty() => text,
                 Ok(Value::Number(number)) => number.to_string(),
@@ -95,9 +88,7 @@ pub(super) fn next(
                 return Ok(None);
             }
         }
-        Page::Number {
-            parameter, from, ..
-        } => {
+        Page::Number { parameter, from, .. } => {
             if is_empty(body) {
                 return Ok(None);
             }
@@ -144,8 +135,7 @@ fn linked(answer: &Answer) -> Option<Url> {
         let is_next = parameters.unwrap_or("").split(';').any(|one| {
             let (name, value) = one.split_once('=').unwrap_or((one, ""));
             let value = value.trim().trim_end_matches(',').trim_matches('"');
-            name.trim().eq_ignore_ascii_case("rel")
-                && value.split(' ').any(|rel| rel.eq_ignore_ascii_case("next"))
+            name.trim().eq_ignore_ascii_case("rel") && value.split(' ').any(|rel| rel.eq_ignore_ascii_case("next"))
         });
         if is_next {
             return answer.url.join(target).ok();

@@ -57,15 +57,8 @@ pub(super) fn content(value: &Value) -> String {
     match value {
         Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Object(fields)
-            if fields.len() == 2
-                && fields.contains_key("media")
-                && fields.contains_key("bytes") =>
-        {
-            format!(
-                "({} bytes of {}, which is no text)",
-                fields["bytes"], fields["media"]
-            )
+        Value::Object(fields) if fields.len() == 2 && fields.contains_key("media") && fields.contains_key("bytes") => {
+            format!("({} bytes of {}, which is no text)", fields["bytes"], fields["media"])
         }
         other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
     }
@@ -73,14 +66,8 @@ pub(super) fn content(value: &Value) -> String {
 
 /// An answer that is a failure, with what the server says about it.
 pub(super) fn failure(answer: &Answer) -> ToolsError {
-    let said = if is_binary(answer) {
-        String::new()
-    } else {
-        text(answer)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let said =
+        if is_binary(answer) { String::new() } else { text(answer).split_whitespace().collect::<Vec<_>>().join(" ") };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT);
     let hint = match answer.status.as_u16() {
         401 => "the credential is not accepted; an operator must look at it",

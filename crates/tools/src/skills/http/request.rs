@@ -34,9 +34,7 @@ pub(in crate::skills) fn allowed(list: &[String]) -> Result<Vec<HostPort>, Tools
 
 /// Whether all hosts of `allow` can be read.
 pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
-    allowed(list)
-        .map(|_| ())
-        .map_err(|error| format!("config.allow: {error}"))
+    allowed(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
 }
 
 pub(super) fn method(text: &str) -> Result<Method, String> {
@@ -46,17 +44,12 @@ pub(super) fn method(text: &str) -> Result<Method, String> {
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => {
             Method::from_bytes(name.as_bytes()).map_err(|error| error.to_string())
         }
-        _ => Err(format!(
-            "config.method: `{text}` is none of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-        )),
+        _ => Err(format!("config.method: `{text}` is none of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")),
     }
 }
 
 /// Names and templates of headers.
-pub(super) fn check_headers(
-    headers: &BTreeMap<String, String>,
-    schema: &Value,
-) -> Result<(), String> {
+pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) -> Result<(), String> {
     for (name, text) in headers {
         header_name(name)?;
         let template = Template::parse(text).and_then(|one| one.check(Place::Header, schema));
@@ -66,14 +59,10 @@ pub(super) fn check_headers(
 }
 
 pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
-    let parsed: HeaderName = name
-        .trim()
-        .parse()
-        .map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
+    let parsed: HeaderName =
+        name.trim().parse().map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
     if RESERVED.contains(&parsed.as_str()) {
-        return Err(format!(
-            "config.headers: {name} is set by Steward itself; leave it out"
-        ));
+        return Err(format!("config.headers: {name} is set by Steward itself; leave it out"));
     }
     Ok(parsed)
 }
@@ -98,9 +87,7 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     }
     let has_body = spec.body.is_some() || !spec.form.is_empty();
     if has_body && matches!(method, Method::GET | Method::HEAD) {
-        return Err(format!(
-            "config: a {method} has no body; use POST, or put the values into the query"
-        ));
+        return Err(format!("config: a {method} has no body; use POST, or put the values into the query"));
     }
     check_allow(&spec.allow)
 }

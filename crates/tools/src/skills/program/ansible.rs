@@ -37,10 +37,7 @@ pub struct AnsibleExecutor {
 impl AnsibleExecutor {
     /// `programs` says where `ansible-playbook` is.
     pub fn new(programs: Programs, helper: Helper) -> Self {
-        Self {
-            programs,
-            sandbox: Sandbox::new(helper),
-        }
+        Self { programs, sandbox: Sandbox::new(helper) }
     }
 
     fn program(&self) -> Result<PathBuf, ToolsError> {
@@ -93,11 +90,7 @@ impl AnsibleExecutor {
         }
         let words = std::iter::once(program.display().to_string()).chain(args);
         let mut command = CommandSpec::new(words, &context.scope.workspace);
-        command.access = if check || spec.check {
-            Access::ReadOnly
-        } else {
-            Access::ReadWrite
-        };
+        command.access = if check || spec.check { Access::ReadOnly } else { Access::ReadWrite };
         command.read_paths = self.programs.readable(&program);
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
@@ -153,27 +146,14 @@ struct Files {
 }
 
 impl Files {
-    fn write(
-        spec: &AnsibleSpec,
-        arguments: &Value,
-        secret: Option<&OpenedCredential>,
-    ) -> Result<Self, ToolsError> {
-        let trouble = |error: std::io::Error| {
-            ToolsError::Refused(format!("no folder for the playbook: {error}"))
-        };
-        let files = Self {
-            dir: tempfile::tempdir().map_err(trouble)?,
-        };
+    fn write(spec: &AnsibleSpec, arguments: &Value, secret: Option<&OpenedCredential>) -> Result<Self, ToolsError> {
+        let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for the playbook: {error}"));
+        let files = Self { dir: tempfile::tempdir().map_err(trouble)? };
         // In the sandbox another user may read them; there no secret is among them.
-        let (folder, file) = if secret.is_some() {
-            (0o700, 0o600)
-        } else {
-            (0o755, 0o644)
-        };
+        let (folder, file) = if secret.is_some() { (0o700, 0o600) } else { (0o755, 0o644) };
         let permissions = fs::Permissions::from_mode(folder);
         fs::set_permissions(files.dir.path(), permissions).map_err(trouble)?;
-        let put =
-            |name: &str, text: &str| put(&files.dir.path().join(name), text, file).map_err(trouble);
+        let put = |name: &str, text: &str| put(&files.dir.path().join(name), text, file).map_err(trouble);
         put("playbook.yml", &spec.playbook)?;
         put("inventory", &spec.inventory)?;
         let mut variables = arguments.as_object().cloned().unwrap_or_default();
@@ -207,10 +187,7 @@ fn login<'a>(
     };
     set("ansible_user", field("username"));
     set("ansible_password", field("password"));
-    set(
-        "ansible_become_password",
-        field("sudo_password").or(field("password")),
-    );
+    set("ansible_become_password", field("sudo_password").or(field("password")));
     if kind == CredentialKind::SshKey {
         set("ansible_ssh_private_key_file", Some(key));
     }
@@ -232,10 +209,8 @@ fn untrusted(value: &Value) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Object(fields) => {
-            let fields: Vec<String> = fields
-                .iter()
-                .map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value)))
-                .collect();
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value))).collect();
             format!("{{{}}}", fields.join(", "))
         }
         other => other.to_string(),
@@ -246,10 +221,7 @@ fn untrusted(value: &Value) -> String {
 fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.chars().fold(String::new(), |mut out, c| {
-        let odd = matches!(
-            c,
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-        );
+        let odd = matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
         if odd {
             let _ = write!(out, "\\u{:04x}", u32::from(c));
         } else {
@@ -261,15 +233,10 @@ fn quoted(text: &str) -> String {
 
 /// The sums of the last lines: `ok=2 changed=1 …` over all hosts.
 fn recap(text: &str) -> BTreeMap<String, u64> {
-    let lines = text
-        .lines()
-        .skip_while(|line| !line.starts_with("PLAY RECAP"));
+    let lines = text.lines().skip_while(|line| !line.starts_with("PLAY RECAP"));
     let mut sums = BTreeMap::new();
     for word in lines.skip(1).flat_map(str::split_whitespace) {
-        if let Some((name, Ok(count))) = word
-            .split_once('=')
-            .map(|(name, n)| (name, n.parse::<u64>()))
-        {
+        if let Some((name, Ok(count))) = word.split_once('=').map(|(name, n)| (name, n.parse::<u64>())) {
             *sums.entry(name.to_owned()).or_default() += count;
         }
     }
@@ -291,10 +258,7 @@ impl Executor for AnsibleExecutor {
             return Err("config.inventory: name the hosts, such as `localhost`".to_owned());
         }
         if skill.credential.is_some() && !spec.network {
-            return Err(
-                "credential: a playbook for this machine needs none; set network for other hosts"
-                    .to_owned(),
-            );
+            return Err("credential: a playbook for this machine needs none; set network for other hosts".to_owned());
         }
         let names = skill.parameters["properties"].as_object();
         let reserved = |name: &&String| name.starts_with("ansible_");
@@ -304,7 +268,9 @@ impl Executor for AnsibleExecutor {
             ));
         }
         if skill.parameters["additionalProperties"] != false {
-            return Err("parameters: set additionalProperties to false, since every argument becomes a variable".to_owned());
+            return Err(
+                "parameters: set additionalProperties to false, since every argument becomes a variable".to_owned()
+            );
         }
         if !spec.check && skill.effect == EffectClass::Read {
             return Err("effect: a playbook changes something; use write, or set check".to_owned());
@@ -317,10 +283,7 @@ impl Executor for AnsibleExecutor {
         let spec = match spec(skill) {
             Ok(spec) => spec,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let shown = Preview {
@@ -356,24 +319,17 @@ impl Executor for AnsibleExecutor {
                 detail: Some(report::printed(&played.stdout, &played.stderr)),
                 ..shown
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..shown
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..shown },
         }
     }
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        let played = self
-            .play(job.skill, job.arguments, job.secret, context, false)
-            .await?;
+        let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
         let text = report::printed(&played.stdout, &played.stderr);
         let sums = recap(&played.stdout.text());
         if played.code != Some(0) {
-            let error = format!(
-                "ansible-playbook {}; look at what it has done before trying again\n{text}",
-                played.how
-            );
+            let error =
+                format!("ansible-playbook {}; look at what it has done before trying again\n{text}", played.how);
             return Err(ToolsError::Refused(error).into());
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);

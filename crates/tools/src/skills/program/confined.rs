@@ -3,9 +3,7 @@
 use crate::error::ToolsError;
 use crate::handler::Context;
 use std::time::Duration;
-use steward_sandbox::process::{
-    CommandSpec, Exit, Limits, Outcome, Sandbox, SandboxError, Tripwire,
-};
+use steward_sandbox::process::{CommandSpec, Exit, Limits, Outcome, Sandbox, SandboxError, Tripwire};
 use tokio_util::sync::CancellationToken;
 
 /// Memory of a program.
@@ -16,11 +14,7 @@ const OUTPUT: usize = 256 << 10;
 const EARLY: Duration = Duration::from_millis(100);
 
 /// Runs it. A stop of the run kills it and all that it has started.
-pub(super) async fn run(
-    sandbox: &Sandbox,
-    mut spec: CommandSpec,
-    context: &Context,
-) -> Result<Outcome, ToolsError> {
+pub(super) async fn run(sandbox: &Sandbox, mut spec: CommandSpec, context: &Context) -> Result<Outcome, ToolsError> {
     let wall = context.left();
     spec.limits = Limits {
         wall: wall.checked_sub(EARLY).unwrap_or(wall / 2),

@@ -43,16 +43,9 @@ impl DockerExecutor {
         Self { programs }
     }
 
-    async fn docker(
-        &self,
-        args: &[String],
-        home: &Path,
-        context: &Context,
-    ) -> Result<Ended, ToolsError> {
+    async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<Ended, ToolsError> {
         let program = self.programs.find("docker").ok_or_else(|| {
-            ToolsError::refused(
-                "there is no docker on this machine; an operator must install it, or do without",
-            )
+            ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
         let none = BTreeMap::new();
         guarded::run(&self.programs, &program, args, &none, home, context).await
@@ -77,10 +70,7 @@ impl DockerExecutor {
     /// Ends the container too: the program's end leaves it running.
     async fn halted(&self, spec: &DockerSpec, home: &Path, context: &Context) -> ToolsError {
         let DockerSpec::Run { .. } = spec else {
-            return ToolsError::Unsettled {
-                tool: "docker".to_owned(),
-                why: "it was stopped".to_owned(),
-            };
+            return ToolsError::Unsettled { tool: "docker".to_owned(), why: "it was stopped".to_owned() };
         };
         let name = name(&context.idempotency_key);
         let mut scope = context.scope.clone();
@@ -92,9 +82,7 @@ impl DockerExecutor {
             Ok(ended) if ended.code == Some(0) => {
                 format!("the container {name} was stopped before its end and removed")
             }
-            _ => format!(
-                "it was stopped before its end; see whether the container {name} still runs"
-            ),
+            _ => format!("it was stopped before its end; see whether the container {name} still runs"),
         })
     }
 }
@@ -128,12 +116,7 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
         Ok(args)
     };
     match spec {
-        DockerSpec::Run {
-            image,
-            command,
-            network,
-            memory_mib,
-        } => {
+        DockerSpec::Run { image, command, network, memory_mib } => {
             let network = if *network { "bridge" } else { "none" };
             let (memory, pids) = (format!("{memory_mib}m"), PIDS.to_string());
             let mut args = words(&[
@@ -175,23 +158,17 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
 
 fn is_container(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    name.len() <= 128
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
+    name.len() <= 128 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
 fn is_image(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_.-/:@".contains(c);
-    name.len() <= 512
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
+    name.len() <= 512 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
 /// A folder of its own for docker's configuration, with the registry's login where there is one.
 fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
-    let trouble = |error: std::io::Error| {
-        ToolsError::Refused(format!("no folder for docker's configuration: {error}"))
-    };
+    let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
         let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
@@ -224,11 +201,7 @@ fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
         None => "was killed".to_owned(),
     };
     let action = args.first().map_or("", String::as_str);
-    ToolsError::Refused(
-        format!("docker {action}: {how}\n{text}")
-            .trim_end()
-            .to_owned(),
-    )
+    ToolsError::Refused(format!("docker {action}: {how}\n{text}").trim_end().to_owned())
 }
 
 fn output(
@@ -243,9 +216,8 @@ fn output(
         let stdout = ended.stdout.text();
         let lines = stdout.lines().filter(|line| !line.trim().is_empty());
         let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-        let rows = rows.map_err(|error| {
-            ToolsError::Refused(format!("docker gave a list that can't be read: {error}"))
-        })?;
+        let rows =
+            rows.map_err(|error| ToolsError::Refused(format!("docker gave a list that can't be read: {error}")))?;
         let shown = rows.iter().map(|row| {
             let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
             format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
@@ -256,16 +228,10 @@ fn output(
         } else {
             format!("name | image | status\n{}", shown.join("\n"))
         };
-        return Ok(ToolOutput {
-            data: Some(Value::Array(rows)),
-            ..ToolOutput::text(content)
-        });
+        return Ok(ToolOutput { data: Some(Value::Array(rows)), ..ToolOutput::text(content) });
     }
     let snapshot = |action: &str| {
-        Some(Undo::Snapshot {
-            tool: skill.name.clone(),
-            snapshot: json!({"action": action, "container": last}),
-        })
+        Some(Undo::Snapshot { tool: skill.name.clone(), snapshot: json!({"action": action, "container": last}) })
     };
     let (action, object, undo) = match spec {
         DockerSpec::Run { image, .. } => ("ran", image.clone(), None),
@@ -274,11 +240,7 @@ fn output(
         DockerSpec::Start { .. } => ("started", last.clone(), snapshot("stop")),
         DockerSpec::Logs { .. } | DockerSpec::List => ("read", last.clone(), None),
     };
-    let content = if text.is_empty() {
-        "(docker printed nothing)".to_owned()
-    } else {
-        text
-    };
+    let content = if text.is_empty() { "(docker printed nothing)".to_owned() } else { text };
     let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
         action: action.to_owned(),
         object,
@@ -286,15 +248,11 @@ fn output(
     });
     let outside = match spec {
         DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
-        DockerSpec::Run { network: true, .. } => {
-            Some(format!("the container {last}, which has the network"))
-        }
+        DockerSpec::Run { network: true, .. } => Some(format!("the container {last}, which has the network")),
         _ => None,
     };
     Ok(ToolOutput {
-        data: Some(
-            json!({"exit": 0, "stdout": ended.stdout.text(), "stderr": ended.stderr.text()}),
-        ),
+        data: Some(json!({"exit": 0, "stdout": ended.stdout.text(), "stderr": ended.stderr.text()})),
         receipt,
         undo,
         // What a container says is nobody's word here, nor what one with the network brings home.
@@ -312,23 +270,12 @@ impl Executor for DockerExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let changes = match spec(skill).map_err(|error| error.to_string())? {
-            DockerSpec::Run {
-                image,
-                command,
-                memory_mib,
-                ..
-            } => {
+            DockerSpec::Run { image, command, memory_mib, .. } => {
                 if !is_image(image) {
-                    return Err(format!(
-                        "config.image: `{image}` is no image; write it as alpine:3.22 (fixed text)"
-                    ));
+                    return Err(format!("config.image: `{image}` is no image; write it as alpine:3.22 (fixed text)"));
                 }
                 if !MEMORY_MIB.contains(memory_mib) {
-                    return Err(format!(
-                        "config.memory_mib: give {} to {}",
-                        MEMORY_MIB.start(),
-                        MEMORY_MIB.end()
-                    ));
+                    return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
                 }
                 check_texts(command, Place::Argv, &skill.parameters)
                     .map_err(|error| format!("config.command: {error}"))?;
@@ -340,9 +287,7 @@ impl Executor for DockerExecutor {
                     .map_err(|error| format!("config.container: {error}"))?;
                 false
             }
-            DockerSpec::Restart { container }
-            | DockerSpec::Stop { container }
-            | DockerSpec::Start { container } => {
+            DockerSpec::Restart { container } | DockerSpec::Stop { container } | DockerSpec::Start { container } => {
                 check_text(container, Place::Argv, &skill.parameters)
                     .map_err(|error| format!("config.container: {error}"))?;
                 true
@@ -372,17 +317,9 @@ impl Executor for DockerExecutor {
                     DockerSpec::Stop { .. } => ("stops a container", true),
                     DockerSpec::Start { .. } => ("starts a container", true),
                 };
-                Preview {
-                    summary: summary.to_owned(),
-                    detail: Some(report::line(&line)),
-                    count: None,
-                    reversible,
-                }
+                Preview { summary: summary.to_owned(), detail: Some(report::line(&line)), count: None, reversible }
             }
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
@@ -390,12 +327,7 @@ impl Executor for DockerExecutor {
         Ok(self.carry_out(job, context).await?)
     }
 
-    async fn undo(
-        &self,
-        job: Job<'_>,
-        snapshot: &Value,
-        scope: &ToolScope,
-    ) -> Result<String, ToolError> {
+    async fn undo(&self, job: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let (action, container) = (&snapshot["action"], &snapshot["container"]);
         let args = match (action.as_str(), container.as_str()) {
             (Some(action @ ("start" | "stop")), Some(container)) if is_container(container) => {

@@ -140,12 +140,7 @@ pub(super) async fn run(
             (done, true)
         }
     };
-    Ok(Ended {
-        code: status.map_err(trouble)?.code(),
-        stdout,
-        stderr,
-        halted,
-    })
+    Ok(Ended { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
 }
 
 /// A program and all that it has started; what is left ends with it.

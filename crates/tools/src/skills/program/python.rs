@@ -56,11 +56,7 @@ impl PythonRunner for PythonPool {
         memory_mib: u32,
         cancel: &CancellationToken,
     ) -> Result<PythonReply, String> {
-        let limits = PythonLimits {
-            wall,
-            memory_bytes: u64::from(memory_mib) << 20,
-            ..PythonLimits::default()
-        };
+        let limits = PythonLimits { wall, memory_bytes: u64::from(memory_mib) << 20, ..PythonLimits::default() };
         let outcome = PythonPool::run(self, code, payload, &limits, cancel).await;
         let outcome = outcome.map_err(|error| error.to_string())?;
         Ok(PythonReply {
@@ -106,13 +102,7 @@ pub(crate) async fn compute(
 ) -> Result<(Value, String), ToolsError> {
     let wall = program.wall.min(context.left());
     let cancel = CancellationToken::new();
-    let work = runner.run(
-        program.code,
-        program.payload,
-        wall,
-        program.memory_mib,
-        &cancel,
-    );
+    let work = runner.run(program.code, program.payload, wall, program.memory_mib, &cancel);
     tokio::pin!(work);
     let done = tokio::select! {
         done = &mut work => done,
@@ -158,16 +148,10 @@ impl Executor for PythonExecutor {
             return Err("config.code: there is no function `def run(payload):`".to_owned());
         }
         if !(1..=LONGEST_MS).contains(&spec.timeout_ms) {
-            return Err(format!(
-                "config.timeout_ms: give 1 to {LONGEST_MS} milliseconds"
-            ));
+            return Err(format!("config.timeout_ms: give 1 to {LONGEST_MS} milliseconds"));
         }
         if !MEMORY_MIB.contains(&spec.memory_mib) {
-            return Err(format!(
-                "config.memory_mib: give {} to {}",
-                MEMORY_MIB.start(),
-                MEMORY_MIB.end()
-            ));
+            return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
         }
         if skill.credential.is_some() {
             return Err("credential: Python code never sees a secret; leave it out".to_owned());
@@ -188,12 +172,7 @@ impl Executor for PythonExecutor {
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let spec = spec(job.skill)?;
         let wall = Duration::from_millis(spec.timeout_ms);
-        let program = Program {
-            code: &spec.code,
-            payload: job.arguments,
-            wall,
-            memory_mib: spec.memory_mib,
-        };
+        let program = Program { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };
         let (value, printed) = compute(self.runner.as_ref(), program, context).await?;
         let mut text = shown(&value);
         if !printed.is_empty() {
@@ -204,10 +183,6 @@ impl Executor for PythonExecutor {
             object: job.skill.name.clone(),
             evidence: None,
         });
-        Ok(ToolOutput {
-            data: Some(json!(value)),
-            receipt,
-            ..ToolOutput::text(text)
-        })
+        Ok(ToolOutput { data: Some(json!(value)), receipt, ..ToolOutput::text(text) })
     }
 }

@@ -27,11 +27,7 @@ pub struct ShellExecutor {
 impl ShellExecutor {
     /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
     pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
-        Self {
-            sandbox: Sandbox::new(helper),
-            blobs,
-            programs: Programs::default(),
-        }
+        Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
     }
 
     /// Finds programs in folders of the operator's own before those of the system.
@@ -53,21 +49,11 @@ impl ShellExecutor {
         if let Some(program) = &own {
             command.read_paths = self.programs.readable(program);
         }
-        command.access = if spec.writes {
-            Access::ReadWrite
-        } else {
-            Access::ReadOnly
-        };
+        command.access = if spec.writes { Access::ReadWrite } else { Access::ReadOnly };
         if let Some(stdin) = &spec.stdin {
-            command.stdin = template::text(stdin, &values)?
-                .unwrap_or_default()
-                .into_bytes();
+            command.stdin = template::text(stdin, &values)?.unwrap_or_default().into_bytes();
         }
-        let before = if spec.writes {
-            Some(tree::kept(&context.scope).await?)
-        } else {
-            None
-        };
+        let before = if spec.writes { Some(tree::kept(&context.scope).await?) } else { None };
         context.check()?;
         let outcome = confined::run(&self.sandbox, command, context).await?;
         let text = report::printed(&outcome.stdout, &outcome.stderr);
@@ -76,23 +62,13 @@ impl ShellExecutor {
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
             other => {
-                let changed = if spec.writes {
-                    "; it may have changed files before that"
-                } else {
-                    ""
-                };
+                let changed = if spec.writes { "; it may have changed files before that" } else { "" };
                 let how = ending(other);
-                return Err(ToolsError::Refused(
-                    format!("{line} {how}{changed}\n{text}")
-                        .trim_end()
-                        .to_owned(),
-                ));
+                return Err(ToolsError::Refused(format!("{line} {how}{changed}\n{text}").trim_end().to_owned()));
             }
         };
         let undo = match before {
-            Some(before) => {
-                Some(tree::undo(before, &job.skill.name, &context.scope, &self.blobs).await?)
-            }
+            Some(before) => Some(tree::undo(before, &job.skill.name, &context.scope, &self.blobs).await?),
             None => None,
         };
         let shown = match (text.is_empty(), code) {
@@ -133,16 +109,12 @@ impl Executor for ShellExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        check_argv(&spec.command, &skill.parameters)
-            .map_err(|error| format!("config.command: {error}"))?;
+        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
         if let Some(stdin) = &spec.stdin {
-            check_text(stdin, Place::Stdin, &skill.parameters)
-                .map_err(|error| format!("config.stdin: {error}"))?;
+            check_text(stdin, Place::Stdin, &skill.parameters).map_err(|error| format!("config.stdin: {error}"))?;
         }
         if spec.success.is_empty() {
-            return Err(
-                "config.success: name the exit statuses that count, such as [0]".to_owned(),
-            );
+            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
         }
         if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
             return Err("risk and effect: what writes files is no read; use write".to_owned());
@@ -153,23 +125,13 @@ impl Executor for ShellExecutor {
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
         let built = spec(skill).and_then(|spec| {
-            let stdin = spec
-                .stdin
-                .as_deref()
-                .map(|text| template::text(text, &values));
-            Ok((
-                spec,
-                argv(&spec.command, &values)?,
-                stdin.transpose()?.flatten(),
-            ))
+            let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values));
+            Ok((spec, argv(&spec.command, &values)?, stdin.transpose()?.flatten()))
         });
         let (spec, words, stdin) = match built {
             Ok(built) => built,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let mut detail = report::line(&words);
@@ -181,7 +143,10 @@ impl Executor for ShellExecutor {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look".to_owned(),
                 (true, true) => "runs a program that may change files of the workspace".to_owned(),
-                (true, false) => "runs a program that may change files of the workspace, which holds too much to be undone".to_owned(),
+                (true, false) => {
+                    "runs a program that may change files of the workspace, which holds too much to be undone"
+                        .to_owned()
+                }
             },
             detail: Some(detail),
             count: None,
@@ -193,12 +158,7 @@ impl Executor for ShellExecutor {
         Ok(self.carry_out(job, context).await?)
     }
 
-    async fn undo(
-        &self,
-        _: Job<'_>,
-        snapshot: &Value,
-        scope: &ToolScope,
-    ) -> Result<String, ToolError> {
+    async fn undo(&self, _: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         Ok(tree::restore(snapshot, scope, &self.blobs).await?)
     }
 }

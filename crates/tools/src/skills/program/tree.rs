@@ -72,16 +72,13 @@ pub(crate) async fn undo(
     let changes = changes(before, &after, blobs).await?;
     Ok(Undo::Snapshot {
         tool: tool.to_owned(),
-        snapshot: serde_json::to_value(changes)
-            .map_err(|error| ToolsError::refused(error.to_string()))?,
+        snapshot: serde_json::to_value(changes).map_err(|error| ToolsError::refused(error.to_string()))?,
     })
 }
 
 /// Reads a workspace; an error says why it can't be kept.
 fn read(root: &Path) -> Result<Tree, String> {
-    open(root)
-        .map_err(|error| format!("the workspace could not be kept: {error}"))?
-        .tree(ENTRIES, BYTES)
+    open(root).map_err(|error| format!("the workspace could not be kept: {error}"))?.tree(ENTRIES, BYTES)
 }
 
 fn open(root: &Path) -> Result<Workspace, FilesError> {
@@ -92,22 +89,13 @@ fn state(entry: Option<&Node>) -> State {
     match entry {
         None => State::Absent,
         Some(Node::Folder { mode }) => State::Folder { mode: *mode },
-        Some(Node::Link { target }) => State::Link {
-            target: target.clone(),
-        },
-        Some(Node::File { mode, bytes }) => State::File {
-            mode: *mode,
-            sha256: hash::sha256(bytes),
-        },
+        Some(Node::Link { target }) => State::Link { target: target.clone() },
+        Some(Node::File { mode, bytes }) => State::File { mode: *mode, sha256: hash::sha256(bytes) },
     }
 }
 
 /// What differs. Content of before goes to `blobs` where it is long.
-async fn changes(
-    mut before: Tree,
-    after: &Tree,
-    blobs: &Arc<dyn Blobs>,
-) -> Result<Vec<Change>, ToolsError> {
+async fn changes(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
     let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
     paths.sort();
     paths.dedup();
@@ -131,21 +119,13 @@ async fn changes(
                 }
             },
         };
-        changes.push(Change {
-            after: state(new),
-            before: kept,
-            path,
-        });
+        changes.push(Change { after: state(new), before: kept, path });
     }
     Ok(changes)
 }
 
 /// Puts everything back, unless something has changed since.
-pub(crate) async fn restore(
-    snapshot: &Value,
-    scope: &ToolScope,
-    blobs: &Arc<dyn Blobs>,
-) -> Result<String, ToolsError> {
+pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
     let changes = Vec::<Change>::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     let mut wanted = Vec::new();
@@ -154,14 +134,8 @@ pub(crate) async fn restore(
             Kept::Absent => None,
             Kept::Folder { mode } => Some(Node::Folder { mode }),
             Kept::Link { target } => Some(Node::Link { target }),
-            Kept::Text { mode, text } => Some(Node::File {
-                mode,
-                bytes: text.into_bytes(),
-            }),
-            Kept::Blob { mode, hash } => Some(Node::File {
-                mode,
-                bytes: blobs.get(&hash).await?,
-            }),
+            Kept::Text { mode, text } => Some(Node::File { mode, bytes: text.into_bytes() }),
+            Kept::Blob { mode, hash } => Some(Node::File { mode, bytes: blobs.get(&hash).await? }),
         };
         wanted.push((change.path, entry, change.after));
     }
@@ -188,8 +162,7 @@ pub(crate) async fn restore(
                 },
             })
             .collect();
-        let partly =
-            |error: String| ToolsError::Refused(format!("not all could be put back: {error}"));
+        let partly = |error: String| ToolsError::Refused(format!("not all could be put back: {error}"));
         open(&root)
             .map_err(|error| partly(error.to_string()))?
             .put_back(&wanted)

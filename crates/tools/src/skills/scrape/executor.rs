@@ -28,23 +28,14 @@ pub struct ScrapeExecutor {
 impl ScrapeExecutor {
     /// `client` allows what the installation allows; a skill may add hosts of its own.
     pub fn new(client: Client) -> Self {
-        Self {
-            client,
-            robots: Robots::default(),
-            authorizer: Authorizer::default(),
-        }
+        Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
     }
 
     async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let url = address(spec, &Values::of(job))?;
         let client = self.client.allowing(allowed(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: 1,
-        };
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
         if !spec.ignore_robots {
             self.robots.check(&url, &exchange).await?;
         }
@@ -72,18 +63,11 @@ impl ScrapeExecutor {
 fn read(page: Page, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
     let Shown::Html(html) = Shown::of(&page) else {
         return match select {
-            Some(_) => Err(ToolsError::refused(
-                "the answer is no page, so nothing can be selected from it",
-            )),
+            Some(_) => Err(ToolsError::refused("the answer is no page, so nothing can be selected from it")),
             None => show(&page),
         };
     };
-    let Part {
-        html: part,
-        matches,
-        tables,
-        cut,
-    } = tree::part(&html, select)?;
+    let Part { html: part, matches, tables, cut } = tree::part(&html, select)?;
     if select.is_some() && matches == 0 {
         return Err(ToolsError::Refused(format!(
             "nothing on {} fits the selector; the page may have changed",
@@ -100,9 +84,7 @@ fn read(page: Page, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
         None => show(&page)?,
     };
     if cut {
-        output
-            .content
-            .push_str("\n[the page took too long to read; the rest was left out]");
+        output.content.push_str("\n[the page took too long to read; the rest was left out]");
     }
     if let Some(data) = output.data.as_mut().filter(|_| !tables.is_empty()) {
         data["tables"] = json!(tables);
@@ -135,16 +117,11 @@ impl Executor for ScrapeExecutor {
         let spec = spec(skill).map_err(|error| error.to_string())?;
         if spec.url.is_empty() {
             if skill.parameters["properties"]["url"].is_null() {
-                return Err(
-                    "config.url: give an address, or an input `url` in the parameters".to_owned(),
-                );
+                return Err("config.url: give an address, or an input `url` in the parameters".to_owned());
             }
             // An address that the model chooses tells its host something.
             if skill.risk == RiskClass::Read {
-                return Err(
-                    "risk: the model chooses the address, which can carry data away; use external"
-                        .to_owned(),
-                );
+                return Err("risk: the model chooses the address, which can carry data away; use external".to_owned());
             }
             if skill.credential.is_some() {
                 return Err(
@@ -153,8 +130,7 @@ impl Executor for ScrapeExecutor {
                 );
             }
         } else {
-            check_url(&spec.url, &skill.parameters)
-                .map_err(|error| format!("config.url: {error}"))?;
+            check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
         }
         if let Some(select) = &spec.select {
             tree::selector(select).map_err(|error| format!("config.select: {error}"))?;
@@ -164,19 +140,14 @@ impl Executor for ScrapeExecutor {
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
-        let checked = spec(skill)
-            .and_then(|spec| address(spec, &values))
-            .and_then(guard::target);
+        let checked = spec(skill).and_then(|spec| address(spec, &values)).and_then(guard::target);
         match checked {
             Ok(target) => Preview {
                 summary: format!("asks {} for {}", target.place(), target.url),
                 reversible: true,
                 ..Preview::default()
             },
-            Err(error) => Preview {
-                summary: format!("would fail: {error}"),
-                ..Preview::default()
-            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 

@@ -55,10 +55,7 @@ impl Rules {
                 if value.is_empty() {
                     continue;
                 }
-                let rule = Rule {
-                    allow: name == "allow",
-                    pattern: value.to_owned(),
-                };
+                let rule = Rule { allow: name == "allow", pattern: value.to_owned() };
                 match &mut ours {
                     Some(ours) if for_us => ours.push(rule),
                     _ if for_all => all.push(rule),
@@ -115,9 +112,7 @@ impl Robots {
     /// Refuses what the site asks programs to leave alone.
     pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
         let rules = self.rules(url, exchange).await?;
-        let query = url
-            .query()
-            .map_or(String::new(), |query| format!("?{query}"));
+        let query = url.query().map_or(String::new(), |query| format!("?{query}"));
         let path = format!("{}{query}", url.path());
         if url.path() == "/robots.txt" || rules.allows(&path) {
             return Ok(());
@@ -147,9 +142,7 @@ impl Robots {
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
         };
         let rules = Arc::new(match answer {
-            Some(answer) if answer.status.is_success() => {
-                Rules::parse(&String::from_utf8_lossy(&answer.bytes))
-            }
+            Some(answer) if answer.status.is_success() => Rules::parse(&String::from_utf8_lossy(&answer.bytes)),
             Some(answer) if answer.status.is_client_error() => Rules::default(),
             // A site in trouble is left alone, and asked again next time.
             _ => return Ok(Arc::new(Rules::nothing())),
@@ -166,11 +159,7 @@ impl Robots {
 /// The file; `None` where the site can't be reached, an error where it may not be.
 async fn ask(client: &Client, file: Url, wall: Duration) -> Result<Option<Answer>, ToolsError> {
     client.admit(&file).await?;
-    let caps = Caps {
-        bytes: BYTES,
-        wall,
-        ..Caps::default()
-    };
+    let caps = Caps { bytes: BYTES, wall, ..Caps::default() };
     Ok(client.send(Ask::get(file), caps).await.ok())
 }
 
@@ -202,11 +191,7 @@ mod tests {
     fn groups_and_precedence() {
         let file = "User-agent: other\nDisallow: /\n\nUser-Agent: *\nUser-agent: third\nDisallow: /private # not here\nAllow: /private/open\nDisallow:\nSitemap: https://x.example/\n";
         let rules = Rules::parse(file);
-        for (path, fine) in [
-            ("/", true),
-            ("/private/x", false),
-            ("/private/open/y", true),
-        ] {
+        for (path, fine) in [("/", true), ("/private/x", false), ("/private/open/y", true)] {
             assert_eq!(rules.allows(path), fine, "{path}");
         }
         let own = Rules::parse(&format!("{file}\nUser-agent: Steward/1.0\nDisallow: /q\n"));

@@ -23,9 +23,8 @@ pub(super) type Table = Vec<Vec<String>>;
 
 /// Whether a selector can be read.
 pub(super) fn selector(text: &str) -> Result<Selector, String> {
-    Selector::parse(text).map_err(|error| {
-        format!("`{text}` is no CSS selector ({error}); write it as main .price or #content > p")
-    })
+    Selector::parse(text)
+        .map_err(|error| format!("`{text}` is no CSS selector ({error}); write it as main .price or #content > p"))
 }
 
 /// What is kept of a page.
@@ -41,16 +40,10 @@ pub(super) struct Part {
 
 /// Looks for `select` and for tables within it. Blocking.
 pub(super) fn part(html: &str, select: Option<&str>) -> Result<Part, ToolsError> {
-    let wanted = select
-        .map(selector)
-        .transpose()
-        .map_err(ToolsError::Refused)?;
+    let wanted = select.map(selector).transpose().map_err(ToolsError::Refused)?;
     let table = selector("table").map_err(ToolsError::Refused)?;
     let (document, cut) = parse(html);
-    let mut part = Part {
-        cut,
-        ..Part::default()
-    };
+    let mut part = Part { cut, ..Part::default() };
     match wanted {
         None => part.tables = document.select(&table).take(TABLES).map(rows).collect(),
         Some(wanted) => {
@@ -58,10 +51,7 @@ pub(super) fn part(html: &str, select: Option<&str>) -> Result<Part, ToolsError>
             for found in document.select(&wanted).take(MATCHES) {
                 part.matches += 1;
                 // What lies within an earlier match is in it already.
-                let inner = found
-                    .ancestors()
-                    .filter_map(ElementRef::wrap)
-                    .any(|outer| wanted.matches(&outer));
+                let inner = found.ancestors().filter_map(ElementRef::wrap).any(|outer| wanted.matches(&outer));
                 if inner {
                     continue;
                 }
@@ -99,10 +89,7 @@ fn rows(table: ElementRef<'_>) -> Table {
     let nearest = |row: &ElementRef<'_>| {
         // A row stands in its table or in a part of it.
         let tables = row.ancestors().take(3).filter_map(ElementRef::wrap);
-        tables
-            .into_iter()
-            .find(|outer| is(outer, &["table"]))
-            .map(|outer| outer.id())
+        tables.into_iter().find(|outer| is(outer, &["table"])).map(|outer| outer.id())
     };
     table
         .descendent_elements()
@@ -134,13 +121,7 @@ mod tests {
         let all = part(page, None).unwrap();
         assert_eq!(
             all.tables,
-            [
-                vec![
-                    vec!["k".to_owned(), "v".into()],
-                    vec!["1".into(), "2 in".into()]
-                ],
-                vec![vec!["in".to_owned()]],
-            ]
+            [vec![vec!["k".to_owned(), "v".into()], vec!["1".into(), "2 in".into()]], vec![vec!["in".to_owned()]],]
         );
         let some = part(page, Some("p.a")).unwrap();
         assert_eq!(some.matches, 2);

@@ -38,20 +38,14 @@ pub(super) fn preview(
 ) -> Preview {
     let place = shown(spec);
     let most = spec.max_changes;
-    let untold = |why: String| {
-        format!("changes rows of {place}, at most {most}; which ones cannot be told: {why}")
-    };
+    let untold = |why: String| format!("changes rows of {place}, at most {most}; which ones cannot be told: {why}");
     let (summary, count, reversible, more) = match told {
         Ok((Ok(Answer::Rows(_)), _)) => {
             let summary = format!("asks {place}; changes nothing");
             (summary, None, true, Vec::new())
         }
         Ok((Ok(Answer::Changed(changes)), _)) => {
-            let summary = format!(
-                "changes {} of {place}; {}",
-                rows(changes.count),
-                undoing(&changes)
-            );
+            let summary = format!("changes {} of {place}; {}", rows(changes.count), undoing(&changes));
             let reversible = changes.undo.is_ok();
             (summary, Some(changes.count), reversible, lines(&changes))
         }
@@ -59,21 +53,15 @@ pub(super) fn preview(
             let summary = format!("{}; cannot be undone", untold(why));
             (summary, None, false, Vec::new())
         }
-        Ok((
-            Err(error @ (SqlError::Busy | SqlError::Timeout { .. } | SqlError::Connect { .. })),
-            _,
-        )) => (untold(error.to_string()), None, false, Vec::new()),
+        Ok((Err(error @ (SqlError::Busy | SqlError::Timeout { .. } | SqlError::Connect { .. })), _)) => {
+            (untold(error.to_string()), None, false, Vec::new())
+        }
         Ok((Err(error), _)) => (format!("would fail: {error}"), None, false, Vec::new()),
         Err(error) => (format!("would fail: {error}"), None, false, Vec::new()),
     };
     let mut detail = vec![statement];
     detail.extend(more);
-    Preview {
-        summary,
-        detail: Some(detail.join("\n")),
-        count,
-        reversible,
-    }
+    Preview { summary, detail: Some(detail.join("\n")), count, reversible }
 }
 
 fn lines(changes: &Changes) -> Vec<String> {
@@ -109,13 +97,8 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     let count = rows(changes.count);
     let undo = match changes.undo {
         Ok(snapshot) => match serde_json::to_value(snapshot) {
-            Ok(snapshot) => Undo::Snapshot {
-                tool: skill.name.clone(),
-                snapshot,
-            },
-            Err(error) => Undo::Impossible {
-                reason: error.to_string(),
-            },
+            Ok(snapshot) => Undo::Snapshot { tool: skill.name.clone(), snapshot },
+            Err(error) => Undo::Impossible { reason: error.to_string() },
         },
         Err(reason) => Undo::Impossible { reason },
     };
@@ -134,11 +117,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
 }
 
 /// Runs a statement that writes. What it changes is told before it is committed.
-pub(super) async fn make(
-    spec: &SqlSpec,
-    job: Job<'_>,
-    context: &Context,
-) -> Result<ToolOutput, ToolsError> {
+pub(super) async fn make(spec: &SqlSpec, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
     let work = async {
         match place(spec, job.secret)? {
             Target::File(path) => make_in_file(spec, job, context, &path).await,
@@ -152,20 +131,12 @@ pub(super) async fn make(
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it is what map_err hands over"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn refused(error: impl ToString) -> ToolsError {
     ToolsError::Refused(error.to_string())
 }
 
-async fn make_in_file(
-    spec: &SqlSpec,
-    job: Job<'_>,
-    context: &Context,
-    path: &str,
-) -> Result<ToolOutput, ToolsError> {
+async fn make_in_file(spec: &SqlSpec, job: Job<'_>, context: &Context, path: &str) -> Result<ToolOutput, ToolsError> {
     let (sql, bound) = statement(spec, Mark::Numbered, &Values::of(job))?;
     let (real, policy) = file(spec, path, &context.scope, context.left())?;
     let proof = json!(Proof::of(real.display().to_string()));
@@ -186,12 +157,7 @@ async fn make_in_file(
     done.await?.map_err(refused)
 }
 
-async fn make_on_server(
-    spec: &SqlSpec,
-    job: Job<'_>,
-    context: &Context,
-    url: &str,
-) -> Result<ToolOutput, ToolsError> {
+async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &str) -> Result<ToolOutput, ToolsError> {
     let (sql, bound) = statement(spec, mark(url), &Values::of(job))?;
     let options = options(spec, context.left());
     let mut remote = Remote::connect(url, options).await.map_err(refused)?;
@@ -201,10 +167,7 @@ async fn make_on_server(
         told.map_err(refused)
     };
     let answer = match remote.hold(&sql, &bound).await {
-        Ok(Held {
-            answer: Answer::Changed(changes),
-            transaction,
-        }) => {
+        Ok(Held { answer: Answer::Changed(changes), transaction }) => {
             proof.transaction = transaction;
             let output = output(spec, job.skill, *changes, &sql);
             stage(&output, &proof).await?;
@@ -230,16 +193,14 @@ async fn make_on_server(
 
 /// The snapshot of [`output`].
 pub(super) fn snapshot(kept: &Value) -> Result<Snapshot, ToolsError> {
-    Snapshot::deserialize(kept)
-        .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
+    Snapshot::deserialize(kept).map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
 }
 
 pub(super) fn not_undone(error: SqlError) -> ToolsError {
     match error {
-        SqlError::Conflict { rows } => ToolsError::ChangedSince {
-            what: rows,
-            hint: "compare with the run's trace and change it by hand",
-        },
+        SqlError::Conflict { rows } => {
+            ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
+        }
         SqlError::NoUndo(why) => ToolsError::NoUndo(why),
         other => ToolsError::Refused(format!("not undone: {other}")),
     }

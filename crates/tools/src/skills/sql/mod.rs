@@ -52,25 +52,16 @@ fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
 }
 
 /// Statement and bound values.
-fn statement(
-    spec: &SqlSpec,
-    mark: Mark,
-    values: &Values<'_>,
-) -> Result<(String, Vec<Value>), ToolsError> {
+fn statement(spec: &SqlSpec, mark: Mark, values: &Values<'_>) -> Result<(String, Vec<Value>), ToolsError> {
     if !spec.statement.trim().is_empty() {
-        return sql(&spec.statement, mark, values)
-            .map_err(|error| ToolsError::Refused(error.to_string()));
+        return sql(&spec.statement, mark, values).map_err(|error| ToolsError::Refused(error.to_string()));
     }
     let free = values.arguments[STATEMENT].as_str().unwrap_or_default();
     Ok((free.to_owned(), Vec::new()))
 }
 
 fn mark(url: &str) -> Mark {
-    if url.starts_with("postgres") {
-        Mark::Dollar
-    } else {
-        Mark::Plain
-    }
+    if url.starts_with("postgres") { Mark::Dollar } else { Mark::Plain }
 }
 
 fn told(rows: &Rows, limit: u32, sql: &str) -> ToolOutput {
@@ -97,41 +88,30 @@ impl Executor for SqlExecutor {
         let spec = spec(skill).map_err(|error| error.to_string())?;
         let names_file = spec.database.starts_with(FILE);
         if !names_file && !spec.database.is_empty() {
-            let url = Url::parse(&spec.database)
-                .ok()
-                .filter(|url| Remote::is_url(url.as_str()))
-                .ok_or("config.database: write sqlite:PATH, postgres://HOST/NAME, mysql://HOST/NAME or mariadb://HOST/NAME")?;
+            let url = Url::parse(&spec.database).ok().filter(|url| Remote::is_url(url.as_str())).ok_or(
+                "config.database: write sqlite:PATH, postgres://HOST/NAME, mysql://HOST/NAME or mariadb://HOST/NAME",
+            )?;
             if url.password().is_some() {
-                return Err(
-                    "config.database: keep the password in a credential, not in the skill"
-                        .to_owned(),
-                );
+                return Err("config.database: keep the password in a credential, not in the skill".to_owned());
             }
         }
         if spec.database.is_empty() && skill.credential.is_none() {
-            return Err(
-                "config.database: name a database, or a credential that has one".to_owned(),
-            );
+            return Err("config.database: name a database, or a credential that has one".to_owned());
         }
         if spec.statement.trim().is_empty() {
             if !spec.readonly {
                 return Err(
-                    "config.statement: a skill that writes has a fixed statement with {{placeholders}}".to_owned(),
+                    "config.statement: a skill that writes has a fixed statement with {{placeholders}}".to_owned()
                 );
             }
             if skill.parameters["properties"][STATEMENT]["type"] != "string" {
-                return Err(
-                    "config.statement: write one, or give the skill an input `sql` of type string"
-                        .to_owned(),
-                );
+                return Err("config.statement: write one, or give the skill an input `sql` of type string".to_owned());
             }
         }
         check_text(&spec.statement, Place::Sql, &skill.parameters)
             .map_err(|error| format!("config.statement: {error}"))?;
         if !spec.readonly && skill.risk == steward_core::policy::RiskClass::Read {
-            return Err(
-                "risk: a statement that writes is `write` or `destructive`, not `read`".to_owned(),
-            );
+            return Err("risk: a statement that writes is `write` or `destructive`, not `read`".to_owned());
         }
         Ok(())
     }
@@ -203,12 +183,7 @@ impl Executor for SqlExecutor {
         }
     }
 
-    async fn undo(
-        &self,
-        job: Job<'_>,
-        snapshot: &Value,
-        scope: &ToolScope,
-    ) -> Result<String, ToolError> {
+    async fn undo(&self, job: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let spec = spec(job.skill)?;
         let snapshot = change::snapshot(snapshot)?;
         let wall = Duration::from_millis(job.skill.limits.timeout_ms);
@@ -236,33 +211,20 @@ impl Executor for SqlExecutor {
         let count = done.map_err(change::not_undone)?;
         if count == 0 {
             let place = shown(spec);
-            return Ok(format!(
-                "the rows of {place} are as they were before already"
-            ));
+            return Ok(format!("the rows of {place} are as they were before already"));
         }
         Ok(format!("{count} changes of rows of {} undone", shown(spec)))
     }
 }
 
 fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
-    RemoteOptions {
-        limits: limits(spec, wall),
-        write: !spec.readonly,
-    }
+    RemoteOptions { limits: limits(spec, wall), write: !spec.readonly }
 }
 
 /// The real path of a file, and what may be done with it.
-fn file(
-    spec: &SqlSpec,
-    path: &str,
-    scope: &ToolScope,
-    wall: Duration,
-) -> Result<(PathBuf, Policy), ToolsError> {
+fn file(spec: &SqlSpec, path: &str, scope: &ToolScope, wall: Duration) -> Result<(PathBuf, Policy), ToolsError> {
     let real = databases::resolve(&scope.workspace, path).map_err(ToolsError::Refused)?;
-    let policy = Policy {
-        limits: limits(spec, wall),
-        ..Policy::careful()
-    };
+    let policy = Policy { limits: limits(spec, wall), ..Policy::careful() };
     Ok((real, policy))
 }
 
@@ -301,11 +263,7 @@ async fn carry_out(
     let (sql, bound) = statement(spec, mark(url.expose_secret()), &values)?;
     let work = async {
         let mut remote = Remote::connect(url.expose_secret(), options(spec, wall)).await?;
-        let answer = if spec.readonly {
-            remote.run(&sql, &bound).await
-        } else {
-            remote.look(&sql, &bound).await
-        };
+        let answer = if spec.readonly { remote.run(&sql, &bound).await } else { remote.look(&sql, &bound).await };
         remote.close().await;
         answer
     };

@@ -18,18 +18,13 @@ pub(super) enum Target {
 
 /// Where a call goes: the skill's own database, with the credential's name and password where it has them, or the
 /// credential's.
-pub(super) fn place(
-    spec: &SqlSpec,
-    secret: Option<&OpenedCredential>,
-) -> Result<Target, ToolsError> {
+pub(super) fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Target, ToolsError> {
     if let Some(path) = spec.database.strip_prefix(FILE) {
         return Ok(Target::File(path.to_owned()));
     }
     let field = |name: &str| {
         let fields = &secret?.fields;
-        fields
-            .get(name)
-            .map(|value| value.expose_secret().to_owned())
+        fields.get(name).map(|value| value.expose_secret().to_owned())
     };
     if spec.database.is_empty()
         && let Some(url) = field("url")
@@ -52,15 +47,8 @@ pub(super) fn place(
                 ))
             })
         };
-        let port = field("port")
-            .map(|port| format!(":{port}"))
-            .unwrap_or_default();
-        format!(
-            "{}://{}{port}/{}",
-            need("engine")?,
-            need("host")?,
-            need("database")?
-        )
+        let port = field("port").map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}://{}{port}/{}", need("engine")?, need("host")?, need("database")?)
     } else {
         spec.database.clone()
     };

@@ -32,11 +32,7 @@ pub(super) struct Proof {
 
 impl Proof {
     pub fn of(database: String) -> Self {
-        Self {
-            database,
-            transaction: None,
-            untold: None,
-        }
+        Self { database, transaction: None, untold: None }
     }
 
     fn read(staged: &Staged) -> Option<Self> {
@@ -52,9 +48,7 @@ pub(super) async fn look(
     scope: &ToolScope,
 ) -> Result<Settled, ToolsError> {
     let Some(staged) = &call.staged else {
-        return Ok(Settled::NotHappened(
-            "nothing had been committed".to_owned(),
-        ));
+        return Ok(Settled::NotHappened("nothing had been committed".to_owned()));
     };
     let unknown = |why: &str| Ok(Settled::Unknown(why.to_owned()));
     let Some(proof) = Proof::read(staged) else {
@@ -86,24 +80,16 @@ pub(super) async fn look(
     }
     if let (Some(id), Some(remote)) = (&proof.transaction, &mut remote) {
         return Ok(match remote.transaction(id).await.map_err(failed)? {
-            Some(Found::Done) => {
-                Settled::Happened(format!("the server has committed its transaction {id}"))
-            }
-            Some(Found::NotDone) => {
-                Settled::NotHappened(format!("the server has rolled its transaction {id} back"))
-            }
-            _ => Settled::Unknown(format!(
-                "the server does not know any more what became of its transaction {id}"
-            )),
+            Some(Found::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
+            Some(Found::NotDone) => Settled::NotHappened(format!("the server has rolled its transaction {id} back")),
+            _ => Settled::Unknown(format!("the server does not know any more what became of its transaction {id}")),
         });
     }
     let Some(rows) = rows_of(staged)? else {
         return unknown("the rows that it changes could not be kept");
     };
-    let same = call
-        .later
-        .iter()
-        .filter(|later| Proof::read(later).is_some_and(|other| other.database == proof.database));
+    let same =
+        call.later.iter().filter(|later| Proof::read(later).is_some_and(|other| other.database == proof.database));
     let later: Option<Vec<Snapshot>> = same.map(rows_of).collect::<Result<_, _>>()?;
     let Some(later) = later else {
         return unknown("another call has changed rows since that could not be kept");
@@ -138,8 +124,5 @@ pub(super) async fn look(
 }
 
 fn rows_of(staged: &Staged) -> Result<Option<Snapshot>, ToolsError> {
-    snapshot_of(&staged.output)
-        .as_ref()
-        .map(snapshot)
-        .transpose()
+    snapshot_of(&staged.output).as_ref().map(snapshot).transpose()
 }

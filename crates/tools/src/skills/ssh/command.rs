@@ -24,23 +24,14 @@ pub(super) struct Heard {
 
 /// The line for the remote shell, and sudo's side of it. Without a password sudo is told to ask for
 /// none, so that it fails rather than waits.
-pub(super) fn line(
-    order: &Order,
-    password: Option<&SecretString>,
-    marker: String,
-) -> (String, Option<Sudo>) {
+pub(super) fn line(order: &Order, password: Option<&SecretString>, marker: String) -> (String, Option<Sudo>) {
     match (order.sudo, password) {
         (false, _) => (order.line.clone(), None),
         (true, None) => (format!("sudo -n -- {}", order.line), None),
         (true, Some(password)) => {
             // -k: an earlier login is forgotten, so that it asks each time, whatever came before.
             let line = format!("sudo -k -S -p {marker} -- {}", order.line);
-            let sudo = Sudo {
-                marker,
-                password: password.clone(),
-                asked: 0,
-                held: Vec::new(),
-            };
+            let sudo = Sudo { marker, password: password.clone(), asked: 0, held: Vec::new() };
             (line, Some(sudo))
         }
     }
@@ -53,15 +44,10 @@ impl Sudo {
         let marker = self.marker.as_bytes();
         self.held.extend_from_slice(bytes);
         while let Some(at) = find(&self.held, marker) {
-            heard
-                .text
-                .extend(self.held.drain(..at + marker.len()).take(at));
+            heard.text.extend(self.held.drain(..at + marker.len()).take(at));
             heard.asked += 1;
         }
-        let keep = (1..marker.len())
-            .rev()
-            .find(|&size| self.held.ends_with(&marker[..size]))
-            .unwrap_or(0);
+        let keep = (1..marker.len()).rev().find(|&size| self.held.ends_with(&marker[..size])).unwrap_or(0);
         let ready = self.held.len() - keep;
         heard.text.extend(self.held.drain(..ready));
         self.asked += heard.asked;
@@ -92,12 +78,8 @@ mod tests {
     fn a_prompt_is_found_however_it_is_cut_and_never_shown() {
         let text = b"warning: [st-1 st\n[st-12]done[st-1";
         for size in 1..text.len() {
-            let mut sudo = Sudo {
-                marker: "[st-12]".to_owned(),
-                password: "p".to_owned().into(),
-                asked: 0,
-                held: Vec::new(),
-            };
+            let mut sudo =
+                Sudo { marker: "[st-12]".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
             let (mut seen, mut asked) = (Vec::new(), 0);
             for chunk in text.chunks(size) {
                 let heard = sudo.hear(chunk);
@@ -113,12 +95,7 @@ mod tests {
 
     #[test]
     fn a_second_prompt_gets_no_answer() {
-        let mut sudo = Sudo {
-            marker: "MARK".to_owned(),
-            password: "p".to_owned().into(),
-            asked: 0,
-            held: Vec::new(),
-        };
+        let mut sudo = Sudo { marker: "MARK".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
         sudo.hear(b"MARK");
         assert_eq!(sudo.answer().unwrap(), b"p\n");
         sudo.hear(b"Sorry, try again.\nMARK");

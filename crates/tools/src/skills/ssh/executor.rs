@@ -81,9 +81,7 @@ impl SshExecutor {
 
 /// A key is printed line by line, cut or without its last line break as easily as whole.
 fn learn(job: Job<'_>, context: &Context) {
-    let key = job
-        .secret
-        .and_then(|opened| opened.fields.get("private_key"));
+    let key = job.secret.and_then(|opened| opened.fields.get("private_key"));
     let lines = key.into_iter().flat_map(|key| key.expose_secret().lines());
     for line in lines.filter(|line| line.len() >= 16 && !line.starts_with("-----")) {
         context.learned("private_key", line.trim().to_owned().into());
@@ -124,29 +122,17 @@ impl What {
 
     fn failure(&self, failure: &Failure) -> ToolsError {
         match failure {
-            Failure::Refused(reason) => ToolsError::Refused(format!(
-                "nothing was run on {}: {reason}",
-                self.host
-            )),
-            Failure::Sudo(reason) => ToolsError::Refused(format!(
-                "{} was not run on {}: {reason}",
-                self.line, self.host
-            )),
+            Failure::Refused(reason) => ToolsError::Refused(format!("nothing was run on {}: {reason}", self.host)),
+            Failure::Sudo(reason) => {
+                ToolsError::Refused(format!("{} was not run on {}: {reason}", self.line, self.host))
+            }
             Failure::Broken(done) => self.refuse(
                 "was sent, then the connection broke: it may or may not have taken effect, look before trying again",
                 done,
             ),
             Failure::Stopped { done, ended } => {
-                let why = if self.stopped_by_run {
-                    "was stopped"
-                } else {
-                    "took too long and was stopped"
-                };
-                let how = if *ended {
-                    "and has ended there"
-                } else {
-                    "but may still be running there"
-                };
+                let why = if self.stopped_by_run { "was stopped" } else { "took too long and was stopped" };
+                let how = if *ended { "and has ended there" } else { "but may still be running there" };
                 self.refuse(&format!("{why} {how}{}", self.unsure()), done)
             }
         }
@@ -212,10 +198,7 @@ impl Executor for SshExecutor {
             place(host, spec.port).map_err(|error| problem("hosts", error))?;
         }
         if !spec.hosts.is_empty() && skill.parameters["properties"]["host"].is_null() {
-            return Err(problem(
-                "hosts",
-                "add an input `host` to the parameters, by which one of them is chosen",
-            ));
+            return Err(problem("hosts", "add an input `host` to the parameters, by which one of them is chosen"));
         }
         if let Some(user) = &spec.user {
             check_user(user).map_err(|error| problem("user", error))?;
@@ -225,14 +208,10 @@ impl Executor for SshExecutor {
         }
         check_argv(&spec.command, &skill.parameters).map_err(|error| problem("command", error))?;
         if let Some(stdin) = &spec.stdin {
-            check_text(stdin, Place::Stdin, &skill.parameters)
-                .map_err(|error| problem("stdin", error))?;
+            check_text(stdin, Place::Stdin, &skill.parameters).map_err(|error| problem("stdin", error))?;
         }
         if spec.success.is_empty() {
-            return Err(problem(
-                "success",
-                "name the exit statuses that count, such as [0]",
-            ));
+            return Err(problem("success", "name the exit statuses that count, such as [0]"));
         }
         Ok(())
     }
@@ -242,10 +221,7 @@ impl Executor for SshExecutor {
         let order = match spec(skill).and_then(|spec| Order::of(spec, &values)) {
             Ok(order) => order,
             Err(error) => {
-                return Preview {
-                    summary: format!("would fail: {error}"),
-                    ..Preview::default()
-                };
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
         let reads = skill.effect == EffectClass::Read;
@@ -266,12 +242,7 @@ impl Executor for SshExecutor {
         if let Some(stdin) = &order.stdin {
             let _ = write!(detail, "\n\n[stdin]\n{stdin}");
         }
-        Preview {
-            summary: format!("{how} {user}"),
-            detail: Some(detail),
-            count: None,
-            reversible: reads,
-        }
+        Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads }
     }
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -28,10 +28,7 @@ impl FileHostKeys {
     }
 
     fn error(&self, reason: impl std::fmt::Display) -> HostKeysError {
-        HostKeysError::File {
-            path: self.path.display().to_string(),
-            reason: reason.to_string(),
-        }
+        HostKeysError::File { path: self.path.display().to_string(), reason: reason.to_string() }
     }
 
     fn read(&self) -> Result<Hosts, HostKeysError> {
@@ -42,17 +39,12 @@ impl FileHostKeys {
         };
         // A broken file must not read as "no host is known yet": a changed key would pass as new.
         serde_json::from_slice(&text).map_err(|error| {
-            self.error(format!(
-                "is broken ({error}); mend it, or remove it and accept the keys again"
-            ))
+            self.error(format!("is broken ({error}); mend it, or remove it and accept the keys again"))
         })
     }
 
     /// Changes them; two processes that do so at once don't lose one another's hosts.
-    fn changed<T>(
-        &self,
-        how: impl FnOnce(&mut BTreeMap<String, String>) -> T,
-    ) -> Result<T, HostKeysError> {
+    fn changed<T>(&self, how: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> Result<T, HostKeysError> {
         let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
         let folder = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -70,9 +62,7 @@ impl FileHostKeys {
     /// All that count, by place.
     pub fn all(&self) -> Result<Vec<(Place, String)>, HostKeysError> {
         let hosts = self.read()?.hosts.into_iter();
-        hosts
-            .map(|(place, fingerprint)| Ok((place.parse()?, fingerprint)))
-            .collect()
+        hosts.map(|(place, fingerprint)| Ok((place.parse()?, fingerprint))).collect()
     }
 
     /// Accepts no key of a server any more; returns the one that counted.
@@ -89,25 +79,17 @@ impl FileHostKeys {
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
         file.write_all(&text).map_err(fail)?;
         file.as_file().sync_all().map_err(fail)?;
-        file.persist(&self.path)
-            .map_err(|error| fail(error.error))?;
+        file.persist(&self.path).map_err(|error| fail(error.error))?;
         Ok(())
     }
 }
 
 /// Accepts the key of a server in the file at `path`: what `steward skill trust-host` does. Returns
 /// the fingerprint that counted before.
-pub fn accept(
-    path: &Path,
-    host: &str,
-    port: u16,
-    fingerprint: &str,
-) -> Result<Option<String>, HostKeysError> {
+pub fn accept(path: &Path, host: &str, port: u16, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
     let place = Place::new(host, port)?;
     if !is_fingerprint(fingerprint) {
-        return Err(HostKeysError::Fingerprint(
-            fingerprint.chars().take(80).collect(),
-        ));
+        return Err(HostKeysError::Fingerprint(fingerprint.chars().take(80).collect()));
     }
     let keys = FileHostKeys::new(path);
     keys.changed(|hosts| hosts.insert(place.to_string(), fingerprint.to_owned()))
@@ -121,15 +103,9 @@ impl HostKeys for FileHostKeys {
         read.await.map_err(|error| self.error(error))?
     }
 
-    async fn accept(
-        &self,
-        place: &Place,
-        fingerprint: &str,
-    ) -> Result<Option<String>, HostKeysError> {
+    async fn accept(&self, place: &Place, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
         let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
-        let work = tokio::task::spawn_blocking(move || {
-            accept(&path, &place.host, place.port, &fingerprint)
-        });
+        let work = tokio::task::spawn_blocking(move || accept(&path, &place.host, place.port, &fingerprint));
         work.await.map_err(|error| self.error(error))?
     }
 }

@@ -21,10 +21,7 @@ impl Place {
         if host.is_empty() || host.starts_with('-') || !host.chars().all(plain) || port == 0 {
             return Err(HostKeysError::Place(format!("{host}:{port}")));
         }
-        Ok(Self {
-            host: host.to_ascii_lowercase(),
-            port,
-        })
+        Ok(Self { host: host.to_ascii_lowercase(), port })
     }
 }
 
@@ -82,18 +79,13 @@ pub trait HostKeys: Send + Sync {
     async fn pinned(&self, place: &Place) -> Result<Option<String>, HostKeysError>;
 
     /// Accepts a key from now on, in place of the one before, which is returned.
-    async fn accept(
-        &self,
-        place: &Place,
-        fingerprint: &str,
-    ) -> Result<Option<String>, HostKeysError>;
+    async fn accept(&self, place: &Place, fingerprint: &str) -> Result<Option<String>, HostKeysError>;
 }
 
 /// Whether `text` is a fingerprint as OpenSSH writes it.
 pub(super) fn is_fingerprint(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '+' || c == '/';
-    text.strip_prefix("SHA256:")
-        .is_some_and(|hash| hash.len() == 43 && hash.chars().all(plain))
+    text.strip_prefix("SHA256:").is_some_and(|hash| hash.len() == 43 && hash.chars().all(plain))
 }
 
 /// Why a connection to a server with this key is refused; `None` if it is the pinned one.

@@ -38,10 +38,7 @@ impl Gate {
 impl client::Handler for Gate {
     type Error = russh::Error;
 
-    async fn check_server_key(
-        &mut self,
-        offered: &PublicKeyOrCertificate,
-    ) -> Result<bool, Self::Error> {
+    async fn check_server_key(&mut self, offered: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
         let verdict = match offered {
             PublicKeyOrCertificate::PublicKey { key, .. } => self.judge(key).await,
             PublicKeyOrCertificate::Certificate(_) => Some(format!(
@@ -63,18 +60,11 @@ pub(super) struct Link {
 }
 
 /// Connects and logs in.
-pub(super) async fn open(
-    keys: &Arc<dyn HostKeys>,
-    order: &Order,
-    login: &Login,
-) -> Result<Link, Refusal> {
+pub(super) async fn open(keys: &Arc<dyn HostKeys>, order: &Order, login: &Login) -> Result<Link, Refusal> {
     let Some(jump) = &order.jump else {
         let socket = dial(&order.place).await?;
         let handle = enter(keys, socket, &order.place, login, &login.user).await?;
-        return Ok(Link {
-            handle,
-            _through: None,
-        });
+        return Ok(Link { handle, _through: None });
     };
     let socket = dial(&jump.place).await?;
     let user = jump.user.as_deref().unwrap_or(&login.user);
@@ -87,27 +77,14 @@ pub(super) async fn open(
             jump.place, order.place
         )
     })?;
-    let handle = enter(
-        keys,
-        channel.into_stream(),
-        &order.place,
-        login,
-        &login.user,
-    )
-    .await?;
-    Ok(Link {
-        handle,
-        _through: Some(through),
-    })
+    let handle = enter(keys, channel.into_stream(), &order.place, login, &login.user).await?;
+    Ok(Link { handle, _through: Some(through) })
 }
 
 async fn within<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
-    tokio::time::timeout(CONNECT, work).await.map_err(|_| {
-        format!(
-            "no answer within {} s; is the server up?",
-            CONNECT.as_secs()
-        )
-    })
+    tokio::time::timeout(CONNECT, work)
+        .await
+        .map_err(|_| format!("no answer within {} s; is the server up?", CONNECT.as_secs()))
 }
 
 async fn dial(place: &Place) -> Result<TcpStream, Refusal> {
@@ -130,28 +107,15 @@ async fn enter<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let config = Arc::new(Config {
-        keepalive_interval: Some(ALIVE),
-        keepalive_max: 3,
-        nodelay: true,
-        ..Config::default()
-    });
+    let config =
+        Arc::new(Config { keepalive_interval: Some(ALIVE), keepalive_max: 3, nodelay: true, ..Config::default() });
     let refused = Arc::new(Mutex::new(None));
-    let gate = Gate {
-        keys: keys.clone(),
-        place: place.clone(),
-        refused: refused.clone(),
-    };
+    let gate = Gate { keys: keys.clone(), place: place.clone(), refused: refused.clone() };
     let mut handle = match within(client::connect_stream(config, socket, gate)).await? {
         Ok(handle) => handle,
         Err(error) => {
-            let own = refused
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
-            return Err(
-                own.unwrap_or_else(|| format!("{place} does not speak ssh with us: {error}"))
-            );
+            let own = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+            return Err(own.unwrap_or_else(|| format!("{place} does not speak ssh with us: {error}")));
         }
     };
     let entered = within(login.enter(&mut handle, user)).await?;

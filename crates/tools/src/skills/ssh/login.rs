@@ -29,32 +29,20 @@ enum Proof {
 
 impl Login {
     /// From the credential of a call; a key is decrypted here.
-    pub async fn of(
-        secret: Option<&OpenedCredential>,
-        user: Option<&str>,
-    ) -> Result<Self, ToolsError> {
+    pub async fn of(secret: Option<&OpenedCredential>, user: Option<&str>) -> Result<Self, ToolsError> {
         let Some(opened) = secret else {
             return Err(ToolsError::refused(
                 "an ssh skill needs a credential of the kind ssh_key or password; ask an operator to add one with `steward credential add`",
             ));
         };
         let name = &opened.credential.name;
-        let field = |name: &str| {
-            opened
-                .fields
-                .get(name)
-                .filter(|text| !text.expose_secret().is_empty())
-        };
+        let field = |name: &str| opened.fields.get(name).filter(|text| !text.expose_secret().is_empty());
         let missing = |field: &str| {
-            ToolsError::Refused(format!(
-                "the credential {name} has no {field}; ask an operator to set it"
-            ))
+            ToolsError::Refused(format!("the credential {name} has no {field}; ask an operator to set it"))
         };
         let user = match user {
             Some(user) => user.to_owned(),
-            None => field("username")
-                .map(|user| user.expose_secret().to_owned())
-                .ok_or_else(|| missing("username"))?,
+            None => field("username").map(|user| user.expose_secret().to_owned()).ok_or_else(|| missing("username"))?,
         };
         super::order::check_user(&user).map_err(ToolsError::Refused)?;
         let proof = match opened.credential.kind {
@@ -62,11 +50,7 @@ impl Login {
                 let key = field("private_key").ok_or_else(|| missing("private_key"))?;
                 Proof::Key(read_key(name, key.clone(), field("passphrase").cloned()).await?)
             }
-            CredentialKind::Password => Proof::Password(
-                field("password")
-                    .ok_or_else(|| missing("password"))?
-                    .clone(),
-            ),
+            CredentialKind::Password => Proof::Password(field("password").ok_or_else(|| missing("password"))?.clone()),
             _ => {
                 return Err(ToolsError::Refused(format!(
                     "the credential {name} is no login for ssh; use one of the kind ssh_key or password"
@@ -77,18 +61,12 @@ impl Login {
             user,
             credential: name.clone(),
             proof,
-            sudo: field("sudo_password")
-                .or_else(|| field("password"))
-                .cloned(),
+            sudo: field("sudo_password").or_else(|| field("password")).cloned(),
         })
     }
 
     /// Logs in on a connection whose host key was accepted.
-    pub async fn enter<H: Handler>(
-        &self,
-        handle: &mut Handle<H>,
-        user: &str,
-    ) -> Result<bool, russh::Error> {
+    pub async fn enter<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
         match &self.proof {
             Proof::Key(key) => {
                 let hash = if key.algorithm().is_rsa() {
@@ -105,9 +83,9 @@ impl Login {
                 let text = password.expose_secret();
                 match handle.authenticate_password(user, text).await? {
                     AuthResult::Success => Ok(true),
-                    AuthResult::Failure {
-                        remaining_methods, ..
-                    } if asks(&remaining_methods) => answer(handle, user, text).await,
+                    AuthResult::Failure { remaining_methods, .. } if asks(&remaining_methods) => {
+                        answer(handle, user, text).await
+                    }
                     AuthResult::Failure { .. } => Ok(false),
                 }
             }
@@ -120,14 +98,8 @@ fn asks(methods: &MethodSet) -> bool {
 }
 
 /// Answers hidden questions with the password, once; others with nothing.
-async fn answer<H: Handler>(
-    handle: &mut Handle<H>,
-    user: &str,
-    password: &str,
-) -> Result<bool, russh::Error> {
-    let mut reply = handle
-        .authenticate_keyboard_interactive_start(user, None)
-        .await?;
+async fn answer<H: Handler>(handle: &mut Handle<H>, user: &str, password: &str) -> Result<bool, russh::Error> {
+    let mut reply = handle.authenticate_keyboard_interactive_start(user, None).await?;
     let mut told = false;
     for _ in 0..ROUNDS {
         let prompts = match reply {
@@ -143,9 +115,7 @@ async fn answer<H: Handler>(
             password.to_owned()
         });
         let answers = answers.collect();
-        reply = handle
-            .authenticate_keyboard_interactive_respond(answers)
-            .await?;
+        reply = handle.authenticate_keyboard_interactive_respond(answers).await?;
     }
     Ok(matches!(reply, Reply::Success))
 }
@@ -164,17 +134,11 @@ async fn read_key(
     });
     let problem = match read.await {
         Ok(Ok(key)) => return Ok(Arc::new(key)),
-        Ok(Err(russh::keys::Error::KeyIsEncrypted)) => {
-            "is encrypted; set the credential's passphrase"
-        }
+        Ok(Err(russh::keys::Error::KeyIsEncrypted)) => "is encrypted; set the credential's passphrase",
         Ok(Err(_)) if locked => {
             "can't be read; the passphrase may be wrong, or it is no private key (OpenSSH or PEM form)"
         }
-        Ok(Err(_)) | Err(_) => {
-            "can't be read; give it in the OpenSSH or PEM form, with its first and last line"
-        }
+        Ok(Err(_)) | Err(_) => "can't be read; give it in the OpenSSH or PEM form, with its first and last line",
     };
-    Err(ToolsError::Refused(format!(
-        "the private key of the credential {name} {problem}"
-    )))
+    Err(ToolsError::Refused(format!("the private key of the credential {name} {problem}")))
 }

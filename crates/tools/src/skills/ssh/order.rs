@@ -44,11 +44,7 @@ impl Order {
 
     /// The command for people, as it runs apart from the prompt.
     pub fn shown(&self) -> String {
-        if self.sudo {
-            format!("sudo -- {}", self.line)
-        } else {
-            self.line.clone()
-        }
+        if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
     }
 
     /// Where it runs, for people.
@@ -82,9 +78,7 @@ pub(super) fn jump(text: &str) -> Result<Jump, ToolsError> {
     }
     Ok(Jump {
         user: user.map(str::to_owned),
-        place: host
-            .parse()
-            .map_err(|error: super::HostKeysError| ToolsError::Refused(error.to_string()))?,
+        place: host.parse().map_err(|error: super::HostKeysError| ToolsError::Refused(error.to_string()))?,
     })
 }
 
@@ -106,16 +100,13 @@ fn chosen<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, ToolsErro
         return Ok(&spec.host);
     };
     let all = || std::iter::once(&spec.host).chain(&spec.hosts);
-    all()
-        .find(|host| wanted.as_str() == Some(host))
-        .map(String::as_str)
-        .ok_or_else(|| {
-            let mut names: Vec<&str> = all().map(String::as_str).collect();
-            names.dedup();
-            ToolsError::Refused(format!(
-                "host: {} is none of the hosts of this skill; choose {}",
-                quote(wanted.as_str().unwrap_or(&wanted.to_string())),
-                names.join(" or ")
-            ))
-        })
+    all().find(|host| wanted.as_str() == Some(host)).map(String::as_str).ok_or_else(|| {
+        let mut names: Vec<&str> = all().map(String::as_str).collect();
+        names.dedup();
+        ToolsError::Refused(format!(
+            "host: {} is none of the hosts of this skill; choose {}",
+            quote(wanted.as_str().unwrap_or(&wanted.to_string())),
+            names.join(" or ")
+        ))
+    })
 }

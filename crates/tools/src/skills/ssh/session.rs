@@ -62,9 +62,7 @@ pub(super) async fn run(
         () = end.cancelled() => return Err(early()),
         opened = link::open(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
     };
-    let refused = |error: russh::Error| {
-        Failure::Refused(format!("{} opened no session: {error}", order.place))
-    };
+    let refused = |error: russh::Error| Failure::Refused(format!("{} opened no session: {error}", order.place));
     let channel = tokio::select! {
         () = end.cancelled() => return Err(early()),
         channel = opened.handle.channel_open_session() => channel.map_err(refused)?,
@@ -78,17 +76,9 @@ pub(super) async fn run(
     write.exec(true, line.into_bytes()).await.map_err(refused)?;
     let stdin = order.stdin.as_deref().unwrap_or_default().as_bytes();
     let (open, gate) = oneshot::channel();
-    let talk = Talk {
-        read,
-        done: Done::default(),
-        gate: Some(open),
-        quiet: Instant::now() + QUIET,
-        linger: None,
-        sudo,
-    };
-    let outcome = talk
-        .follow(&opened.handle, &write, feed(&write, gate, stdin), &end)
-        .await;
+    let talk =
+        Talk { read, done: Done::default(), gate: Some(open), quiet: Instant::now() + QUIET, linger: None, sudo };
+    let outcome = talk.follow(&opened.handle, &write, feed(&write, gate, stdin), &end).await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
     let _ = timeout(KILL, bye).await;
     outcome
@@ -164,9 +154,7 @@ impl Talk {
     fn hear(&mut self, message: ChannelMsg) -> Result<(), Failure> {
         match message {
             ChannelMsg::Failure => {
-                return Err(Failure::Refused(
-                    "the server lets this login run no commands".to_owned(),
-                ));
+                return Err(Failure::Refused("the server lets this login run no commands".to_owned()));
             }
             ChannelMsg::Data { data } => {
                 self.done.stdout.push(&data);
@@ -203,9 +191,7 @@ impl Talk {
             ));
         };
         if self.gate.is_none() {
-            return Err(Failure::Sudo(
-                "sudo asked for its password later than expected; try again",
-            ));
+            return Err(Failure::Sudo("sudo asked for its password later than expected; try again"));
         }
         self.let_in(answer);
         Ok(())
@@ -238,10 +224,7 @@ impl Talk {
         }
         let _ = timeout(KILL, write.close()).await;
         self.close();
-        Failure::Stopped {
-            done: Box::new(std::mem::take(&mut self.done)),
-            ended,
-        }
+        Failure::Stopped { done: Box::new(std::mem::take(&mut self.done)), ended }
     }
 
     /// Reads on until the server says that the command ended; `false` if it says no more.
@@ -260,9 +243,7 @@ impl Talk {
 /// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
 async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
     let mut channel = link.channel_open_session().await.ok()?;
-    let command = format!(
-        r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#
-    );
+    let command = format!(r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#);
     channel.exec(true, command).await.ok()?;
     while let Some(message) = channel.wait().await {
         if matches!(message, ChannelMsg::Close | ChannelMsg::Failure) {

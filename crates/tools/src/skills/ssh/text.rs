@@ -45,10 +45,7 @@ pub(super) fn printed(stdout: &str, stderr: &str, limit: usize) -> String {
     if err.is_empty() {
         return shortened(out, limit);
     }
-    let err = shortened(
-        err,
-        (limit / 4).max(limit.saturating_sub(out.chars().count())),
-    );
+    let err = shortened(err, (limit / 4).max(limit.saturating_sub(out.chars().count())));
     if out.is_empty() {
         return format!("[stderr] {err}");
     }
@@ -77,9 +74,7 @@ mod tests {
     #[test]
     fn a_long_stream_keeps_its_beginning_and_its_end() {
         let mut kept = Kept::default();
-        let all: Vec<u8> = (0..KEPT * 5)
-            .map(|i| b'a' + u8::try_from(i % 26).unwrap())
-            .collect();
+        let all: Vec<u8> = (0..KEPT * 5).map(|i| b'a' + u8::try_from(i % 26).unwrap()).collect();
         for chunk in all.chunks(1_000) {
             kept.push(chunk);
         }
@@ -88,10 +83,7 @@ mod tests {
         assert!(text.as_bytes().ends_with(&all[all.len() - KEPT..]));
         let left = all.len() - 2 * KEPT;
         assert!(text.contains(&format!("[{left} bytes were left out here]")));
-        assert_eq!(
-            text.len(),
-            2 * KEPT + format!("\n[{left} bytes were left out here]\n").len()
-        );
+        assert_eq!(text.len(), 2 * KEPT + format!("\n[{left} bytes were left out here]\n").len());
     }
 
     #[test]
@@ -109,12 +101,7 @@ mod tests {
     #[test]
     fn both_streams_stay_within_the_limit_and_errors_are_seen() {
         let (out, err) = ("o".repeat(50_000), "e".repeat(50_000));
-        for (out, err) in [
-            (&*out, &*err),
-            (&*out, "fault"),
-            ("fine", &*err),
-            (&*out, ""),
-        ] {
+        for (out, err) in [(&*out, &*err), (&*out, "fault"), ("fine", &*err), (&*out, "")] {
             let text = printed(out, err, 1_000);
             assert!(text.chars().count() <= 1_000, "{}", text.len());
             assert_eq!(text.contains("[stderr]"), !err.is_empty());

@@ -10,9 +10,7 @@ pub enum TemplateError {
     #[error("a placeholder is not closed in `{0}`; write {{{{name}}}}, or \\{{{{ for two braces")]
     Open(String),
     /// Something between the braces that is no name.
-    #[error(
-        "`{{{{{0}}}}}` is no placeholder; write {{{{name}}}}, {{{{name|default:text}}}} or {{{{name|option}}}}"
-    )]
+    #[error("`{{{{{0}}}}}` is no placeholder; write {{{{name}}}}, {{{{name|default:text}}}} or {{{{name|option}}}}")]
     Form(String),
     /// No such input.
     #[error("{{{{{name}}}}} is no input of the skill; its inputs are {known}")]
@@ -52,9 +50,7 @@ pub enum TemplateError {
     #[error("`{0}` may not hold `.` or `..` as a part of a path")]
     Dots(String),
     /// A value that a program would read as an option.
-    #[error(
-        "`{name}` may not begin with `-` (`{value}`), since the program would read it as an option"
-    )]
+    #[error("`{name}` may not begin with `-` (`{value}`), since the program would read it as an option")]
     Option {
         /// The argument.
         name: String,

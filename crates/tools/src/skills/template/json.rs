@@ -18,10 +18,7 @@ fn filled(source: &Value, values: &Values<'_>) -> Result<Option<Value>, Template
             if let Some(slot) = template.single() {
                 let value = values.get(slot);
                 if value.is_none() && values.strict {
-                    return Err(TemplateError::Missing {
-                        name: slot.name(),
-                        place: "there",
-                    });
+                    return Err(TemplateError::Missing { name: slot.name(), place: "there" });
                 }
                 return Ok(value);
             }
@@ -49,9 +46,7 @@ fn filled(source: &Value, values: &Values<'_>) -> Result<Option<Value>, Template
 pub fn check_json(source: &Value, place: Place, schema: &Value) -> Result<(), TemplateError> {
     match source {
         Value::String(text) => Template::parse(text)?.check(place, schema),
-        Value::Array(items) => items
-            .iter()
-            .try_for_each(|item| check_json(item, place, schema)),
+        Value::Array(items) => items.iter().try_for_each(|item| check_json(item, place, schema)),
         Value::Object(fields) => fields.iter().try_for_each(|(name, value)| {
             if Template::parse(name)?.is_fixed() {
                 check_json(value, place, schema)

@@ -111,9 +111,7 @@ impl Template {
                 continue;
             }
             fixed.push_str(before);
-            let end = after
-                .find("}}")
-                .ok_or_else(|| TemplateError::Open(text.chars().take(80).collect()))?;
+            let end = after.find("}}").ok_or_else(|| TemplateError::Open(text.chars().take(80).collect()))?;
             if !fixed.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut fixed)));
             }
@@ -154,10 +152,7 @@ impl Template {
         for slot in self.slots() {
             if let Some(field) = slot.credential() {
                 if !place.takes_credentials() {
-                    return Err(TemplateError::Credential {
-                        field: field.to_owned(),
-                        place,
-                    });
+                    return Err(TemplateError::Credential { field: field.to_owned(), place });
                 }
                 continue;
             }
@@ -165,23 +160,12 @@ impl Template {
                 continue;
             }
             let inputs = schema["properties"].as_object();
-            let known = slot
-                .path
-                .first()
-                .is_some_and(|name| inputs.is_some_and(|inputs| inputs.contains_key(name)));
+            let known = slot.path.first().is_some_and(|name| inputs.is_some_and(|inputs| inputs.contains_key(name)));
             if !known {
-                let names: Vec<&str> = inputs
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, _)| name.as_str())
-                    .collect();
+                let names: Vec<&str> = inputs.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
                 return Err(TemplateError::Unknown {
                     name: slot.name(),
-                    known: if names.is_empty() {
-                        "none".to_owned()
-                    } else {
-                        names.join(", ")
-                    },
+                    known: if names.is_empty() { "none".to_owned() } else { names.join(", ") },
                 });
             }
         }
@@ -197,27 +181,13 @@ pub fn check_text(text: &str, place: Place, schema: &Value) -> Result<(), Templa
 fn slot(inner: &str) -> Result<Slot, TemplateError> {
     let bad = || TemplateError::Form(inner.chars().take(80).collect());
     let mut pieces = inner.split('|');
-    let path: Vec<String> = pieces
-        .next()
-        .unwrap_or("")
-        .trim()
-        .split('.')
-        .map(str::to_owned)
-        .collect();
-    let proper = |name: &String| {
-        !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-    };
+    let path: Vec<String> = pieces.next().unwrap_or("").trim().split('.').map(str::to_owned).collect();
+    let proper =
+        |name: &String| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     if !path.iter().all(proper) {
         return Err(bad());
     }
-    let mut slot = Slot {
-        path,
-        default: None,
-        option: false,
-    };
+    let mut slot = Slot { path, default: None, option: false };
     for filter in pieces {
         if let Some(text) = filter.trim_start().strip_prefix("default:") {
             slot.default = Some(text.trim().to_owned());

@@ -29,10 +29,7 @@ pub fn argv(source: &[String], values: &Values<'_>) -> Result<Vec<String>, Templ
 fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
     match template.parts.first() {
         Some(Part::Slot(slot)) if word.starts_with('-') && !slot.option => {
-            Err(TemplateError::Option {
-                name: slot.name(),
-                value: word.chars().take(40).collect(),
-            })
+            Err(TemplateError::Option { name: slot.name(), value: word.chars().take(40).collect() })
         }
         _ => Ok(()),
     }
@@ -40,10 +37,7 @@ fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
 
 /// The command as one line for a POSIX shell, every word quoted where that is needed.
 pub fn remote(source: &[String], values: &Values<'_>) -> Result<String, TemplateError> {
-    let words: Vec<String> = argv(source, values)?
-        .iter()
-        .map(|word| quote(word))
-        .collect();
+    let words: Vec<String> = argv(source, values)?.iter().map(|word| quote(word)).collect();
     Ok(words.join(" "))
 }
 
@@ -59,10 +53,7 @@ pub fn quote(word: &str) -> String {
 
 /// Whether there is a fixed program and all placeholders are inputs of `schema`.
 pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError> {
-    let program = source
-        .first()
-        .map(|text| Template::parse(text))
-        .transpose()?;
+    let program = source.first().map(|text| Template::parse(text)).transpose()?;
     if !program.is_some_and(|program| program.is_fixed() && !source[0].trim().is_empty()) {
         return Err(TemplateError::Fixed("the program"));
     }

@@ -17,11 +17,7 @@ pub enum Mark {
 }
 
 /// The statement with its marks, and the values in their order. An absent value is NULL.
-pub fn sql(
-    source: &str,
-    mark: Mark,
-    values: &Values<'_>,
-) -> Result<(String, Vec<Value>), TemplateError> {
+pub fn sql(source: &str, mark: Mark, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
     let template = Template::parse(source)?;
     let (mut text, mut bound) = (String::new(), Vec::new());
     for part in &template.parts {

@@ -22,8 +22,7 @@ fn origin(text: &str, template: &Template) -> Result<Url, TemplateError> {
         return Err(bad());
     }
     let authority = &rest[..end.unwrap_or(rest.len())];
-    let odd =
-        |c: char| matches!(c, '@' | '\\' | '{' | '}' | '%') || c.is_whitespace() || c.is_control();
+    let odd = |c: char| matches!(c, '@' | '\\' | '{' | '}' | '%') || c.is_whitespace() || c.is_control();
     if authority.is_empty() || authority.contains(odd) {
         return Err(bad());
     }
@@ -70,10 +69,7 @@ pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
             Part::Slot(slot) => {
                 let value = values.get(slot).map(as_text).unwrap_or_default();
                 if in_path && value.is_empty() {
-                    return Err(TemplateError::Missing {
-                        name: slot.name(),
-                        place: "in the address",
-                    });
+                    return Err(TemplateError::Missing { name: slot.name(), place: "in the address" });
                 }
                 if in_path && value.split(['/', '\\']).any(is_dots) {
                     return Err(TemplateError::Dots(slot.name()));
@@ -89,11 +85,7 @@ pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
     let bad = || TemplateError::Host(text.chars().take(120).collect());
     let url = Url::parse(&out).map_err(|_| bad())?;
     let same = url.origin() == origin.origin() && url.username().is_empty();
-    if same && url.password().is_none() {
-        Ok(url)
-    } else {
-        Err(bad())
-    }
+    if same && url.password().is_none() { Ok(url) } else { Err(bad()) }
 }
 
 /// Whether a server could read it as this folder or the one above, encoded as often as it may be.

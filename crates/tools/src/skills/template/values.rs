@@ -35,21 +35,12 @@ pub struct Values<'a> {
 impl<'a> Values<'a> {
     /// Those of a call.
     pub fn of(job: Job<'a>) -> Self {
-        Self {
-            secrets: Secrets::Open(job.secret),
-            ..Self::shown(job.skill, job.arguments)
-        }
+        Self { secrets: Secrets::Open(job.secret), ..Self::shown(job.skill, job.arguments) }
     }
 
     /// Those of a preview.
     pub fn shown(skill: &'a Skill, arguments: &'a Value) -> Self {
-        Self {
-            arguments,
-            schema: &skill.parameters,
-            result: None,
-            secrets: Secrets::Hidden,
-            strict: false,
-        }
+        Self { arguments, schema: &skill.parameters, result: None, secrets: Secrets::Hidden, strict: false }
     }
 
     /// The value of a placeholder; `None` where it is absent or null and has no default.
@@ -75,12 +66,8 @@ impl<'a> Values<'a> {
         }
         let property = &self.schema["properties"][slot.path.first()?];
         if let Some(text) = &slot.default {
-            let is_text = property["type"]
-                .as_str()
-                .is_none_or(|kind| kind == "string");
-            let typed = (!is_text)
-                .then(|| serde_json::from_str(text).ok())
-                .flatten();
+            let is_text = property["type"].as_str().is_none_or(|kind| kind == "string");
+            let typed = (!is_text).then(|| serde_json::from_str(text).ok()).flatten();
             return Some(typed.unwrap_or_else(|| Value::String(text.clone())));
         }
         let default = property.get("default").filter(|value| !value.is_null());
@@ -107,9 +94,7 @@ impl Template {
         let text = self.text(values)?;
         let bad = |c: char| c.is_control() && c != '\t';
         match text {
-            Some(text) if text.contains(bad) => {
-                Err(TemplateError::Control(format!("the header {name}")))
-            }
+            Some(text) if text.contains(bad) => Err(TemplateError::Control(format!("the header {name}"))),
             other => Ok(other),
         }
     }
@@ -131,10 +116,7 @@ impl Template {
                         present += 1;
                         out.push_str(&form(slot, as_text(value))?);
                     } else if values.strict {
-                        return Err(TemplateError::Missing {
-                            name: slot.name(),
-                            place: "there",
-                        });
+                        return Err(TemplateError::Missing { name: slot.name(), place: "there" });
                     }
                 }
             }
@@ -154,7 +136,5 @@ pub fn check_texts<'a>(
     place: Place,
     schema: &Value,
 ) -> Result<(), TemplateError> {
-    texts
-        .into_iter()
-        .try_for_each(|text| super::parse::check_text(text, place, schema))
+    texts.into_iter().try_for_each(|text| super::parse::check_text(text, place, schema))
 }

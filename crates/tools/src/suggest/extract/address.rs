@@ -11,26 +11,22 @@ pub fn urls(request: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
             let text = word.text.trim_end_matches('/');
             let lower = text.to_lowercase();
             if lower.starts_with("http://") || lower.starts_with("https://") {
-                return url::Url::parse(word.text)
-                    .ok()
-                    .map(|_| word.text.to_owned());
+                return url::Url::parse(word.text).ok().map(|_| word.text.to_owned());
             }
             let host = text.split('/').next()?;
             let name = host.split(':').next()?;
             let labels: Vec<&str> = name.split('.').collect();
             let top = labels.last()?;
             let hostlike = labels.len() >= 2
-                && labels.iter().all(|label| {
-                    !label.is_empty()
-                        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-                })
+                && labels
+                    .iter()
+                    .all(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
                 && (top.chars().all(|c| c.is_ascii_alphabetic()) && top.len() >= 2
                     || labels.len() == 4 && labels.iter().all(|l| l.parse::<u8>().is_ok()));
             let marked = lower.starts_with("www.")
                 || host.contains(':')
                 || ["com", "org", "net", "io", "dev", "de", "eu", "gov", "edu"].contains(top);
-            (hostlike && marked && !text.contains('@') && !known(text))
-                .then(|| format!("https://{text}"))
+            (hostlike && marked && !text.contains('@') && !known(text)).then(|| format!("https://{text}"))
         })
         .collect()
 }
@@ -41,10 +37,7 @@ pub fn emails(request: &str) -> Vec<String> {
         .into_iter()
         .filter(|word| {
             word.text.split_once('@').is_some_and(|(user, host)| {
-                !user.is_empty()
-                    && host.contains('.')
-                    && !host.contains('@')
-                    && !host.ends_with('.')
+                !user.is_empty() && host.contains('.') && !host.contains('@') && !host.ends_with('.')
             })
         })
         .map(|word| word.text.trim_start_matches("mailto:").to_owned())
@@ -58,14 +51,8 @@ mod tests {
     #[test]
     fn finds_addresses() {
         let none = |_: &str| false;
-        assert_eq!(
-            urls("Fetch http://127.0.0.1:8/a.html, please", none),
-            ["http://127.0.0.1:8/a.html"]
-        );
-        assert_eq!(
-            urls("open www.example.org/x", none),
-            ["https://www.example.org/x"]
-        );
+        assert_eq!(urls("Fetch http://127.0.0.1:8/a.html, please", none), ["http://127.0.0.1:8/a.html"]);
+        assert_eq!(urls("open www.example.org/x", none), ["https://www.example.org/x"]);
         assert!(urls("read notes/handover.md and data.csv", none).is_empty());
         assert_eq!(emails("mail ann@example.com."), ["ann@example.com"]);
     }

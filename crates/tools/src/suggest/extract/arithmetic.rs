@@ -39,9 +39,7 @@ pub fn calculation(request: &str) -> Option<Calculation> {
     let mut best: Option<Calculation> = None;
     for run in tokens.split(|token| *token == Token::Other) {
         if let Some(found) = build(run)
-            && best
-                .as_ref()
-                .is_none_or(|kept| kept.operands < found.operands)
+            && best.as_ref().is_none_or(|kept| kept.operands < found.operands)
         {
             best = Some(found);
         }
@@ -53,10 +51,7 @@ fn tokens(request: &str) -> Vec<Token> {
     // Parentheses belong to a calculation, so only the marks of sentences are left out.
     let words: Vec<&str> = request
         .split_whitespace()
-        .map(|word| {
-            word.trim_end_matches(['.', ',', ';', ':', '?', '!', '"', '\''])
-                .trim_start_matches(['"', '\''])
-        })
+        .map(|word| word.trim_end_matches(['.', ',', ';', ':', '?', '!', '"', '\'']).trim_start_matches(['"', '\'']))
         .filter(|word| !word.is_empty())
         .collect();
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
@@ -135,9 +130,7 @@ fn symbols(word: &str) -> Vec<Token> {
     }
     while let Some(c) = rest.chars().next() {
         if c.is_ascii_digit() || c == '.' {
-            let end = rest
-                .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))
-                .unwrap_or(rest.len());
+            let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(rest.len());
             match number::digits(rest[..end].trim_end_matches(',')) {
                 Some(digits) => out.push(Token::Number(digits)),
                 None => return vec![Token::Other],
@@ -176,12 +169,8 @@ fn build(run: &[Token]) -> Option<Calculation> {
     let (mut operands, mut operators, mut depth) = (0usize, 0usize, 0i32);
     let mut wants_operand = true;
     // Connectives at the edges belong to the sentence, not to the calculation.
-    let from = run
-        .iter()
-        .position(|t| !matches!(t, Token::Of | Token::And | Token::Percent))?;
-    let to = run
-        .iter()
-        .rposition(|t| !matches!(t, Token::Of | Token::And | Token::Operator(_)))?;
+    let from = run.iter().position(|t| !matches!(t, Token::Of | Token::And | Token::Percent))?;
+    let to = run.iter().rposition(|t| !matches!(t, Token::Of | Token::And | Token::Operator(_)))?;
     let run = run.get(from..=to)?;
     for (at, token) in run.iter().enumerate() {
         match token {
@@ -196,17 +185,14 @@ fn build(run: &[Token]) -> Option<Calculation> {
             Token::Operator("-") if wants_operand => expression.push('-'),
             Token::Operator(operator) if !wants_operand => {
                 // "200 + 10%" adds ten percent of what stands before.
-                let percent_next = matches!(run.get(at + 2), Some(Token::Percent))
-                    && !matches!(run.get(at + 3), Some(Token::Of));
+                let percent_next =
+                    matches!(run.get(at + 2), Some(Token::Percent)) && !matches!(run.get(at + 3), Some(Token::Of));
                 if percent_next
                     && (*operator == "+" || *operator == "-")
                     && let Some(Token::Number(share)) = run.get(at + 1)
                 {
                     expression = format!("({expression})*(1{operator}{share}/100)");
-                    return (run.len() == at + 3).then_some(Calculation {
-                        expression,
-                        operands: operands + 1,
-                    });
+                    return (run.len() == at + 3).then_some(Calculation { expression, operands: operands + 1 });
                 }
                 expression.push_str(operator);
                 operators += 1;
@@ -250,15 +236,9 @@ fn build(run: &[Token]) -> Option<Calculation> {
         }
     }
     // "15 %" is a number; "the root of 15" is a calculation.
-    let function = run
-        .iter()
-        .any(|t| matches!(t, Token::Prefix(..) | Token::Suffix(_)));
-    (!wants_operand && depth == 0 && operators > 0 && (operands > 1 || function)).then_some(
-        Calculation {
-            expression,
-            operands,
-        },
-    )
+    let function = run.iter().any(|t| matches!(t, Token::Prefix(..) | Token::Suffix(_)));
+    (!wants_operand && depth == 0 && operators > 0 && (operands > 1 || function))
+        .then_some(Calculation { expression, operands })
 }
 
 #[cfg(test)]
@@ -268,10 +248,7 @@ mod tests {
     #[test]
     fn words_and_symbols() {
         for (request, expect) in [
-            (
-                "What is 17 percent of 2328.60? Compute it.",
-                Some("17/100*2328.60"),
-            ),
+            ("What is 17 percent of 2328.60? Compute it.", Some("17/100*2328.60")),
             ("what's 12 times 3.5", Some("12*3.5")),
             ("compute (4+5)/3", Some("(4+5)/3")),
             ("Work out (18 + 24) * 3.", Some("(18+24)*3")),
@@ -287,11 +264,7 @@ mod tests {
             ("half of 90", Some("0.5*(90)")),
             ("what happened on 2024-01-01", None),
         ] {
-            assert_eq!(
-                calculation(request).map(|c| c.expression).as_deref(),
-                expect,
-                "{request}"
-            );
+            assert_eq!(calculation(request).map(|c| c.expression).as_deref(), expect, "{request}");
         }
     }
 }

@@ -22,21 +22,11 @@ pub fn after<'a>(request: &'a str, cues: &[String], stops: &[String]) -> Option<
     let (cue_start, start) = earliest(request, cues, 0, &inside)?;
     let end = earliest(request, stops, start, &inside).map_or(request.len(), |(at, _)| at);
     let text = tidy(&request[start..end]);
-    (!text.is_empty()).then_some(Clause {
-        text,
-        cue_start,
-        start,
-        end,
-    })
+    (!text.is_empty()).then_some(Clause { text, cue_start, start, end })
 }
 
 /// The earliest cue from `from` on: its first byte and the byte after it.
-fn earliest(
-    request: &str,
-    cues: &[String],
-    from: usize,
-    inside: &impl Fn(usize) -> bool,
-) -> Option<(usize, usize)> {
+fn earliest(request: &str, cues: &[String], from: usize, inside: &impl Fn(usize) -> bool) -> Option<(usize, usize)> {
     cues.iter()
         .filter_map(|cue| {
             let at = find(request, cue, from, inside)?;
@@ -49,18 +39,12 @@ fn find(request: &str, cue: &str, from: usize, inside: &impl Fn(usize) -> bool) 
     let wordy = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let starts_wordy = wordy(cue.chars().next());
     let ends_wordy = wordy(cue.chars().next_back());
-    request
-        .char_indices()
-        .map(|(at, _)| at)
-        .filter(|at| *at >= from)
-        .find(|&at| {
-            request
-                .get(at..at + cue.len())
-                .is_some_and(|piece| piece.eq_ignore_ascii_case(cue))
-                && !inside(at)
-                && (!starts_wordy || !wordy(request[..at].chars().next_back()))
-                && (!ends_wordy || !wordy(request[at + cue.len()..].chars().next()))
-        })
+    request.char_indices().map(|(at, _)| at).filter(|at| *at >= from).find(|&at| {
+        request.get(at..at + cue.len()).is_some_and(|piece| piece.eq_ignore_ascii_case(cue))
+            && !inside(at)
+            && (!starts_wordy || !wordy(request[..at].chars().next_back()))
+            && (!ends_wordy || !wordy(request[at + cue.len()..].chars().next()))
+    })
 }
 
 /// Trimmed of white space, a leading colon or comma, one pair of quotation marks, and the full
@@ -69,9 +53,7 @@ pub fn tidy(text: &str) -> &str {
     let text = text.trim().trim_start_matches([':', ',', '-', '–']).trim();
     if let Some(first) = super::quoted::quoted(text).first()
         && first.start == 0
-        && text[first.end..]
-            .chars()
-            .all(|c| ".,;!?".contains(c) || c.is_whitespace())
+        && text[first.end..].chars().all(|c| ".,;!?".contains(c) || c.is_whitespace())
     {
         return first.text.trim();
     }
@@ -86,9 +68,7 @@ pub fn tidy(text: &str) -> &str {
 /// `request` without the bytes of `span`, white space closed up.
 pub fn without(request: &str, span: (usize, usize)) -> String {
     let (left, right) = (&request[..span.0], &request[span.1..]);
-    format!("{} {}", left.trim_end(), right.trim_start())
-        .trim()
-        .to_owned()
+    format!("{} {}", left.trim_end(), right.trim_start()).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -99,17 +79,9 @@ mod tests {
     fn clauses() {
         let list = |items: &[&str]| items.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
         let request = "Create a note called shopping with the text milk and bread.";
-        let title = after(
-            request,
-            &list(&["called", "named"]),
-            &list(&["with", "with the text"]),
-        )
-        .unwrap();
+        let title = after(request, &list(&["called", "named"]), &list(&["with", "with the text"])).unwrap();
         assert_eq!(title.text, "shopping");
-        assert_eq!(
-            after(request, &list(&["with the text"]), &[]).unwrap().text,
-            "milk and bread"
-        );
+        assert_eq!(after(request, &list(&["with the text"]), &[]).unwrap().text, "milk and bread");
         assert_eq!(tidy(": 'a b'."), "a b");
         assert!(after("a miscalled thing", &list(&["called"]), &[]).is_none());
     }

@@ -63,10 +63,7 @@ struct Found {
 /// day it is 9 in the morning.
 pub fn moment(request: &str, now: DateTime, names: &TimeWords) -> Option<Moment> {
     let words = words(request);
-    let mut found = Found {
-        used: vec![false; words.len()],
-        ..Found::default()
-    };
+    let mut found = Found { used: vec![false; words.len()], ..Found::default() };
     let mut at = 0;
     while at < words.len() {
         let taken = length(&words, at, now, names, &mut found)
@@ -89,11 +86,7 @@ pub fn moment(request: &str, now: DateTime, names: &TimeWords) -> Option<Moment>
         (_, Some(date), time) => date.to_datetime(time.unwrap_or(Time::constant(9, 0, 0, 0))),
         (None, None, Some(time)) => {
             let today = now.date().to_datetime(time);
-            if today > now {
-                today
-            } else {
-                now.date().tomorrow().ok()?.to_datetime(time)
-            }
+            if today > now { today } else { now.date().tomorrow().ok()?.to_datetime(time) }
         }
         (None, None, None) => return None,
     };
@@ -119,10 +112,7 @@ fn spans(words: &[Word<'_>], used: &[bool], names: &TimeWords) -> Vec<(usize, us
         }
         let mut to = at;
         while to + 1 < words.len()
-            && (used[to + 1]
-                || (to + 2 < words.len()
-                    && used[to + 2]
-                    && names.before.contains(&words[to + 1].lower)))
+            && (used[to + 1] || (to + 2 < words.len() && used[to + 2] && names.before.contains(&words[to + 1].lower)))
         {
             to += 1;
         }
@@ -133,13 +123,7 @@ fn spans(words: &[Word<'_>], used: &[bool], names: &TimeWords) -> Vec<(usize, us
 }
 
 /// "in 20 minutes", "in half an hour", "two days from now".
-fn length(
-    words: &[Word<'_>],
-    at: usize,
-    now: DateTime,
-    names: &TimeWords,
-    found: &mut Found,
-) -> Option<usize> {
+fn length(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found: &mut Found) -> Option<usize> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let within = names.within.iter().any(|w| w == lower(at));
     let start = at + usize::from(within);
@@ -154,11 +138,7 @@ fn length(
     if !within && !from_now {
         return None;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "checked by the calendar"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "checked by the calendar")]
     let total = (amount * minutes as f64).round() as i64;
     let span: Span = if minutes >= 1440 * 28 {
         #[expect(clippy::cast_possible_truncation, reason = "small")]
@@ -177,11 +157,7 @@ fn length(
 }
 
 fn unit(word: &str, names: &TimeWords) -> Option<i64> {
-    names
-        .units
-        .iter()
-        .find(|unit| unit.words.iter().any(|w| w == word))
-        .map(|unit| unit.minutes)
+    names.units.iter().find(|unit| unit.words.iter().any(|w| w == word)).map(|unit| unit.minutes)
 }
 
 fn position(lists: &[Vec<String>], word: &str) -> Option<usize> {
@@ -189,13 +165,7 @@ fn position(lists: &[Vec<String>], word: &str) -> Option<usize> {
 }
 
 /// A day by name, weekday, or date.
-fn day(
-    words: &[Word<'_>],
-    at: usize,
-    now: DateTime,
-    names: &TimeWords,
-    found: &mut Found,
-) -> Option<usize> {
+fn day(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found: &mut Found) -> Option<usize> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let today = now.date();
     if found.date.is_some() {
@@ -203,10 +173,7 @@ fn day(
     }
     // "the day after tomorrow" has four words; lists hold phrases with spaces.
     for count in (1..=4).rev() {
-        let phrase = (0..count)
-            .map(|n| lower(at + n))
-            .collect::<Vec<_>>()
-            .join(" ");
+        let phrase = (0..count).map(|n| lower(at + n)).collect::<Vec<_>>().join(" ");
         if let Some(days) = position(&names.days, &phrase) {
             found.date = today.checked_add(i64::try_from(days).ok()?.days()).ok();
             if phrase == "tonight" {
@@ -227,11 +194,7 @@ fn day(
         if minutes < 1440 {
             return None;
         }
-        let span = if minutes >= 1440 * 28 {
-            1.month()
-        } else {
-            (minutes / 1440).days()
-        };
+        let span = if minutes >= 1440 * 28 { 1.month() } else { (minutes / 1440).days() };
         found.date = today.checked_add(span).ok();
         return found.date.map(|_| start + 1 - at);
     }
@@ -239,26 +202,13 @@ fn day(
 }
 
 /// `2026-12-02`, `24.12.2026`, `December 2, 2026`, `2nd of December`, `3. Mai`.
-fn written(
-    words: &[Word<'_>],
-    at: usize,
-    today: Date,
-    names: &TimeWords,
-    found: &mut Found,
-) -> Option<usize> {
+fn written(words: &[Word<'_>], at: usize, today: Date, names: &TimeWords, found: &mut Found) -> Option<usize> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let number = |index: usize| -> Option<i8> {
         let word = lower(index);
-        word.parse()
-            .ok()
-            .or_else(|| number::ordinal(word).and_then(|n| i8::try_from(n).ok()))
+        word.parse().ok().or_else(|| number::ordinal(word).and_then(|n| i8::try_from(n).ok()))
     };
-    let year_at = |index: usize| {
-        lower(index)
-            .parse::<i16>()
-            .ok()
-            .filter(|year| (1900..2200).contains(year))
-    };
+    let year_at = |index: usize| lower(index).parse::<i16>().ok().filter(|year| (1900..2200).contains(year));
     let word = lower(at);
     if let Ok(moment) = word.replace(' ', "T").parse::<DateTime>()
         && word.contains('t')
@@ -275,11 +225,7 @@ fn written(
     }
     let pieces: Vec<&str> = word.split('.').filter(|piece| !piece.is_empty()).collect();
     if pieces.len() == 3
-        && let (Ok(d), Ok(m), Ok(y)) = (
-            pieces[0].parse(),
-            pieces[1].parse(),
-            pieces[2].parse::<i16>(),
-        )
+        && let (Ok(d), Ok(m), Ok(y)) = (pieces[0].parse(), pieces[1].parse(), pieces[2].parse::<i16>())
     {
         found.date = Date::new(if y < 100 { y + 2000 } else { y }, m, d).ok();
         return found.date.map(|_| 1);
@@ -309,15 +255,8 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
     }
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     for count in (1..=3).rev() {
-        let phrase = (0..count)
-            .map(|n| lower(at + n))
-            .collect::<Vec<_>>()
-            .join(" ");
-        if let Some(named) = names
-            .hours
-            .iter()
-            .find(|named| named.words.contains(&phrase))
-        {
+        let phrase = (0..count).map(|n| lower(at + n)).collect::<Vec<_>>().join(" ");
+        if let Some(named) = names.hours.iter().find(|named| named.words.contains(&phrase)) {
             found.time = clock(named.minutes);
             return found.time.map(|_| count);
         }
@@ -332,9 +271,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
         None => (word, None, 1),
     };
     let (hours, minutes) = match digits.split_once([':', 'h']) {
-        Some((hours, minutes)) if minutes.len() == 2 => {
-            (hours.parse::<i64>().ok()?, minutes.parse::<i64>().ok()?)
-        }
+        Some((hours, minutes)) if minutes.len() == 2 => (hours.parse::<i64>().ok()?, minutes.parse::<i64>().ok()?),
         Some(_) => return None,
         None => (number::digits(digits)?.parse::<i64>().ok()?, 0),
     };
@@ -362,10 +299,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
     } else if suffix.is_some_and(|s| s.starts_with('a')) && hours == 12 {
         hours = 0;
     }
-    let after = (at + count..at + count + 4)
-        .map(&lower)
-        .collect::<Vec<_>>()
-        .join(" ");
+    let after = (at + count..at + count + 4).map(&lower).collect::<Vec<_>>().join(" ");
     if hours < 12 && suffix.is_none_or(str::is_empty) {
         for part in ["in the afternoon", "in the evening", "at night"] {
             if after.starts_with(part) {
@@ -385,16 +319,8 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
 }
 
 fn clock(minutes: i64) -> Option<Time> {
-    let minutes = i16::try_from(minutes)
-        .ok()
-        .filter(|m| (0..1440).contains(m))?;
-    Time::new(
-        i8::try_from(minutes / 60).ok()?,
-        i8::try_from(minutes % 60).ok()?,
-        0,
-        0,
-    )
-    .ok()
+    let minutes = i16::try_from(minutes).ok().filter(|m| (0..1440).contains(m))?;
+    Time::new(i8::try_from(minutes / 60).ok()?, i8::try_from(minutes % 60).ok()?, 0, 0).ok()
 }
 
 #[cfg(test)]
@@ -408,10 +334,7 @@ mod tests {
         let now = date(2026, 11, 21).at(10, 15, 0, 0);
         let names = &crate::suggest::lexicon::lexicon().time;
         for (request, expect) in [
-            (
-                "Remind me tomorrow at 9 to call the bank.",
-                "2026-11-22T09:00",
-            ),
+            ("Remind me tomorrow at 9 to call the bank.", "2026-11-22T09:00"),
             ("next Monday 14:30 standup", "2026-11-23T14:30"),
             ("in 20 minutes", "2026-11-21T10:35"),
             ("in half an hour check the oven", "2026-11-21T10:45"),
@@ -424,8 +347,7 @@ mod tests {
             ("in two weeks", "2026-12-05T09:00"),
             ("on Friday at 7:45 in the morning", "2026-11-27T07:45"),
         ] {
-            let found =
-                moment(request, now, names).map(|m| m.at.strftime("%Y-%m-%dT%H:%M").to_string());
+            let found = moment(request, now, names).map(|m| m.at.strftime("%Y-%m-%dT%H:%M").to_string());
             assert_eq!(found.as_deref(), Some(expect), "{request}");
         }
         assert!(moment("list 5 files", now, names).is_none());

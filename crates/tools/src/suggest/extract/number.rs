@@ -25,10 +25,8 @@ const UNITS: &[&str] = &[
     "nineteen",
     "twenty",
 ];
-const ORDINALS: &[&str] = &[
-    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-    "tenth",
-];
+const ORDINALS: &[&str] =
+    &["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 /// A number of a request and its words.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,11 +50,8 @@ pub fn digits(word: &str) -> Option<String> {
     if let Some(at) = UNITS.iter().position(|unit| *unit == lower) {
         return Some(at.to_string());
     }
-    if let Some(tens) = [
-        "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-    ]
-    .iter()
-    .position(|tens| *tens == lower)
+    if let Some(tens) =
+        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"].iter().position(|tens| *tens == lower)
     {
         return Some(((tens + 3) * 10).to_string());
     }
@@ -71,8 +66,7 @@ pub fn digits(word: &str) -> Option<String> {
         None => (bare, None),
     };
     let groups: Vec<&str> = whole.split(',').collect();
-    let grouped = groups.len() == 1
-        || (groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3));
+    let grouped = groups.len() == 1 || (groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3));
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !grouped || !groups.iter().all(|group| all_digits(group)) {
         return None;
@@ -91,10 +85,7 @@ pub fn ordinal(word: &str) -> Option<u32> {
     if let Some(at) = ORDINALS.iter().position(|name| *name == lower) {
         return u32::try_from(at).ok();
     }
-    ["st", "nd", "rd", "th"]
-        .iter()
-        .find_map(|ending| lower.strip_suffix(ending))
-        .and_then(|digits| digits.parse().ok())
+    ["st", "nd", "rd", "th"].iter().find_map(|ending| lower.strip_suffix(ending)).and_then(|digits| digits.parse().ok())
 }
 
 /// All numbers among `words`.
@@ -104,11 +95,7 @@ pub fn numbers(words: &[Word<'_>]) -> Vec<Number> {
         .enumerate()
         .filter_map(|(index, word)| {
             let digits = digits(word.text)?;
-            Some(Number {
-                value: digits.parse().ok()?,
-                digits,
-                word: index,
-            })
+            Some(Number { value: digits.parse().ok()?, digits, word: index })
         })
         .collect()
 }
@@ -117,9 +104,7 @@ pub fn numbers(words: &[Word<'_>]) -> Vec<Number> {
 /// "first five lines".
 pub fn count_before(request: &str, nouns: &[&str]) -> Option<u64> {
     let words = words(request);
-    let at = words
-        .iter()
-        .position(|word| nouns.contains(&word.lower.as_str()))?;
+    let at = words.iter().position(|word| nouns.contains(&word.lower.as_str()))?;
     words[..at].iter().rev().take(3).find_map(|word| {
         let digits = digits(word.text)?;
         digits.parse().ok()
@@ -140,9 +125,6 @@ mod tests {
         assert_eq!(value("2024-01-01"), None);
         assert_eq!(value("1,2"), None);
         assert_eq!(ordinal("3rd"), Some(3));
-        assert_eq!(
-            count_before("the first five lines of x", &["lines"]),
-            Some(5)
-        );
+        assert_eq!(count_before("the first five lines of x", &["lines"]), Some(5));
     }
 }

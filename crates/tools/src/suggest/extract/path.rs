@@ -77,21 +77,12 @@ pub fn matches(request: &str, entries: &[Entry], nouns: &PathWords) -> Vec<PathM
         found.extend(best);
     }
     // A name that several entries share is not sure for any of them.
-    found.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then(a.path.len().cmp(&b.path.len()))
-    });
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.path.len().cmp(&b.path.len())));
     found
 }
 
 fn hit(entry: &Entry, score: f32, span: (usize, usize)) -> PathMatch {
-    PathMatch {
-        path: entry.path.clone(),
-        folder: entry.folder,
-        score,
-        span,
-    }
+    PathMatch { path: entry.path.clone(), folder: entry.folder, score, span }
 }
 
 fn by_name(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Option<PathMatch> {
@@ -105,8 +96,7 @@ fn by_name(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Option<PathM
             let wanted = word.lower.trim_start_matches("./").trim_end_matches('/');
             let folder_near = beside(words, at, &nouns.folder) || word.text.ends_with('/');
             let file_near = beside(words, at, &nouns.file) || beside_kind(words, at, entry, nouns);
-            let score = if wanted == path && (!entry.folder || folder_near || wanted.contains('/'))
-            {
+            let score = if wanted == path && (!entry.folder || folder_near || wanted.contains('/')) {
                 1.0
             } else if (wanted == name && !entry.folder)
                 || (wanted.contains('/') && path.ends_with(&format!("/{wanted}")))
@@ -134,27 +124,17 @@ fn close(wanted: &str, name: &str, path: &str) -> bool {
         6..=9 => 1,
         _ => 2,
     };
-    wanted.contains('.')
-        && wanted.len().abs_diff(target.len()) <= allowed
-        && distance(wanted, target) <= allowed
+    wanted.contains('.') && wanted.len().abs_diff(target.len()) <= allowed && distance(wanted, target) <= allowed
 }
 
 fn beside(words: &[Word<'_>], at: usize, nouns: &[String]) -> bool {
-    let near = |index: usize| {
-        words
-            .get(index)
-            .is_some_and(|word| nouns.contains(&stem(&word.lower)))
-    };
+    let near = |index: usize| words.get(index).is_some_and(|word| nouns.contains(&stem(&word.lower)));
     (at > 0 && near(at - 1)) || near(at + 1)
 }
 
 fn beside_kind(words: &[Word<'_>], at: usize, entry: &Entry, nouns: &PathWords) -> bool {
     let extension = entry.extension();
-    nouns
-        .kinds
-        .iter()
-        .filter(|kind| kind.extensions.contains(&extension))
-        .any(|kind| beside(words, at, &kind.words))
+    nouns.kinds.iter().filter(|kind| kind.extensions.contains(&extension)).any(|kind| beside(words, at, &kind.words))
 }
 
 /// "the weather file", "the app log", "the handover notes": parts of the name with a noun of files.
@@ -168,11 +148,7 @@ fn by_description(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Optio
         .collect();
     // What lies in the folder "minutes" is spoken of as minutes.
     let parent = entry.path.rsplit('/').nth(1).map(stem);
-    let generic = if entry.folder {
-        &nouns.folder
-    } else {
-        &nouns.file
-    };
+    let generic = if entry.folder { &nouns.folder } else { &nouns.file };
     let is_noun = |word: &Word<'_>| {
         let stemmed = stem(&word.lower);
         generic.contains(&stemmed)
@@ -180,47 +156,29 @@ fn by_description(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Optio
             || parent.as_ref() == Some(&stemmed)
     };
     let name_parts: Vec<String> = parts(entry.base()).iter().map(|part| stem(part)).collect();
-    let telling: Vec<&String> = name_parts
-        .iter()
-        .filter(|part| part.len() > 2 && !part.chars().all(|c| c.is_ascii_digit()))
-        .collect();
+    let telling: Vec<&String> =
+        name_parts.iter().filter(|part| part.len() > 2 && !part.chars().all(|c| c.is_ascii_digit())).collect();
     if telling.is_empty() {
         return None;
     }
-    let noun_at = words
-        .iter()
-        .enumerate()
-        .filter(|(_, word)| is_noun(word))
-        .map(|(at, _)| at);
+    let noun_at = words.iter().enumerate().filter(|(_, word)| is_noun(word)).map(|(at, _)| at);
     noun_at
         .filter_map(|at| {
             let from = at.saturating_sub(3);
             let to = (at + 4).min(words.len());
             let spoken: Vec<usize> = (from..to)
                 .filter(|&index| index != at || telling.len() == 1)
-                .filter(|&index| {
-                    telling
-                        .iter()
-                        .any(|part| **part == stem(&words[index].lower))
-                })
+                .filter(|&index| telling.iter().any(|part| **part == stem(&words[index].lower)))
                 .collect();
             let (first, last) = (*spoken.first()?, *spoken.last()?);
             // The noun alone names a file only if the file is called that and nothing else.
-            if spoken == [at]
-                && !name_parts
-                    .iter()
-                    .all(|part| *part == stem(&words[at].lower))
-            {
+            if spoken == [at] && !name_parts.iter().all(|part| *part == stem(&words[at].lower)) {
                 return None;
             }
             #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
             let share = spoken.len() as f32 / telling.len() as f32;
             let near = words[first.min(at)].start;
-            Some(hit(
-                entry,
-                0.25f32.mul_add(share.min(1.0), 0.55),
-                (near, words[last.max(at)].end),
-            ))
+            Some(hit(entry, 0.25f32.mul_add(share.min(1.0), 0.55), (near, words[last.max(at)].end)))
         })
         .max_by(|a, b| a.score.total_cmp(&b.score))
 }
@@ -232,35 +190,23 @@ pub fn unknown_paths(request: &str, entries: &[Entry]) -> Vec<(String, (usize, u
         .filter(|word| {
             let text = word.text;
             let lower = text.to_lowercase();
-            let extension = lower
-                .rsplit_once('.')
-                .map(|(base, extension)| (base, extension.to_owned()));
+            let extension = lower.rsplit_once('.').map(|(base, extension)| (base, extension.to_owned()));
             let like_a_file = extension.is_some_and(|(base, extension)| {
                 !base.is_empty()
                     && (1..=6).contains(&extension.len())
                     && extension.chars().all(|c| c.is_ascii_alphanumeric())
                     && extension.chars().any(|c| c.is_ascii_alphabetic())
             });
-            let in_folder =
-                text.contains('/') && !text.contains("//") && text.chars().any(char::is_alphabetic);
+            let in_folder = text.contains('/') && !text.contains("//") && text.chars().any(char::is_alphabetic);
             (like_a_file || in_folder)
                 && !text.contains('@')
                 && !lower.contains("://")
                 && !lower.starts_with("www.")
                 && !text.contains(['(', ')', '*', '='])
                 && super::number::value(text).is_none()
-                && !entries.iter().any(|entry| {
-                    entry
-                        .path
-                        .eq_ignore_ascii_case(text.trim_start_matches("./"))
-                })
+                && !entries.iter().any(|entry| entry.path.eq_ignore_ascii_case(text.trim_start_matches("./")))
         })
-        .map(|word| {
-            (
-                word.text.trim_start_matches("./").to_owned(),
-                (word.start, word.end),
-            )
-        })
+        .map(|word| (word.text.trim_start_matches("./").to_owned(), (word.start, word.end)))
         .collect()
 }
 
@@ -278,17 +224,10 @@ mod tests {
             ("notes/handover.md", false),
             ("stocks.csv", false),
         ]
-        .map(|(path, folder)| Entry {
-            path: path.into(),
-            folder,
-        })
+        .map(|(path, folder)| Entry { path: path.into(), folder })
         .into();
         let nouns = &crate::suggest::lexicon::lexicon().paths;
-        let best = |request: &str| {
-            matches(request, &entries, nouns)
-                .first()
-                .map(|m| m.path.clone())
-        };
+        let best = |request: &str| matches(request, &entries, nouns).first().map(|m| m.path.clone());
         for (request, expect) in [
             ("read notes/handover.md", "notes/handover.md"),
             ("show me HANDOVER.md", "notes/handover.md"),
@@ -301,9 +240,6 @@ mod tests {
             assert_eq!(best(request).as_deref(), Some(expect), "{request}");
         }
         assert_eq!(best("remember the milk"), None);
-        assert_eq!(
-            unknown_paths("save it to out/status.txt now, v2.0", &entries)[0].0,
-            "out/status.txt"
-        );
+        assert_eq!(unknown_paths("save it to out/status.txt now, v2.0", &entries)[0].0, "out/status.txt");
     }
 }

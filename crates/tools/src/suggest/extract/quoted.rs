@@ -51,12 +51,7 @@ fn first(request: &str, from: usize) -> Option<Quoted<'_>> {
         });
         if let Some((offset, mark)) = close {
             let text = &request[inside..inside + offset];
-            return Some(Quoted {
-                text,
-                start,
-                end: inside + offset + mark.len_utf8(),
-                code: open == '`',
-            });
+            return Some(Quoted { text, start, end: inside + offset + mark.len_utf8(), code: open == '`' });
         }
     }
     None
@@ -68,17 +63,9 @@ mod tests {
 
     #[test]
     fn finds_marks_and_leaves_apostrophes() {
-        let texts = |request| {
-            quoted(request)
-                .into_iter()
-                .map(|q| q.text)
-                .collect::<Vec<_>>()
-        };
+        let texts = |request| quoted(request).into_iter().map(|q| q.text).collect::<Vec<_>>();
         assert_eq!(texts("Write 'backup done' to x"), ["backup done"]);
-        assert_eq!(
-            texts("don't say \"it's me\" or `ls -l`."),
-            ["it's me", "ls -l"]
-        );
+        assert_eq!(texts("don't say \"it's me\" or `ls -l`."), ["it's me", "ls -l"]);
         assert_eq!(texts("„guten Tag“ und «bonjour»"), ["guten Tag", "bonjour"]);
         assert!(texts("the dogs' and cats").is_empty());
     }

@@ -13,12 +13,8 @@ pub struct Word<'a> {
     pub end: usize,
 }
 
-const OPENING: &[char] = &[
-    '(', '[', '{', '"', '\'', '`', '“', '‘', '„', '«', '<', '¿', '¡',
-];
-const CLOSING: &[char] = &[
-    ')', ']', '}', '"', '\'', '`', '”', '’', '“', '»', '>', '.', ',', ';', ':', '!', '?', '…',
-];
+const OPENING: &[char] = &['(', '[', '{', '"', '\'', '`', '“', '‘', '„', '«', '<', '¿', '¡'];
+const CLOSING: &[char] = &[')', ']', '}', '"', '\'', '`', '”', '’', '“', '»', '>', '.', ',', ';', ':', '!', '?', '…'];
 
 /// The words of `request`, split at white space, punctuation around them left out.
 pub fn words(request: &str) -> Vec<Word<'_>> {
@@ -42,12 +38,7 @@ fn word(request: &str, from: usize, to: usize) -> Option<Word<'_>> {
     let left = raw.trim_start_matches(OPENING);
     let start = to - left.len();
     let text = left.trim_end_matches(CLOSING);
-    (!text.is_empty()).then(|| Word {
-        text,
-        lower: text.to_lowercase(),
-        start,
-        end: start + text.len(),
-    })
+    (!text.is_empty()).then(|| Word { text, lower: text.to_lowercase(), start, end: start + text.len() })
 }
 
 /// Lower case, one space between words, punctuation around words left out; for phrase matching.
@@ -70,31 +61,22 @@ pub fn has_phrase(plain: &str, phrase: &str) -> bool {
 /// Where `phrase` stands in `plain`, at word boundaries.
 pub fn find_phrase(plain: &str, phrase: &str) -> Option<usize> {
     let boundary = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    plain.match_indices(phrase).map(|(at, _)| at).find(|&at| {
-        boundary(plain[..at].chars().next_back())
-            && boundary(plain[at + phrase.len()..].chars().next())
-    })
+    plain
+        .match_indices(phrase)
+        .map(|(at, _)| at)
+        .find(|&at| boundary(plain[..at].chars().next_back()) && boundary(plain[at + phrase.len()..].chars().next()))
 }
 
 /// The first of `phrases` that occurs, or none.
 pub fn any_phrase<'p>(plain: &str, phrases: &'p [String]) -> Option<&'p str> {
-    phrases
-        .iter()
-        .map(String::as_str)
-        .find(|phrase| has_phrase(plain, phrase))
+    phrases.iter().map(String::as_str).find(|phrase| has_phrase(plain, phrase))
 }
 
 /// A word without its plural or possessive ending; good enough to compare nouns.
 pub fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
-    let base = lower
-        .strip_suffix("'s")
-        .or_else(|| lower.strip_suffix("’s"))
-        .unwrap_or(&lower);
-    let cut = |suffix: &str, least: usize| {
-        base.strip_suffix(suffix)
-            .filter(|rest| rest.chars().count() >= least)
-    };
+    let base = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(&lower);
+    let cut = |suffix: &str, least: usize| base.strip_suffix(suffix).filter(|rest| rest.chars().count() >= least);
     if let Some(rest) = cut("ies", 2) {
         return format!("{rest}y");
     }
@@ -154,10 +136,7 @@ mod tests {
 
     #[test]
     fn words_lose_their_punctuation_only() {
-        let found: Vec<_> = words("Read (notes/a.md), 'x y' now?")
-            .into_iter()
-            .map(|w| w.text)
-            .collect();
+        let found: Vec<_> = words("Read (notes/a.md), 'x y' now?").into_iter().map(|w| w.text).collect();
         assert_eq!(found, ["Read", "notes/a.md", "x", "y", "now"]);
         assert!(has_phrase(&plain("How many, LINES?"), "how many lines"));
         assert!(!has_phrase("baseline", "line"));

@@ -12,79 +12,29 @@ BEGIN:VTODO\r\nUID:t\r\nEND:VTODO\r\nEND:VCALENDAR\r\n";
 #[tokio::test]
 async fn files_come_in_and_go_out() {
     let bench = bench();
-    bench
-        .ok(
-            "calendar_create",
-            json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"}),
-        )
-        .await;
+    bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"})).await;
     let before = text(&bench);
     bench.put("team.ics", TEAM);
-    let preview = bench
-        .preview("calendar_import", json!({"path": "team.ics"}))
-        .await;
+    let preview = bench.preview("calendar_import", json!({"path": "team.ics"})).await;
     assert_eq!(preview.summary, "adds 2 events to the calendar, replaces 0");
-    let imported = bench
-        .ok("calendar_import", json!({"path": "team.ics"}))
-        .await;
+    let imported = bench.ok("calendar_import", json!({"path": "team.ics"})).await;
     assert!(
-        imported
-            .content
-            .starts_with("took 2 new events over from team.ics and replaced 0"),
+        imported.content.starts_with("took 2 new events over from team.ics and replaced 0"),
         "{}",
         imported.content
     );
-    assert!(
-        imported.content.contains("[No start: it has no start]"),
-        "{}",
-        imported.content
-    );
-    assert!(
-        imported.content.contains("time zone Mars is not known"),
-        "{}",
-        imported.content
-    );
+    assert!(imported.content.contains("[No start: it has no start]"), "{}", imported.content);
+    assert!(imported.content.contains("time zone Mars is not known"), "{}", imported.content);
     let after = text(&bench);
-    assert!(
-        after.contains("X-OTHER:kept")
-            && after.contains("BEGIN:VALARM")
-            && after.contains("TZID:Mars")
-    );
+    assert!(after.contains("X-OTHER:kept") && after.contains("BEGIN:VALARM") && after.contains("TZID:Mars"));
     assert!(!after.contains("VTODO"));
     // What a stranger wrote taints what follows.
-    let listed = bench
-        .ok(
-            "calendar_list",
-            json!({"from": "2026-11-24", "to": "2026-11-24"}),
-        )
-        .await;
-    assert!(
-        listed
-            .content
-            .contains("Tue 2026-11-24 10:00-10:45  Review"),
-        "{}",
-        listed.content
-    );
-    assert_eq!(
-        (listed.tainted, listed.origin.as_deref()),
-        (true, Some("calendar events imported from team.ics"))
-    );
-    assert!(
-        !bench
-            .ok("calendar_list", json!({"to": "2026-11-23"}))
-            .await
-            .tainted
-    );
-    let again = bench
-        .ok("calendar_import", json!({"path": "team.ics"}))
-        .await;
-    assert!(
-        again
-            .content
-            .starts_with("took 0 new events over from team.ics and replaced 2"),
-        "{}",
-        again.content
-    );
+    let listed = bench.ok("calendar_list", json!({"from": "2026-11-24", "to": "2026-11-24"})).await;
+    assert!(listed.content.contains("Tue 2026-11-24 10:00-10:45  Review"), "{}", listed.content);
+    assert_eq!((listed.tainted, listed.origin.as_deref()), (true, Some("calendar events imported from team.ics")));
+    assert!(!bench.ok("calendar_list", json!({"to": "2026-11-23"})).await.tainted);
+    let again = bench.ok("calendar_import", json!({"path": "team.ics"})).await;
+    assert!(again.content.starts_with("took 0 new events over from team.ics and replaced 2"), "{}", again.content);
     assert_eq!(text(&bench), after);
     bench.undo(&again).await.unwrap();
     bench.undo(&imported).await.unwrap();
@@ -94,46 +44,23 @@ async fn files_come_in_and_go_out() {
 #[tokio::test]
 async fn a_file_that_goes_out_comes_in_again() {
     let bench = bench();
-    bench
-        .ok(
-            "calendar_create",
-            json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"}),
-        )
-        .await;
+    bench.ok("calendar_create", json!({"title": "Own", "start": "2026-11-23T09:00", "repeat": "weekly"})).await;
     bench.put("team.ics", TEAM);
-    bench
-        .ok("calendar_import", json!({"path": "team.ics"}))
-        .await;
-    let out = bench
-        .ok("calendar_export", json!({"path": "out/all.ics"}))
-        .await;
+    bench.ok("calendar_import", json!({"path": "team.ics"})).await;
+    let out = bench.ok("calendar_export", json!({"path": "out/all.ics"})).await;
     let written = bench.text("out/all.ics");
     assert!(out.content.contains("3 events"), "{}", out.content);
     assert!(
-        written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n")
-            && written.contains("TZOFFSETTO:+0200"),
+        written.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n") && written.contains("TZOFFSETTO:+0200"),
         "{written}"
     );
     assert!(!written.contains("X-STEWARD-ORIGIN"), "{written}");
-    assert!(
-        bench
-            .undo(&out)
-            .await
-            .unwrap()
-            .contains("removed out/all.ics")
-    );
+    assert!(bench.undo(&out).await.unwrap().contains("removed out/all.ics"));
     assert!(!bench.path("out/all.ics").exists());
     // What was written comes in again as it was.
     bench.put("round.ics", &written);
-    bench
-        .ok("calendar_import", json!({"path": "round.ics"}))
-        .await;
-    let listed = bench
-        .ok(
-            "calendar_list",
-            json!({"from": "2026-11-23", "to": "2026-11-30"}),
-        )
-        .await;
+    bench.ok("calendar_import", json!({"path": "round.ics"})).await;
+    let listed = bench.ok("calendar_list", json!({"from": "2026-11-23", "to": "2026-11-30"})).await;
     assert!(listed.content.starts_with("4 events"), "{}", listed.content);
 }
 
@@ -150,19 +77,13 @@ async fn bad_files_are_refused_and_nothing_changes() {
         ("none.ics", "none.ics"),
         ("../secret.txt", "outside"),
     ] {
-        let error = bench
-            .refused("calendar_import", json!({"path": path}))
-            .await;
+        let error = bench.refused("calendar_import", json!({"path": path})).await;
         assert!(error.contains(expect), "{path}: {error}");
     }
-    let error = bench
-        .refused("calendar_export", json!({"path": "calendar.txt"}))
-        .await;
+    let error = bench.refused("calendar_export", json!({"path": "calendar.txt"})).await;
     assert!(error.contains("must end in .ics"), "{error}");
     for path in bench.escapes() {
-        bench
-            .refused("calendar_export", json!({"path": format!("{path}/x.ics")}))
-            .await;
+        bench.refused("calendar_export", json!({"path": format!("{path}/x.ics")})).await;
     }
     assert!(!file(&bench).exists());
 }

@@ -11,27 +11,17 @@ use steward_tools::calendar::{CalendarConfig, with_calendar};
 
 pub fn bench() -> Bench {
     let mut bench = Bench::new();
-    let config = CalendarConfig {
-        folder: bench.outside().join("calendars"),
-        zone: TimeZone::get("Europe/Berlin").unwrap(),
-    };
+    let config =
+        CalendarConfig { folder: bench.outside().join("calendars"), zone: TimeZone::get("Europe/Berlin").unwrap() };
     let clock: Arc<dyn Clock> = Arc::new(Fixed);
     let blobs: Arc<dyn Blobs> = bench.blobs.clone();
-    bench.tools = with_calendar(bench.builder(), config, &clock, &blobs)
-        .build()
-        .unwrap();
+    bench.tools = with_calendar(bench.builder(), config, &clock, &blobs).build().unwrap();
     bench
 }
 
 pub fn file(bench: &Bench) -> PathBuf {
-    let folder = bench
-        .outside()
-        .join("calendars")
-        .join(bench.scope.tenant.to_string());
-    let name = bench
-        .scope
-        .user
-        .map_or("common".to_owned(), |user| user.to_string());
+    let folder = bench.outside().join("calendars").join(bench.scope.tenant.to_string());
+    let name = bench.scope.user.map_or("common".to_owned(), |user| user.to_string());
     folder.join(format!("{name}.ics"))
 }
 
@@ -40,8 +30,5 @@ pub fn text(bench: &Bench) -> String {
 }
 
 pub fn id(output: &ToolOutput) -> String {
-    output.data.as_ref().unwrap()["id"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    output.data.as_ref().unwrap()["id"].as_str().unwrap().to_owned()
 }

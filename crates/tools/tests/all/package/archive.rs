@@ -25,11 +25,7 @@ fn entry(name: &str, content: &[u8]) -> Entry {
     for byte in content {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 {
-                (crc >> 1) ^ 0xEDB8_8320
-            } else {
-                crc >> 1
-            };
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
         }
     }
     Entry {
@@ -110,10 +106,7 @@ fn with(more: Vec<Entry>) -> Vec<u8> {
 
 #[test]
 fn the_hand_made_archive_is_taken_if_nothing_is_wrong() {
-    let plain = read(&with(vec![
-        entry("p/references/a.md", b"# A\n"),
-        entry("p/references/", b""),
-    ]));
+    let plain = read(&with(vec![entry("p/references/a.md", b"# A\n"), entry("p/references/", b"")]));
     let plain = plain.unwrap();
     assert_eq!(plain.front.name, "p");
     assert_eq!(plain.files.len(), 2);
@@ -164,17 +157,11 @@ fn entries_that_are_no_plain_files_are_refused() {
         (change(|e| e.mode = 0o020_644), "no ordinary file"),
         (change(|e| e.mode = 0o010_644), "no ordinary file"),
         (change(|e| e.name = b"p/\xff\xfe.md".to_vec()), "UTF-8"),
-        (
-            change(|e| e.local_name = Some(b"p/references/b.md".to_vec())),
-            "two ways",
-        ),
+        (change(|e| e.local_name = Some(b"p/references/b.md".to_vec())), "two ways"),
         (change(|e| e.crc ^= 1), "damaged"),
         (change(|e| e.size = 2), "damaged"),
         (change(|e| e.method = 8), "damaged"),
-        (
-            change(|e| e.extra = [b"\x75\x70\x0a\0\x01abcd".as_slice(), b"other"].concat()),
-            "two names",
-        ),
+        (change(|e| e.extra = [b"\x75\x70\x0a\0\x01abcd".as_slice(), b"other"].concat()), "two names"),
     ] {
         assert!(said.contains(why), "{why}: {said}");
     }
@@ -201,13 +188,9 @@ fn bytes_that_no_entry_lists_are_refused() {
     // What a program that looks for local headers would find.
     let hidden = zip(&[entry("p/evil.md", b"x")]);
     let hidden = &hidden[..=30 + 9];
-    for gaps in [
-        [hidden, b"", b""],
-        [b"", hidden, b""],
-        [b"", b"", hidden],
-        [b"#!/bin/sh\n", b"", b""],
-        [b"", b"", b"\0"],
-    ] {
+    for gaps in
+        [[hidden, b"", b""], [b"", hidden, b""], [b"", b"", hidden], [b"#!/bin/sh\n", b"", b""], [b"", b"", b"\0"]]
+    {
         let said = refused(&zip_with_gaps(&entries, gaps));
         assert!(said.contains("belong to no entry"), "{said}");
     }
@@ -249,10 +232,7 @@ fn bombs_are_refused() {
 
 fn miniz(bytes: &[u8]) -> Vec<u8> {
     // Stored by the product's writer in a package; its deflated form is cut out of there.
-    let archive = write(
-        "p",
-        &std::collections::BTreeMap::from([("z".to_owned(), bytes.to_vec())]),
-    );
+    let archive = write("p", &std::collections::BTreeMap::from([("z".to_owned(), bytes.to_vec())]));
     let size = u32::from_le_bytes(archive[18..22].try_into().unwrap()) as usize;
     archive[33..33 + size].to_vec()
 }
@@ -271,15 +251,9 @@ fn archives_in_the_archive_are_refused() {
         tar,
     ] {
         let said = refused(&with(vec![entry("p/references/a.md", &content)]));
-        assert!(
-            said.contains("`references/a.md`") && said.contains("archive itself"),
-            "{said}"
-        );
+        assert!(said.contains("`references/a.md`") && said.contains("archive itself"), "{said}");
     }
-    let office = with(vec![entry(
-        "p/references/form.docx",
-        &zip(&[entry("x", b"y")]),
-    )]);
+    let office = with(vec![entry("p/references/form.docx", &zip(&[entry("x", b"y")]))]);
     assert_eq!(read(&office).unwrap().files.len(), 2);
 }
 
@@ -292,18 +266,12 @@ fn what_is_no_archive_says_so() {
     behind.extend(b"more");
     for (bytes, why) in [
         (Vec::new(), "too short"),
-        (
-            b"hello, this is no archive at all".to_vec(),
-            "no end record",
-        ),
+        (b"hello, this is no archive at all".to_vec(), "no end record"),
         (before, "directory"),
         (behind, "no end record"),
     ] {
         let said = refused(&bytes);
-        assert!(
-            said.contains(why) && said.contains("zip the package's folder"),
-            "{said}"
-        );
+        assert!(said.contains(why) && said.contains("zip the package's folder"), "{said}");
     }
     // Cut anywhere: an error, never a panic, never half a package.
     for length in 0..good.len() {
@@ -360,10 +328,7 @@ fn archives_of_other_programs_are_read() {
         let read = read(bytes).unwrap_or_else(|error| panic!("{by}: {error}"));
         let paths: Vec<_> = read.files.keys().map(String::as_str).collect();
         assert_eq!(paths, ["SKILL.md", "references/ä.md"], "{by}");
-        assert!(
-            read.files["references/ä.md"].starts_with("# Ä".as_bytes()),
-            "{by}"
-        );
+        assert!(read.files["references/ä.md"].starts_with("# Ä".as_bytes()), "{by}");
     }
     let hash = |bytes: &[u8]| read(bytes).unwrap().hash;
     let one = hash(include_bytes!("fixtures/python.skill"));

@@ -12,9 +12,7 @@ fn one(main: &str) -> Files {
 }
 
 fn said(main: &str) -> String {
-    understand("p", one(main))
-        .expect_err("was taken")
-        .to_string()
+    understand("p", one(main)).expect_err("was taken").to_string()
 }
 
 #[test]
@@ -56,71 +54,29 @@ fn what_is_wrong_with_the_front_matter_is_said() {
         ("---\n- a\n---\nx", "must be fields"),
         ("---\nname: p\n---\nx", "no `description`"),
         ("---\ndescription: d\n---\nx", "no `name`"),
-        (
-            "---\nname: 12\ndescription: d\n---\nx",
-            "`name` must be text",
-        ),
-        (
-            "---\nname: p\ndescription: ' '\n---\nx",
-            "`description` has 0",
-        ),
-        (
-            "---\nname: P\ndescription: d\n---\nx",
-            "no name of a package",
-        ),
-        (
-            "---\nname: a--b\ndescription: d\n---\nx",
-            "no name of a package",
-        ),
-        (
-            "---\nname: -a\ndescription: d\n---\nx",
-            "no name of a package",
-        ),
-        (
-            "---\nname: ../p\ndescription: d\n---\nx",
-            "no name of a package",
-        ),
+        ("---\nname: 12\ndescription: d\n---\nx", "`name` must be text"),
+        ("---\nname: p\ndescription: ' '\n---\nx", "`description` has 0"),
+        ("---\nname: P\ndescription: d\n---\nx", "no name of a package"),
+        ("---\nname: a--b\ndescription: d\n---\nx", "no name of a package"),
+        ("---\nname: -a\ndescription: d\n---\nx", "no name of a package"),
+        ("---\nname: ../p\ndescription: d\n---\nx", "no name of a package"),
         ("---\nname: p\ndescription: d\n---\n \n", "no text after"),
         ("---\nname: p\ndescription: [\n---\nx", "YAML can't be read"),
-        (
-            "---\nname: p\nname: q\ndescription: d\n---\nx",
-            "YAML can't be read",
-        ),
-        (
-            "---\nname: p\ndescription: &a d\nx: *a\n---\nx",
-            "YAML can't be read",
-        ),
-        (
-            "---\nname: p\ndescription: d\nmetadata: 3\n---\nx",
-            "`metadata`",
-        ),
-        (
-            "---\nname: p\ndescription: d\npermissions: {net: []}\n---\nx",
-            "`permissions.net`",
-        ),
-        (
-            "---\nname: p\ndescription: d\npermissions: {network: a.example}\n---\nx",
-            "are lists",
-        ),
+        ("---\nname: p\nname: q\ndescription: d\n---\nx", "YAML can't be read"),
+        ("---\nname: p\ndescription: &a d\nx: *a\n---\nx", "YAML can't be read"),
+        ("---\nname: p\ndescription: d\nmetadata: 3\n---\nx", "`metadata`"),
+        ("---\nname: p\ndescription: d\npermissions: {net: []}\n---\nx", "`permissions.net`"),
+        ("---\nname: p\ndescription: d\npermissions: {network: a.example}\n---\nx", "are lists"),
     ] {
         let said = said(main);
         assert!(said.contains(why), "{main:?}: {said}");
     }
     let long = format!("---\nname: p\ndescription: {}\n---\nx", "d".repeat(1025));
     assert!(said(&long).contains("1025 characters; write 1 to 1024"));
-    let deep = format!(
-        "---\nname: p\ndescription: d\nx: {}1{}\n---\nx",
-        "[".repeat(500),
-        "]".repeat(500)
-    );
+    let deep = format!("---\nname: p\ndescription: d\nx: {}1{}\n---\nx", "[".repeat(500), "]".repeat(500));
     assert!(said(&deep).contains("YAML can't be read"));
     let bytes = BTreeMap::from([("SKILL.md".to_owned(), vec![0xff, 0xfe, b'-'])]);
-    assert!(
-        understand("p", bytes)
-            .unwrap_err()
-            .to_string()
-            .contains("UTF-8")
-    );
+    assert!(understand("p", bytes).unwrap_err().to_string().contains("UTF-8"));
 }
 
 #[test]
@@ -140,10 +96,7 @@ fn definitions_become_skills_with_the_safe_defaults() {
                 "skills/more.yml",
                 "- {name: rows, type: sql, description: Reads., config: {statement: select 1}}\n- {name: clean, type: sql, description: Deletes., config: {statement: delete from t, readonly: false}}\n",
             ),
-            (
-                "scripts/add.py",
-                "def run(payload):\n    return payload['a']\n",
-            ),
+            ("scripts/add.py", "def run(payload):\n    return payload['a']\n"),
         ],
     );
     let skill = |name: &str| read.skills.iter().find(|one| one.name == name).unwrap();
@@ -164,51 +117,15 @@ fn definitions_that_make_no_sense_are_named() {
         ("skills/a.json", "{", "JSON can't be read"),
         ("skills/a.txt", "x", "no skill definition"),
         ("skills/a.json", "[1]", "a skill is an object"),
-        (
-            "skills/a.json",
-            r#"{"type": "http"}"#,
-            "`description` is missing",
-        ),
-        (
-            "skills/a.json",
-            r#"{"description": "d"}"#,
-            "`type` is missing",
-        ),
-        (
-            "skills/a.json",
-            r#"{"type": "magic", "description": "d"}"#,
-            "no type of skill",
-        ),
-        (
-            "skills/A b.json",
-            r#"{"type": "http", "description": "d"}"#,
-            "no name of a skill",
-        ),
-        (
-            "skills/grep.json",
-            r#"{"type": "http", "description": "d"}"#,
-            "built-in tool",
-        ),
-        (
-            "skills/p.json",
-            r#"{"type": "http", "description": "d"}"#,
-            "two skills are called `p`",
-        ),
-        (
-            "skills/a.json",
-            r#"{"type": "http", "description": "d", "id": "1"}"#,
-            "`id` is unknown",
-        ),
-        (
-            "skills/a.json",
-            r#"{"type": "http", "description": "d", "config": {"uri": ""}}"#,
-            "uri",
-        ),
-        (
-            "skills/a.json",
-            r#"{"type": "http", "description": "d", "parameters": []}"#,
-            "JSON Schema",
-        ),
+        ("skills/a.json", r#"{"type": "http"}"#, "`description` is missing"),
+        ("skills/a.json", r#"{"description": "d"}"#, "`type` is missing"),
+        ("skills/a.json", r#"{"type": "magic", "description": "d"}"#, "no type of skill"),
+        ("skills/A b.json", r#"{"type": "http", "description": "d"}"#, "no name of a skill"),
+        ("skills/grep.json", r#"{"type": "http", "description": "d"}"#, "built-in tool"),
+        ("skills/p.json", r#"{"type": "http", "description": "d"}"#, "two skills are called `p`"),
+        ("skills/a.json", r#"{"type": "http", "description": "d", "id": "1"}"#, "`id` is unknown"),
+        ("skills/a.json", r#"{"type": "http", "description": "d", "config": {"uri": ""}}"#, "uri"),
+        ("skills/a.json", r#"{"type": "http", "description": "d", "parameters": []}"#, "JSON Schema"),
         (
             "skills/a.json",
             r#"{"type": "http", "description": "d", "parameters": {"type": "object", "properties": {"a": {"type": "nonsense"}}}}"#,
@@ -227,7 +144,8 @@ fn definitions_that_make_no_sense_are_named() {
     }
 }
 
-const HTTP: &str = r#"{"type":"http","description":"d","config":{"method":"GET","url":"https://api.a.example:8443/v1/{{id}}"}}"#;
+const HTTP: &str =
+    r#"{"type":"http","description":"d","config":{"method":"GET","url":"https://api.a.example:8443/v1/{{id}}"}}"#;
 /// What a package declares, a skill of it, and what is missing; empty: nothing.
 const DECLARED: &[(&str, &str, &str)] = &[
     ("{}", HTTP, "reaches api.a.example"),
@@ -236,22 +154,14 @@ const DECLARED: &[(&str, &str, &str)] = &[
     ("{network: ['*.a.example']}", HTTP, ""),
     ("{network: [API.a.example]}", HTTP, ""),
     ("{network: ['*']}", HTTP, ""),
-    (
-        "{}",
-        r#"{"type":"http","description":"d","config":{"url":"{{url}}"}}"#,
-        "fixed text",
-    ),
+    ("{}", r#"{"type":"http","description":"d","config":{"url":"{{url}}"}}"#, "fixed text"),
     (
         "{network: ['*']}",
         r#"{"type":"http","description":"d","config":{"url":"https://a.example","allow":["10.0.0.1:80"]}}"#,
         "private hosts",
     ),
     ("{}", r#"{"type":"scrape","description":"d"}"#, "reaches *"),
-    (
-        "{}",
-        r#"{"type":"graphql","description":"d","config":{"url":"https://g.example/q","query":"{a}"}}"#,
-        "g.example",
-    ),
+    ("{}", r#"{"type":"graphql","description":"d","config":{"url":"https://g.example/q","query":"{a}"}}"#, "g.example"),
     (
         "{scripts: true}",
         r#"{"type":"ssh","description":"d","config":{"host":"H.example","jump":"me@j.example:22","command":["ls"]}}"#,
@@ -262,56 +172,16 @@ const DECLARED: &[(&str, &str, &str)] = &[
         r#"{"type":"ssh","description":"d","config":{"host":"h.example","command":["ls"]}}"#,
         "scripts: true",
     ),
-    (
-        "{}",
-        r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
-        "scripts: true",
-    ),
-    (
-        "{scripts: true}",
-        r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#,
-        "",
-    ),
-    (
-        "{}",
-        r#"{"type":"python","description":"d","config":{"file":"scripts/a.py"}}"#,
-        "runs a script",
-    ),
-    (
-        "{}",
-        r#"{"type":"python","description":"d","config":{"code":"def run(payload): return 1"}}"#,
-        "",
-    ),
-    (
-        "{}",
-        r#"{"type":"sql","description":"d","config":{"database":"postgres://db.example/x"}}"#,
-        "db.example",
-    ),
-    (
-        "{}",
-        r#"{"type":"sql","description":"d","config":{"database":"sqlite:data.db"}}"#,
-        "",
-    ),
-    (
-        "{}",
-        r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
-        "add `database`",
-    ),
-    (
-        "{}",
-        r#"{"type":"sql","description":"d","credential":{"name":"prod"}}"#,
-        "credential.kind",
-    ),
-    (
-        "{credentials: [database]}",
-        r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#,
-        "",
-    ),
-    (
-        "{credentials: [magic]}",
-        r#"{"type":"sql","description":"d"}"#,
-        "no kind of credential",
-    ),
+    ("{}", r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#, "scripts: true"),
+    ("{scripts: true}", r#"{"type":"shell","description":"d","config":{"command":["ls"]}}"#, ""),
+    ("{}", r#"{"type":"python","description":"d","config":{"file":"scripts/a.py"}}"#, "runs a script"),
+    ("{}", r#"{"type":"python","description":"d","config":{"code":"def run(payload): return 1"}}"#, ""),
+    ("{}", r#"{"type":"sql","description":"d","config":{"database":"postgres://db.example/x"}}"#, "db.example"),
+    ("{}", r#"{"type":"sql","description":"d","config":{"database":"sqlite:data.db"}}"#, ""),
+    ("{}", r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#, "add `database`"),
+    ("{}", r#"{"type":"sql","description":"d","credential":{"name":"prod"}}"#, "credential.kind"),
+    ("{credentials: [database]}", r#"{"type":"sql","description":"d","credential":{"kind":"database"}}"#, ""),
+    ("{credentials: [magic]}", r#"{"type":"sql","description":"d"}"#, "no kind of credential"),
     (
         "{scripts: true}",
         r#"{"type":"ansible","description":"d","config":{"playbook":"- hosts: all","inventory":"[web]\nw1 ansible_host=w1.example\n[web:vars]\na=b","network":true}}"#,
@@ -322,16 +192,8 @@ const DECLARED: &[(&str, &str, &str)] = &[
         r#"{"type":"docker","description":"d","config":{"action":"run","image":"a","network":true}}"#,
         "reaches *",
     ),
-    (
-        "{}",
-        r#"{"type":"mcp","description":"d","config":{"server":"s","tool":"t","hash":"h"}}"#,
-        "MCP server",
-    ),
-    (
-        "{}",
-        r#"{"type":"agent_delegation","description":"d","config":{"agent":"a"}}"#,
-        "",
-    ),
+    ("{}", r#"{"type":"mcp","description":"d","config":{"server":"s","tool":"t","hash":"h"}}"#, "MCP server"),
+    ("{}", r#"{"type":"agent_delegation","description":"d","config":{"agent":"a"}}"#, ""),
 ];
 
 #[test]
@@ -340,19 +202,12 @@ fn what_is_used_must_be_declared() {
         let main = format!("---\nname: p\ndescription: d\npermissions: {permissions}\n---\nx");
         let mut all = one(&main);
         all.insert("skills/a.json".into(), skill.as_bytes().to_vec());
-        all.insert(
-            "scripts/a.py".into(),
-            b"def run(payload): return 1".to_vec(),
-        );
+        all.insert("scripts/a.py".into(), b"def run(payload): return 1".to_vec());
         undeclared(&understand("p", all).unwrap()).join("; ")
     };
     for (permissions, skill, wanted) in DECLARED {
         let missing = check(permissions, skill);
-        let fits = if wanted.is_empty() {
-            missing.is_empty()
-        } else {
-            missing.contains(wanted)
-        };
+        let fits = if wanted.is_empty() { missing.is_empty() } else { missing.contains(wanted) };
         assert!(fits, "{permissions} {skill}: {missing:?}");
     }
 }

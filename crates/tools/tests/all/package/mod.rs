@@ -14,8 +14,7 @@ use steward_tools::package::{Files, Read, read, write};
 
 /// A minimal package of this name with more files.
 pub fn files(name: &str, more: &[(&str, &str)]) -> Files {
-    let main =
-        format!("---\nname: {name}\ndescription: What it is for.\n---\n# Prompt\nHelp people.\n");
+    let main = format!("---\nname: {name}\ndescription: What it is for.\n---\n# Prompt\nHelp people.\n");
     let mut files = BTreeMap::from([("SKILL.md".to_owned(), main.into_bytes())]);
     for (path, text) in more {
         files.insert((*path).to_owned(), text.as_bytes().to_vec());

@@ -22,11 +22,8 @@ pub struct Memory {
 impl Memory {
     fn current(&self) -> Vec<Skill> {
         let all = self.skills.lock().unwrap();
-        let mut current: Vec<Skill> = all
-            .values()
-            .filter(|(_, removed)| !removed)
-            .filter_map(|(versions, _)| versions.last().cloned())
-            .collect();
+        let mut current: Vec<Skill> =
+            all.values().filter(|(_, removed)| !removed).filter_map(|(versions, _)| versions.last().cloned()).collect();
         current.sort_by(|a, b| a.name.cmp(&b.name));
         current
     }
@@ -39,11 +36,7 @@ impl Memory {
 #[async_trait]
 impl Skills for Memory {
     async fn save_skill(&self, _: TenantId, skill: &Skill) -> StoreResult<Skill> {
-        if self
-            .current()
-            .iter()
-            .any(|one| one.name == skill.name && one.id != skill.id)
-        {
+        if self.current().iter().any(|one| one.name == skill.name && one.id != skill.id) {
             return Err(StoreError::Conflict(format!("{} is taken", skill.name)));
         }
         let mut all = self.skills.lock().unwrap();
@@ -52,12 +45,7 @@ impl Skills for Memory {
         let mut next = skill.clone();
         next.version = versions.last().map_or(1, |last| last.version + 1);
         if let Some(last) = versions.last() {
-            let same = Skill {
-                version: last.version,
-                at: last.at,
-                by: last.by.clone(),
-                ..next.clone()
-            };
+            let same = Skill { version: last.version, at: last.at, by: last.by.clone(), ..next.clone() };
             if same == *last {
                 return Ok(same);
             }
@@ -72,22 +60,14 @@ impl Skills for Memory {
     async fn skill_by_name(&self, _: TenantId, name: &str) -> StoreResult<Option<Skill>> {
         Ok(self.current().into_iter().find(|one| one.name == name))
     }
-    async fn skill_version(
-        &self,
-        tenant: TenantId,
-        id: SkillId,
-        version: u32,
-    ) -> StoreResult<Skill> {
+    async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
         let all = self.skill_versions(tenant, id).await?;
         let found = all.into_iter().find(|one| one.version == version);
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
     async fn skill_versions(&self, _: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
         let all = self.skills.lock().unwrap();
-        Ok(all
-            .get(&id)
-            .map(|(versions, _)| versions.iter().rev().cloned().collect())
-            .unwrap_or_default())
+        Ok(all.get(&id).map(|(versions, _)| versions.iter().rev().cloned().collect()).unwrap_or_default())
     }
     async fn skills(
         &self,
@@ -105,27 +85,16 @@ impl Skills for Memory {
     }
     async fn remove_skill(&self, _: TenantId, id: SkillId) -> StoreResult<()> {
         self.skills.lock().unwrap().get_mut(&id).unwrap().1 = true;
-        self.attached
-            .lock()
-            .unwrap()
-            .retain(|(_, skill)| *skill != id);
+        self.attached.lock().unwrap().retain(|(_, skill)| *skill != id);
         Ok(())
     }
     async fn skills_of(&self, _: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>> {
         let attached = self.attached.lock().unwrap().clone();
         let current = self.current();
         let mine = attached.iter().filter(|(of, _)| *of == agent);
-        Ok(mine
-            .filter_map(|(_, id)| current.iter().find(|one| one.id == *id).cloned())
-            .collect())
+        Ok(mine.filter_map(|(_, id)| current.iter().find(|one| one.id == *id).cloned()).collect())
     }
-    async fn attach_skill(
-        &self,
-        _: TenantId,
-        agent: AgentId,
-        skill: SkillId,
-        on: bool,
-    ) -> StoreResult<()> {
+    async fn attach_skill(&self, _: TenantId, agent: AgentId, skill: SkillId, on: bool) -> StoreResult<()> {
         let mut attached = self.attached.lock().unwrap();
         attached.retain(|one| *one != (agent, skill));
         if on {
@@ -133,12 +102,7 @@ impl Skills for Memory {
         }
         Ok(())
     }
-    async fn create_and_attach(
-        &self,
-        tenant: TenantId,
-        agent: AgentId,
-        skill: &Skill,
-    ) -> StoreResult<(Skill, bool)> {
+    async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)> {
         let saved = self.save_skill(tenant, skill).await?;
         self.attach_skill(tenant, agent, saved.id, true).await?;
         let made = saved.version == 1;
@@ -146,11 +110,7 @@ impl Skills for Memory {
     }
     async fn agents_with(&self, _: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
         let attached = self.attached.lock().unwrap();
-        Ok(attached
-            .iter()
-            .filter(|(_, skill)| *skill == id)
-            .map(|(agent, _)| *agent)
-            .collect())
+        Ok(attached.iter().filter(|(_, skill)| *skill == id).map(|(agent, _)| *agent).collect())
     }
 }
 
@@ -161,12 +121,7 @@ impl SkillPackages for Memory {
         self.packages.lock().unwrap().insert(key, package.clone());
         Ok(())
     }
-    async fn package(
-        &self,
-        _: TenantId,
-        name: &str,
-        revision: Option<u32>,
-    ) -> StoreResult<Option<SkillPackage>> {
+    async fn package(&self, _: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>> {
         let all = self.packages.lock().unwrap();
         let mut mine = all.values().filter(|one| one.name == name);
         Ok(match revision {
@@ -174,12 +129,7 @@ impl SkillPackages for Memory {
             Some(number) => mine.find(|one| one.revision == number).cloned(),
         })
     }
-    async fn packages(
-        &self,
-        _: TenantId,
-        _: Option<&str>,
-        _: u32,
-    ) -> StoreResult<Page<SkillPackage>> {
+    async fn packages(&self, _: TenantId, _: Option<&str>, _: u32) -> StoreResult<Page<SkillPackage>> {
         let items = self.packages.lock().unwrap().values().cloned().collect();
         Ok(Page { items, more: false })
     }
@@ -204,29 +154,13 @@ pub struct Shelf {
 
 impl Shelf {
     pub fn new() -> Self {
-        let (memory, blobs) = (
-            Arc::new(Memory::default()),
-            Arc::new(MemoryBlobs::default()),
-        );
-        let packages = Packages::new(
-            memory.clone(),
-            memory.clone(),
-            blobs.clone(),
-            Arc::new(Fixed),
-            Arc::new(Counted::default()),
-        );
-        Self {
-            memory,
-            blobs,
-            packages,
-        }
+        let (memory, blobs) = (Arc::new(Memory::default()), Arc::new(MemoryBlobs::default()));
+        let packages =
+            Packages::new(memory.clone(), memory.clone(), blobs.clone(), Arc::new(Fixed), Arc::new(Counted::default()));
+        Self { memory, blobs, packages }
     }
 
     pub fn library(&self) -> Library {
-        Library {
-            skills: self.memory.clone(),
-            packages: self.memory.clone(),
-            blobs: self.blobs.clone(),
-        }
+        Library { skills: self.memory.clone(), packages: self.memory.clone(), blobs: self.blobs.clone() }
     }
 }

@@ -94,11 +94,7 @@ impl Dovecot {
     pub fn start(folder: &Path) -> Self {
         let (port, secure) = (free(), free());
         let root = id("-u") == "0";
-        let (uid, gid) = if root {
-            ("65534".to_owned(), "65534".to_owned())
-        } else {
-            (id("-u"), id("-g"))
-        };
+        let (uid, gid) = if root { ("65534".to_owned(), "65534".to_owned()) } else { (id("-u"), id("-g")) };
         let mut settings = SETTINGS
             .replace("FOLDER", &folder.display().to_string())
             .replace("UID", &uid)
@@ -122,11 +118,7 @@ impl Dovecot {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        Self {
-            keeper,
-            port,
-            secure,
-        }
+        Self { keeper, port, secure }
     }
 }
 

@@ -18,9 +18,7 @@ async fn server(answers: Vec<Vec<u8>>) -> (Bench, tokio::task::JoinHandle<()>) {
             tokio::spawn(async move {
                 let mut buffer = [0; 4096];
                 for answer in answers {
-                    if stream.write_all(&answer).await.is_err()
-                        || stream.read(&mut buffer).await.is_err()
-                    {
+                    if stream.write_all(&answer).await.is_err() || stream.read(&mut buffer).await.is_err() {
                         return;
                     }
                 }
@@ -28,8 +26,7 @@ async fn server(answers: Vec<Vec<u8>>) -> (Bench, tokio::task::JoinHandle<()>) {
             });
         }
     });
-    let settings =
-        format!("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imap+plain://127.0.0.1:{port}'\n");
+    let settings = format!("[accounts.x]\nfrom = 'a@b.c'\nimap = 'imap+plain://127.0.0.1:{port}'\n");
     (bench(&settings).0, task)
 }
 
@@ -39,11 +36,7 @@ fn lines(all: &[&str]) -> Vec<Vec<u8>> {
 
 #[tokio::test]
 async fn a_silent_server_ends_with_the_call_or_the_run() {
-    for answers in [
-        vec![],
-        lines(&["* OK hello\r\n"]),
-        lines(&["* OK hello\r\n", "* 1 EXISTS\r\na1 OK\r\n"]),
-    ] {
+    for answers in [vec![], lines(&["* OK hello\r\n"]), lines(&["* OK hello\r\n", "* 1 EXISTS\r\na1 OK\r\n"])] {
         let (mut bench, task) = server(answers).await;
         bench.scope.timeout_ms = 300;
         let error = bench.refused("mail_list", json!({})).await;
@@ -67,10 +60,7 @@ async fn nonsense_and_floods_are_refused() {
     for (answers, expect) in [
         (lines(&["* BYE go away\r\n"]), "go away"),
         (lines(&["HTTP/1.1 400 Bad Request\r\n"]), "no proper answer"),
-        (
-            lines(&["* OK hello\r\n", "* LIST {999999999}\r\n"]),
-            "sends too much",
-        ),
+        (lines(&["* OK hello\r\n", "* LIST {999999999}\r\n"]), "sends too much"),
         (
             lines(&[
                 "* OK hello\r\n",
@@ -92,27 +82,12 @@ async fn nonsense_and_floods_are_refused() {
         let (bench, task) = server(answers).await;
         if expect.is_empty() {
             let listed = bench.ok("mail_list", json!({})).await;
-            assert!(
-                listed
-                    .content
-                    .contains("[9] (no date)  z@y.x: (no subject)"),
-                "{}",
-                listed.content
-            );
+            assert!(listed.content.contains("[9] (no date)  z@y.x: (no subject)"), "{}", listed.content);
         } else {
-            let error = bench
-                .refused("mail_list", json!({"mailbox": "INBOX"}))
-                .await;
+            let error = bench.refused("mail_list", json!({"mailbox": "INBOX"})).await;
             assert!(error.contains(expect), "{expect}: {error}");
         }
         task.abort();
     }
-    assert!(
-        bench("")
-            .0
-            .tools
-            .catalogue()
-            .iter()
-            .all(|spec| spec.name != "mail_list")
-    );
+    assert!(bench("").0.tools.catalogue().iter().all(|spec| spec.name != "mail_list"));
 }

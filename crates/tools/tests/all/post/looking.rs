@@ -23,10 +23,7 @@ async fn what_was_sent_is_found_and_read() {
         listed.content,
         "1 of 1 messages in INBOX, newest first\n[1] 2026-11-21 09:00  Ann Lée <ann@example.org>: Grüße an alle (unread)"
     );
-    assert_eq!(
-        (listed.tainted, listed.origin.as_deref()),
-        (true, Some("mail from ann@example.org"))
-    );
+    assert_eq!((listed.tainted, listed.origin.as_deref()), (true, Some("mail from ann@example.org")));
     let read = bench.ok("mail_read", json!({"uid": 1})).await;
     let id = sent.receipt.unwrap().evidence.unwrap();
     assert_eq!(
@@ -35,33 +32,15 @@ async fn what_was_sent_is_found_and_read() {
             "From: Ann Lée <ann@example.org>\nTo: ann@example.org\nDate: 2026-11-21 09:00\nSubject: Grüße an alle\nMessage-ID: {id}\n\nHello\n.\nBye"
         )
     );
-    assert_eq!(
-        (read.tainted, read.origin.as_deref()),
-        (true, Some("mail from ann@example.org"))
-    );
+    assert_eq!((read.tainted, read.origin.as_deref()), (true, Some("mail from ann@example.org")));
     // Looking changes nothing, not even whether a message was seen.
-    assert!(
-        bench
-            .ok("mail_list", json!({"unread": true}))
-            .await
-            .content
-            .contains("[1]")
-    );
+    assert!(bench.ok("mail_list", json!({"unread": true})).await.content.contains("[1]"));
     let all = bench.tools.catalogue();
     for name in ["mail_list", "mail_search", "mail_read"] {
         let spec = all.iter().find(|spec| spec.name == name).unwrap();
-        assert_eq!(
-            (spec.risk, spec.effect),
-            (RiskClass::Read, EffectClass::Read)
-        );
+        assert_eq!((spec.risk, spec.effect), (RiskClass::Read, EffectClass::Read));
     }
-    let tools: Vec<String> = rows
-        .uses
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|one| one.tool.clone())
-        .collect();
+    let tools: Vec<String> = rows.uses.lock().unwrap().iter().map(|one| one.tool.clone()).collect();
     assert_eq!(tools, ["mail_send", "mail_list", "mail_read", "mail_list"]);
 }
 
@@ -80,11 +59,7 @@ async fn pages_become_text_and_attachments_stay_closed() {
     ] {
         assert!(read.content.contains(part), "{part}\n{}", read.content);
     }
-    assert!(
-        !read.content.contains("steal") && !read.content.contains("HELLO"),
-        "{}",
-        read.content
-    );
+    assert!(!read.content.contains("steal") && !read.content.contains("HELLO"), "{}", read.content);
     assert_eq!(read.data.unwrap()["attachments"][0]["bytes"], 14);
 }
 
@@ -104,54 +79,24 @@ async fn mail_is_searched_in_any_mailbox() {
     .into_iter()
     .enumerate()
     {
-        servers.put(
-            "",
-            &format!("{at}.x"),
-            message(from, subject, 1, text).as_bytes(),
-        );
+        servers.put("", &format!("{at}.x"), message(from, subject, 1, text).as_bytes());
     }
-    servers.put(
-        ".Entw&APw-rfe",
-        "1.x",
-        message("ann@example.org", "half done", 2, "…").as_bytes(),
-    );
+    servers.put(".Entw&APw-rfe", "1.x", message("ann@example.org", "half done", 2, "…").as_bytes());
     let (bench, _) = bench(&servers.usual());
     for (arguments, expect) in [
-        (
-            json!({"from": "bob", "subject": "invoice"}),
-            "1 of 1 messages that fit",
-        ),
+        (json!({"from": "bob", "subject": "invoice"}), "1 of 1 messages that fit"),
         (json!({"subject": "invoice"}), "2 of 2 messages that fit"),
         (json!({"text": "käsespätzle"}), ": lunch"),
         (json!({"text": "\"twice\" \\"}), ": invoice 8"),
-        (
-            json!({"subject": "invoice", "count": 1}),
-            "1 of 2 messages that fit",
-        ),
-        (
-            json!({"text": "nowhere to be found"}),
-            "INBOX has no messages that fit",
-        ),
-        (
-            json!({"before": "2001-01-01"}),
-            "INBOX has no messages that fit",
-        ),
+        (json!({"subject": "invoice", "count": 1}), "1 of 2 messages that fit"),
+        (json!({"text": "nowhere to be found"}), "INBOX has no messages that fit"),
+        (json!({"before": "2001-01-01"}), "INBOX has no messages that fit"),
         (json!({"since": "2001-01-01"}), "3 of 3 messages that fit"),
-        (
-            json!({"unread": true, "from": "carl"}),
-            "1 of 1 messages that fit",
-        ),
-        (
-            json!({"subject": "half", "mailbox": "Entwürfe"}),
-            "1 of 1 messages that fit in Entwürfe",
-        ),
+        (json!({"unread": true, "from": "carl"}), "1 of 1 messages that fit"),
+        (json!({"subject": "half", "mailbox": "Entwürfe"}), "1 of 1 messages that fit in Entwürfe"),
     ] {
         let found = bench.ok("mail_search", arguments.clone()).await;
-        assert!(
-            found.content.contains(expect),
-            "{arguments}: {}",
-            found.content
-        );
+        assert!(found.content.contains(expect), "{arguments}: {}", found.content);
     }
     for (arguments, expect) in [
         (json!({}), "say what to search for"),
@@ -164,65 +109,29 @@ async fn mail_is_searched_in_any_mailbox() {
     }
     for count in [1, 2] {
         let listed = bench.ok("mail_list", json!({"count": count})).await;
-        assert!(
-            listed
-                .content
-                .starts_with(&format!("{count} of 3 messages")),
-            "{}",
-            listed.content
-        );
+        assert!(listed.content.starts_with(&format!("{count} of 3 messages")), "{}", listed.content);
     }
     let listed = bench.ok("mail_list", json!({})).await;
-    assert_eq!(
-        listed.origin.as_deref(),
-        Some("mail from bob@example.net, carl@example.net")
-    );
-    assert_eq!(
-        bench
-            .ok("mail_list", json!({"mailbox": "Entwürfe"}))
-            .await
-            .data
-            .unwrap()["total"],
-        1
-    );
+    assert_eq!(listed.origin.as_deref(), Some("mail from bob@example.net, carl@example.net"));
+    assert_eq!(bench.ok("mail_list", json!({"mailbox": "Entwürfe"})).await.data.unwrap()["total"], 1);
 }
 
 #[tokio::test]
 async fn every_way_in_works_and_a_wrong_password_does_not() {
     let servers = Servers::start().await;
     servers.put("", "1.x", b"From: a@b.c\r\nSubject: s\r\n\r\nb\r\n");
-    let place = |scheme: &str, port: u16| {
-        servers.account("x", &format!("imap = '{scheme}://localhost:{port}'"))
-    };
+    let place = |scheme: &str, port: u16| servers.account("x", &format!("imap = '{scheme}://localhost:{port}'"));
     let plain = place("imap+plain", servers.imap.port);
-    for settings in [
-        place("imaps", servers.imap.secure),
-        place("imap", servers.imap.port),
-        plain,
-    ] {
+    for settings in [place("imaps", servers.imap.secure), place("imap", servers.imap.port), plain] {
         let (bench, _) = bench(&settings);
-        assert_eq!(
-            names(&bench),
-            ["mail_draft", "mail_list", "mail_search", "mail_read"]
-        );
-        assert!(
-            bench
-                .ok("mail_list", json!({}))
-                .await
-                .content
-                .contains(": s (unread)")
-        );
+        assert_eq!(names(&bench), ["mail_draft", "mail_list", "mail_search", "mail_read"]);
+        assert!(bench.ok("mail_list", json!({})).await.content.contains(": s (unread)"));
     }
     let good = place("imaps", servers.imap.secure);
-    let stranger = good
-        .lines()
-        .filter(|line| !line.starts_with("ca"))
-        .fold(String::new(), |all, line| all + line + "\n");
+    let stranger =
+        good.lines().filter(|line| !line.starts_with("ca")).fold(String::new(), |all, line| all + line + "\n");
     for (settings, expect) in [
-        (
-            good.replace("'post'", "'wrong'"),
-            "does not let the account x in",
-        ),
+        (good.replace("'post'", "'wrong'"), "does not let the account x in"),
         (good.replace("'post'", "'token'"), "takes a password"),
         (stranger, "check its name and its certificate"),
         (place("imaps", servers.imap.port), "no safe connection"),
@@ -231,16 +140,11 @@ async fn every_way_in_works_and_a_wrong_password_does_not() {
         let (bench, _) = bench(&settings);
         let error = bench.refused("mail_list", json!({})).await;
         assert!(error.contains(expect), "{expect}: {error}");
-        assert!(
-            !error.contains(PASSWORD) && !error.contains("canary"),
-            "{error}"
-        );
+        assert!(!error.contains(PASSWORD) && !error.contains("canary"), "{error}");
     }
     let (bench, _) = bench(&good);
     let error = bench.refused("mail_read", json!({"uid": 77})).await;
     assert!(error.contains("INBOX has no message 77"), "{error}");
-    let error = bench
-        .refused("mail_read", json!({"uid": 1, "mailbox": "x\r\ny"}))
-        .await;
+    let error = bench.refused("mail_read", json!({"uid": 1, "mailbox": "x\r\ny"})).await;
     assert!(error.contains("single line"), "{error}");
 }

@@ -21,38 +21,18 @@ async fn mail_is_sent_and_proved() {
     let servers = Servers::start().await;
     let (bench, rows) = bench(&servers.usual());
     catalogue::check(&bench.tools.catalogue());
-    assert_eq!(
-        names(&bench),
-        [
-            "mail_draft",
-            "mail_send",
-            "mail_list",
-            "mail_search",
-            "mail_read"
-        ]
-    );
+    assert_eq!(names(&bench), ["mail_draft", "mail_send", "mail_list", "mail_search", "mail_read"]);
     let all = bench.tools.catalogue();
     let spec = all.iter().find(|spec| spec.name == "mail_send").unwrap();
-    assert_eq!(
-        (spec.risk, spec.effect),
-        (RiskClass::Destructive, EffectClass::Write)
-    );
+    assert_eq!((spec.risk, spec.effect), (RiskClass::Destructive, EffectClass::Write));
     assert!(spec.parameters["properties"].get("account").is_none());
     let arguments = json!({
         "to": "Bob <bob@example.net>, carl@example.net", "cc": "dora@example.net", "bcc": "eve@example.net",
         "subject": "Größe", "body": "Hällo\n.\n..two dots\nBye", "in_reply_to": "abc@example.net",
     });
     let preview = bench.preview("mail_send", arguments.clone()).await;
-    assert!(
-        preview.summary.contains("eve@example.net") && !preview.reversible,
-        "{preview:?}"
-    );
-    assert!(
-        preview
-            .detail
-            .unwrap()
-            .contains("From: Ann Lée <ann@example.org>\n")
-    );
+    assert!(preview.summary.contains("eve@example.net") && !preview.reversible, "{preview:?}");
+    assert!(preview.detail.unwrap().contains("From: Ann Lée <ann@example.org>\n"));
     assert_eq!(servers.delivered("bob"), 0);
     let sent = bench.keyed("mail_send", arguments, "k").await.unwrap();
     for user in ["bob", "carl", "dora", "eve"] {
@@ -74,10 +54,7 @@ async fn mail_is_sent_and_proved() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    assert!(
-        !text.contains("eve@example.net") && id.ends_with("@example.org>"),
-        "{text}"
-    );
+    assert!(!text.contains("eve@example.net") && id.ends_with("@example.org>"), "{text}");
     assert_eq!(receipt.action, "sent");
     assert!(matches!(sent.undo, Some(Undo::Impossible { .. })));
     let error = bench.undo(&sent).await.unwrap_err().to_string();
@@ -89,9 +66,7 @@ async fn mail_is_sent_and_proved() {
 #[tokio::test]
 async fn every_way_in_works_and_none_without_its_protection() {
     let servers = Servers::start().await;
-    let of = |kind: &str, rest: &str| {
-        servers.account(kind, &format!("smtp = '{}'\n{rest}", servers.smtp(kind)))
-    };
+    let of = |kind: &str, rest: &str| servers.account(kind, &format!("smtp = '{}'\n{rest}", servers.smtp(kind)));
     for kind in ["starttls", "tls", "plain"] {
         let (bench, _) = bench(&of(kind, ""));
         bench.ok("mail_send", letter("hello")).await;
@@ -106,30 +81,18 @@ async fn every_way_in_works_and_none_without_its_protection() {
     for (settings, expect) in [
         (stranger, "can't be spoken to safely"),
         (
-            servers.account(
-                "x",
-                &format!("smtp = '{}'", port_of_plain.replace("smtp+plain", "smtp")),
-            ),
+            servers.account("x", &format!("smtp = '{}'", port_of_plain.replace("smtp+plain", "smtp"))),
             "offers no STARTTLS",
         ),
         (
-            servers.account(
-                "x",
-                &format!("smtp = '{}'", port_of_plain.replace("smtp+plain", "smtps")),
-            ),
+            servers.account("x", &format!("smtp = '{}'", port_of_plain.replace("smtp+plain", "smtps"))),
             "can't be reached over TLS",
         ),
         (
-            servers.account(
-                "x",
-                &format!("smtp = '{}'", port_of_tls.replace("localhost", "127.0.0.2")),
-            ),
+            servers.account("x", &format!("smtp = '{}'", port_of_tls.replace("localhost", "127.0.0.2"))),
             "can't be reached over TLS",
         ),
-        (
-            servers.account("x", "smtp = 'smtps://localhost:1'"),
-            "localhost:1",
-        ),
+        (servers.account("x", "smtp = 'smtps://localhost:1'"), "localhost:1"),
     ] {
         let (bench, _) = bench(&settings);
         let error = bench.refused("mail_send", letter("hello")).await;
@@ -149,36 +112,16 @@ async fn refusals_send_nothing() {
             "refuses the recipient nobody@example.net",
         ),
         (letter("refuse me"), "looks like spam"),
-        (
-            json!({"to": "nobody", "subject": "s", "body": "b"}),
-            "no mail address",
-        ),
-        (
-            json!({"to": "a@b.c", "subject": "s\r\nBcc: d@e.f", "body": "b"}),
-            "single lines",
-        ),
-        (
-            json!({"to": "a@b.c", "cc": "x@y.z\r\nBcc: d@e.f", "subject": "s", "body": "b"}),
-            "single lines",
-        ),
-        (
-            json!({"to": "a@b.c", "subject": "s", "body": "b", "in_reply_to": "<a> b@c"}),
-            "no Message-ID",
-        ),
-        (
-            json!({"to": vec!["a@b.c"; 51].join(","), "subject": "s", "body": "b"}),
-            "more than 50",
-        ),
+        (json!({"to": "nobody", "subject": "s", "body": "b"}), "no mail address"),
+        (json!({"to": "a@b.c", "subject": "s\r\nBcc: d@e.f", "body": "b"}), "single lines"),
+        (json!({"to": "a@b.c", "cc": "x@y.z\r\nBcc: d@e.f", "subject": "s", "body": "b"}), "single lines"),
+        (json!({"to": "a@b.c", "subject": "s", "body": "b", "in_reply_to": "<a> b@c"}), "no Message-ID"),
+        (json!({"to": vec!["a@b.c"; 51].join(","), "subject": "s", "body": "b"}), "more than 50"),
     ] {
         let error = usual.refused("mail_send", arguments.clone()).await;
         assert!(error.contains(expect), "{arguments}: {error}");
     }
-    credential(
-        &rows,
-        "later",
-        CredentialKind::Password,
-        &[("username", "ann"), ("password", "x")],
-    );
+    credential(&rows, "later", CredentialKind::Password, &[("username", "ann"), ("password", "x")]);
     for (name, expect) in [
         ("wrong", "does not let the account work in"),
         ("token", "takes a password"),
@@ -186,10 +129,7 @@ async fn refusals_send_nothing() {
     ] {
         let (bench, _) = bench(&servers.usual().replace("'post'", &format!("'{name}'")));
         let error = bench.refused("mail_send", letter("hello")).await;
-        assert!(
-            error.contains(expect) && !error.contains("canary"),
-            "{error}"
-        );
+        assert!(error.contains(expect) && !error.contains("canary"), "{error}");
     }
     for user in ["bob", "a", "nobody"] {
         assert_eq!(servers.delivered(user), 0, "{user}");
@@ -200,18 +140,10 @@ async fn refusals_send_nothing() {
 async fn an_account_is_for_its_users() {
     let servers = Servers::start().await;
     let other = servers.usual().replace("accounts.work", "accounts.home");
-    let settings = format!(
-        "default = 'work'\n{}\nusers = ['O@example.org']\n{other}",
-        servers.usual()
-    );
+    let settings = format!("default = 'work'\n{}\nusers = ['O@example.org']\n{other}", servers.usual());
     let (mut bench, _) = bench(&settings);
-    let account = &bench
-        .tools
-        .catalogue()
-        .into_iter()
-        .find(|spec| spec.name == "mail_send")
-        .unwrap()
-        .parameters["properties"]["account"];
+    let account = &bench.tools.catalogue().into_iter().find(|spec| spec.name == "mail_send").unwrap().parameters["properties"]
+        ["account"];
     assert_eq!(account["enum"], json!(["work", "home"]));
     let with = |name: &str| {
         let mut arguments = letter("hello");
@@ -236,20 +168,14 @@ async fn what_became_of_a_message_is_never_guessed() {
     assert!(error.contains("may or may not have been sent"), "{error}");
     bench.scope.timeout_ms = 2000;
     let error = bench.refused("mail_send", letter("hang on")).await;
-    assert!(
-        error.contains("may or may not have taken effect"),
-        "{error}"
-    );
+    assert!(error.contains("may or may not have taken effect"), "{error}");
 }
 
 #[tokio::test]
 async fn a_silent_server_ends_with_the_call_or_the_run() {
-    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0))
-        .await
-        .unwrap();
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = silent.local_addr().unwrap().port();
-    let settings =
-        format!("[accounts.x]\nfrom = 'a@b.c'\nsmtp = 'smtp+plain://127.0.0.1:{port}'\n");
+    let settings = format!("[accounts.x]\nfrom = 'a@b.c'\nsmtp = 'smtp+plain://127.0.0.1:{port}'\n");
     let (mut bench, _) = bench(&settings);
     bench.scope.timeout_ms = 300;
     let error = bench.refused("mail_send", letter("hello")).await;

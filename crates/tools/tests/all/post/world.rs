@@ -21,56 +21,20 @@ use tokio::net::TcpStream;
 pub const PASSWORD: &str = "canary-mail-4d81c07e";
 
 fn run(program: &str, arguments: &[&str], folder: &Path) {
-    let done = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .output();
-    let done =
-        done.unwrap_or_else(|_| panic!("{program} is not installed: run scripts/setup.sh test"));
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let done = Command::new(program).args(arguments).current_dir(folder).output();
+    let done = done.unwrap_or_else(|_| panic!("{program} is not installed: run scripts/setup.sh test"));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 /// An authority, and a certificate of it for this machine.
 fn certificates(folder: &Path) {
-    let key = [
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-    ];
-    let authority = [
-        "req",
-        "-x509",
-        "-subj",
-        "/CN=test authority",
-        "-days",
-        "30",
-        "-keyout",
-        "ca.key",
-        "-out",
-        "ca.pem",
-    ];
-    let request = [
-        "req",
-        "-subj",
-        "/CN=localhost",
-        "-keyout",
-        "leaf.key",
-        "-out",
-        "leaf.csr",
-    ];
+    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    let authority =
+        ["req", "-x509", "-subj", "/CN=test authority", "-days", "30", "-keyout", "ca.key", "-out", "ca.pem"];
+    let request = ["req", "-subj", "/CN=localhost", "-keyout", "leaf.key", "-out", "leaf.csr"];
     run("openssl", &[&authority[..], &key].concat(), folder);
     run("openssl", &[&request[..], &key].concat(), folder);
-    fs::write(
-        folder.join("names"),
-        "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n",
-    )
-    .unwrap();
+    fs::write(folder.join("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n").unwrap();
     let sign = [
         "x509",
         "-req",
@@ -124,27 +88,17 @@ impl Servers {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(smtp.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(smtp.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ports = serde_json::from_str(&line).expect("the SMTP server starts");
         let imap = Dovecot::start(folder.path());
-        let servers = Self {
-            folder,
-            imap,
-            smtp,
-            ports,
-        };
+        let servers = Self { folder, imap, smtp, ports };
         servers.wait().await;
         servers
     }
 
     async fn wait(&self) {
         for _ in 0..600 {
-            if TcpStream::connect(("127.0.0.1", self.imap.secure))
-                .await
-                .is_ok()
-            {
+            if TcpStream::connect(("127.0.0.1", self.imap.secure)).await.is_ok() {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -173,11 +127,7 @@ impl Servers {
 
     /// The usual account.
     pub fn usual(&self) -> String {
-        let rest = format!(
-            "smtp = '{}'\nimap = 'imaps://localhost:{}'",
-            self.smtp("starttls"),
-            self.imap.secure
-        );
+        let rest = format!("smtp = '{}'\nimap = 'imaps://localhost:{}'", self.smtp("starttls"), self.imap.secure);
         self.account("work", &rest)
     }
 
@@ -191,11 +141,7 @@ impl Servers {
         if rustix::process::geteuid().is_root() {
             let all = folder.ancestors().take_while(|one| !one.ends_with("mail"));
             let inner = ["cur", "new", "tmp"].map(|name| folder.join(name));
-            for path in all
-                .map(Path::to_owned)
-                .chain(inner)
-                .chain([folder.join("new").join(name)])
-            {
+            for path in all.map(Path::to_owned).chain(inner).chain([folder.join("new").join(name)]) {
                 chown(path, Some(65534), Some(65534)).unwrap();
             }
         }
@@ -219,24 +165,11 @@ impl Drop for Servers {
 pub fn bench(settings: &str) -> (Bench, Arc<Rows>) {
     let config = MailConfig::parse(settings, |path| fs::read(path)).unwrap();
     let rows = Arc::new(Rows::default());
-    credential(
-        &rows,
-        "post",
-        CredentialKind::Password,
-        &[("username", "ann"), ("password", PASSWORD)],
-    );
-    credential(
-        &rows,
-        "wrong",
-        CredentialKind::Password,
-        &[("username", "ann"), ("password", "canary-wrong-99")],
-    );
+    credential(&rows, "post", CredentialKind::Password, &[("username", "ann"), ("password", PASSWORD)]);
+    credential(&rows, "wrong", CredentialKind::Password, &[("username", "ann"), ("password", "canary-wrong-99")]);
     credential(&rows, "token", CredentialKind::Token, &[("token", "t")]);
     let mut bench = Bench::new();
-    let ports = MailPorts {
-        vault: rows.clone(),
-        users: rows.clone(),
-    };
+    let ports = MailPorts { vault: rows.clone(), users: rows.clone() };
     bench.tools = with_mail(bench.builder(), config, ports).build().unwrap();
     (bench, rows)
 }

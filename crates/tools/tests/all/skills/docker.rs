@@ -39,14 +39,9 @@ impl Docker {
         let file = dir.path().join("docker");
         fs::write(&file, DOCKER).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        let programs = Programs {
-            search: vec![dir.path().to_owned(), "/usr/bin".into(), "/bin".into()],
-            ..Programs::default()
-        };
-        Self {
-            world: World::new(vec![Arc::new(DockerExecutor::new(programs))]),
-            dir,
-        }
+        let programs =
+            Programs { search: vec![dir.path().to_owned(), "/usr/bin".into(), "/bin".into()], ..Programs::default() };
+        Self { world: World::new(vec![Arc::new(DockerExecutor::new(programs))]), dir }
     }
 
     fn calls(&self) -> Vec<Vec<String>> {
@@ -74,8 +69,7 @@ impl Docker {
         for (key, value) in rest.as_object().unwrap() {
             all[key] = value.clone();
         }
-        self.world
-            .add(skill(number, &format!("docker{number}"), all))
+        self.world.add(skill(number, &format!("docker{number}"), all))
     }
 }
 
@@ -84,20 +78,18 @@ const VERBS: &[&str] = &["run", "ps", "logs", "restart", "stop", "start", "kill"
 #[tokio::test]
 async fn containers_run_without_rights() {
     let docker = Docker::new();
-    let run = docker.add(30, json!({"action": "run", "image": "alpine:3.22", "command": ["echo", "{{a}}"], "memory_mib": 64}), json!({}));
-    let output = docker
-        .world
-        .ok(&run, json!({"a": "; rm -rf / $(id)"}))
-        .await;
+    let run = docker.add(
+        30,
+        json!({"action": "run", "image": "alpine:3.22", "command": ["echo", "{{a}}"], "memory_mib": 64}),
+        json!({}),
+    );
+    let output = docker.world.ok(&run, json!({"a": "; rm -rf / $(id)"})).await;
     assert_eq!(output.content, "did run");
     assert_eq!(output.receipt.unwrap().object, "alpine:3.22");
     assert!(matches!(output.undo, Some(Undo::Impossible { .. })));
     let args = docker.calls().remove(0);
     let at = args.iter().position(|word| word == "alpine:3.22").unwrap();
-    assert_eq!(
-        args[at - 1..],
-        ["--", "alpine:3.22", "echo", "; rm -rf / $(id)"]
-    );
+    assert_eq!(args[at - 1..], ["--", "alpine:3.22", "echo", "; rm -rf / $(id)"]);
     for wanted in [
         vec!["--rm"],
         vec!["--network", "none"],
@@ -108,28 +100,14 @@ async fn containers_run_without_rights() {
         vec!["--memory", "64m"],
         vec!["--memory-swap", "64m"],
     ] {
-        assert!(
-            args[..at]
-                .windows(wanted.len())
-                .any(|some| some == wanted.as_slice()),
-            "{wanted:?}: {args:?}"
-        );
+        assert!(args[..at].windows(wanted.len()).any(|some| some == wanted.as_slice()), "{wanted:?}: {args:?}");
     }
     let env = fs::read_to_string(docker.dir.path().join("env")).unwrap();
     for line in env.lines() {
         let name = line.split('=').next().unwrap();
-        assert!(
-            ["PATH", "HOME", "LANG", "PWD", "OLDPWD", "SHLVL", "_"].contains(&name),
-            "{line}"
-        );
+        assert!(["PATH", "HOME", "LANG", "PWD", "OLDPWD", "SHLVL", "_"].contains(&name), "{line}");
     }
-    assert!(
-        docker
-            .world
-            .refused(&run, json!({"a": "--privileged"}))
-            .await
-            .contains("may not begin")
-    );
+    assert!(docker.world.refused(&run, json!({"a": "--privileged"})).await.contains("may not begin"));
     let preview = docker.world.preview(&run, json!({"a": "x"})).await;
     assert!(preview.detail.unwrap().contains("--network none") && !preview.reversible);
     assert_eq!(docker.calls().len(), 1);
@@ -138,31 +116,14 @@ async fn containers_run_without_rights() {
 #[tokio::test]
 async fn containers_are_listed_and_stopped_and_started_again() {
     let docker = Docker::new();
-    let list = docker.add(
-        30,
-        json!({"action": "list"}),
-        json!({"risk": "read", "effect": "read"}),
-    );
+    let list = docker.add(30, json!({"action": "list"}), json!({"risk": "read", "effect": "read"}));
     let output = docker.world.ok(&list, json!({})).await;
-    assert_eq!(
-        output.content,
-        "name | image | status\nweb | nginx | Up 2 hours\ndb | postgres | Exited"
-    );
+    assert_eq!(output.content, "name | image | status\nweb | nginx | Up 2 hours\ndb | postgres | Exited");
     assert_eq!(output.data.unwrap()[1]["Names"], "db");
-    let stop = docker.add(
-        31,
-        json!({"action": "stop", "container": "{{a}}"}),
-        json!({}),
-    );
+    let stop = docker.add(31, json!({"action": "stop", "container": "{{a}}"}), json!({}));
     let output = docker.world.ok(&stop, json!({"a": "web"})).await;
-    assert_eq!(
-        docker.world.undo(&output).await.unwrap(),
-        "started web again"
-    );
-    assert_eq!(
-        docker.calls()[1..],
-        [vec!["stop", "--", "web"], vec!["start", "--", "web"]]
-    );
+    assert_eq!(docker.world.undo(&output).await.unwrap(), "started web again");
+    assert_eq!(docker.calls()[1..], [vec!["stop", "--", "web"], vec!["start", "--", "web"]]);
     for bad in ["", "-f", "--all", "a b", "../x", "a;b", "a\nb"] {
         let error = docker.world.refused(&stop, json!({"a": bad})).await;
         assert!(error.contains("no name of a container"), "{bad}: {error}");
@@ -182,24 +143,13 @@ async fn containers_are_listed_and_stopped_and_started_again() {
 async fn a_container_ends_with_its_call() {
     let docker = Docker::new();
     let limits = json!({"limits": {"timeout_ms": 400, "result_chars": 1000}});
-    let hang = docker.add(
-        30,
-        json!({"action": "run", "image": "alpine", "command": ["hang"]}),
-        limits,
-    );
+    let hang = docker.add(30, json!({"action": "run", "image": "alpine", "command": ["hang"]}), limits);
     let error = docker.world.refused(&hang, json!({})).await;
-    assert!(
-        error.contains("stopped") || error.contains("may or may not"),
-        "{error}"
-    );
+    assert!(error.contains("stopped") || error.contains("may or may not"), "{error}");
     let calls = docker.calls();
     let name = &calls[0][calls[0].iter().position(|word| word == "--name").unwrap() + 1];
     assert_eq!(calls[1], ["kill", name]);
-    let long = docker.add(
-        31,
-        json!({"action": "run", "image": "alpine", "command": ["hang"]}),
-        json!({}),
-    );
+    let long = docker.add(31, json!({"action": "run", "image": "alpine", "command": ["hang"]}), json!({}));
     let stop = async {
         while docker.calls().len() < 2 || !docker.dir.path().join("env").exists() {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -207,69 +157,31 @@ async fn a_container_ends_with_its_call() {
         docker.world.stop();
     };
     let (error, ()) = tokio::join!(docker.world.refused(&long, json!({})), stop);
-    assert!(
-        error.contains("stopped") || error.contains("may or may not"),
-        "{error}"
-    );
+    assert!(error.contains("stopped") || error.contains("may or may not"), "{error}");
 }
 
 #[tokio::test]
 async fn registries_see_their_credential_and_nobody_else_does() {
     let docker = Docker::new();
-    docker.world.credential(
-        "reg",
-        CredentialKind::Password,
-        &[("username", "u"), ("password", "canary-pw")],
-    );
-    let run = docker.add(
-        30,
-        json!({"action": "run", "image": "reg.example:5000/x/y"}),
-        json!({"credential": {}}),
-    );
+    docker.world.credential("reg", CredentialKind::Password, &[("username", "u"), ("password", "canary-pw")]);
+    let run = docker.add(30, json!({"action": "run", "image": "reg.example:5000/x/y"}), json!({"credential": {}}));
     let output = docker.world.ok(&run, json!({})).await;
     assert!(!serde_json::to_string(&output).unwrap().contains("canary"));
     let config = fs::read_to_string(docker.dir.path().join("config.json")).unwrap();
-    assert_eq!(
-        config,
-        r#"{"auths":{"reg.example:5000":{"auth":"dTpjYW5hcnktcHc="}}}"#
-    );
+    assert_eq!(config, r#"{"auths":{"reg.example:5000":{"auth":"dTpjYW5hcnktcHc="}}}"#);
     assert!(!format!("{:?}", docker.calls()).contains("canary"));
     for (config, expect) in [
-        (
-            json!({"action": "run", "image": "--privileged"}),
-            "config.image",
-        ),
+        (json!({"action": "run", "image": "--privileged"}), "config.image"),
         (json!({"action": "run", "image": "{{a}}"}), "config.image"),
-        (
-            json!({"action": "run", "image": "x", "command": ["{{b}}"]}),
-            "config.command",
-        ),
-        (
-            json!({"action": "run", "image": "x", "memory_mib": 1}),
-            "config.memory_mib",
-        ),
-        (
-            json!({"action": "stop", "container": "{{b}}"}),
-            "config.container",
-        ),
+        (json!({"action": "run", "image": "x", "command": ["{{b}}"]}), "config.command"),
+        (json!({"action": "run", "image": "x", "memory_mib": 1}), "config.memory_mib"),
+        (json!({"action": "stop", "container": "{{b}}"}), "config.container"),
     ] {
         let all = json!({"type": "docker", "config": config, "effect": "write", "parameters": {"type": "object", "properties": {"a": {}}}});
-        let error = docker
-            .world
-            .runtime
-            .check(&skill(31, "x", all))
-            .unwrap_err();
+        let error = docker.world.runtime.check(&skill(31, "x", all)).unwrap_err();
         assert!(error.contains(expect), "{error}");
     }
     let none = World::new(vec![Arc::new(DockerExecutor::new(Programs::default()))]);
-    let list = none.add(skill(
-        30,
-        "containers",
-        json!({"type": "docker", "config": {"action": "list"}}),
-    ));
-    assert!(
-        none.refused(&list, json!({}))
-            .await
-            .contains("no docker on this machine")
-    );
+    let list = none.add(skill(30, "containers", json!({"type": "docker", "config": {"action": "list"}})));
+    assert!(none.refused(&list, json!({})).await.contains("no docker on this machine"));
 }

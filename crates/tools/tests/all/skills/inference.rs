@@ -11,10 +11,7 @@ use steward_tools::web::Client;
 
 fn world() -> World {
     let client = Client::new(Vec::new());
-    World::new(vec![
-        Arc::new(GraphqlExecutor::new(client.clone())),
-        Arc::new(HuggingfaceExecutor::new(client)),
-    ])
+    World::new(vec![Arc::new(GraphqlExecutor::new(client.clone())), Arc::new(HuggingfaceExecutor::new(client))])
 }
 
 fn schema() -> Value {
@@ -45,18 +42,8 @@ async fn graphql_answers_and_errors() {
     let nasty = "\") { admin } #";
     let output = world.ok(&call, json!({"id": nasty})).await;
     assert_eq!((output.content.as_str(), output.tainted), (nasty, true));
-    assert!(
-        world
-            .refused(&call, json!({"id": "gone"}))
-            .await
-            .contains("no such user; {\"code\":7}")
-    );
-    assert!(
-        world
-            .refused(&call, json!({"id": "odd"}))
-            .await
-            .contains("no GraphQL answer")
-    );
+    assert!(world.refused(&call, json!({"id": "gone"})).await.contains("no such user; {\"code\":7}"));
+    assert!(world.refused(&call, json!({"id": "odd"})).await.contains("no GraphQL answer"));
     let late = world.refused(&call, json!({"id": "hang"})).await;
     assert!(late.contains(" ms; "), "{late}");
     let preview = world.preview(&call, json!({"id": "z"})).await;
@@ -110,34 +97,19 @@ async fn models_that_load_are_waited_for() {
         "limits": {"timeout_ms": 5000, "result_chars": 1000},
     });
     let call = world.add(skill(30, "classify", rest.clone()));
-    let output = world
-        .ok(&call, json!({"inputs": "good", "q": ["a", "b"]}))
-        .await;
+    let output = world.ok(&call, json!({"inputs": "good", "q": ["a", "b"]})).await;
     assert_eq!(tries.load(Ordering::Relaxed), 3);
-    let sent: Value =
-        serde_json::from_str(output.data.unwrap()[0]["echo"].as_str().unwrap()).unwrap();
-    assert_eq!(
-        sent,
-        json!({"inputs": "good", "parameters": {"candidate_labels": ["a", "b"]}})
-    );
+    let sent: Value = serde_json::from_str(output.data.unwrap()[0]["echo"].as_str().unwrap()).unwrap();
+    assert_eq!(sent, json!({"inputs": "good", "parameters": {"candidate_labels": ["a", "b"]}}));
     assert_eq!(output.receipt.unwrap().object, "facebook/bart-large-mnli");
     let head = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        head.starts_with("POST /models/facebook/bart-large-mnli ")
-            && head.contains("Bearer hf-canary")
-    );
+    assert!(head.starts_with("POST /models/facebook/bart-large-mnli ") && head.contains("Bearer hf-canary"));
     let error = world.refused(&call, json!({"inputs": "never"})).await;
-    assert!(
-        error.contains("answered 503") && error.contains("loading"),
-        "{error}"
-    );
+    assert!(error.contains("answered 503") && error.contains("loading"), "{error}");
     assert!(world.refused(&call, json!({})).await.contains("no input"));
     for model in ["../x", "a/b/c", "a b", "", "{{inputs}}"] {
         let mut rest = rest.clone();
         rest["config"]["model"] = json!(model);
-        assert!(
-            world.runtime.check(&skill(31, "x", rest)).is_err(),
-            "{model}"
-        );
+        assert!(world.runtime.check(&skill(31, "x", rest)).is_err(), "{model}");
     }
 }

@@ -29,10 +29,7 @@ impl Executor for Echo {
     }
 
     async fn preview(&self, skill: &Skill, _: &Value, _: &ToolScope) -> Preview {
-        Preview {
-            summary: format!("version {}", skill.version),
-            ..Preview::default()
-        }
+        Preview { summary: format!("version {}", skill.version), ..Preview::default() }
     }
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -59,37 +56,21 @@ impl Executor for Echo {
         }
         Ok(ToolOutput {
             data: Some(json!({"id": 42, "deep": [{"x": all}], "version": job.skill.version})),
-            receipt: Some(Receipt {
-                action: "called".into(),
-                object: all.clone(),
-                evidence: Some(all.clone()),
+            receipt: Some(Receipt { action: "called".into(), object: all.clone(), evidence: Some(all.clone()) }),
+            undo: job.arguments["how"].as_str().filter(|how| how.contains("snapshot")).map(|how| Undo::Snapshot {
+                tool: "x".into(),
+                snapshot: json!({"before": if how == "snapshot" { &all } else { "it" }}),
             }),
-            undo: job.arguments["how"]
-                .as_str()
-                .filter(|how| how.contains("snapshot"))
-                .map(|how| Undo::Snapshot {
-                    tool: "x".into(),
-                    snapshot: json!({"before": if how == "snapshot" { &all } else { "it" }}),
-                }),
             tainted: true,
             origin: Some(all.clone()),
             ..ToolOutput::text(all)
         })
     }
 
-    async fn undo(
-        &self,
-        job: Job<'_>,
-        snapshot: &Value,
-        _: &ToolScope,
-    ) -> Result<String, ToolError> {
+    async fn undo(&self, job: Job<'_>, snapshot: &Value, _: &ToolScope) -> Result<String, ToolError> {
         self.undone.fetch_add(1, Ordering::Relaxed);
         let secret = job.secret.unwrap().fields.values().next_back().unwrap();
-        Ok(format!(
-            "restored {} with {}",
-            snapshot["before"],
-            secret.expose_secret()
-        ))
+        Ok(format!("restored {} with {}", snapshot["before"], secret.expose_secret()))
     }
 }
 
@@ -122,20 +103,12 @@ fn clean(text: &str) {
 #[tokio::test]
 async fn nothing_leaves_with_a_secret() {
     let world = world();
-    let call = echo(
-        20,
-        "call_api",
-        json!({"risk": "external", "effect": "write"}),
-    );
+    let call = echo(20, "call_api", json!({"risk": "external", "effect": "write"}));
     let call = world.add(call);
     for how in ["work", "snapshot"] {
         let output = world.ok(&call, json!({"how": how})).await;
         clean(&serde_json::to_string(&output).unwrap());
-        assert!(
-            output.tainted && output.content.contains("api.token"),
-            "{}",
-            output.content
-        );
+        assert!(output.tainted && output.content.contains("api.token"), "{}", output.content);
     }
     for how in ["fail", "fatal", "panic"] {
         let error = world.call(&call, json!({"how": how})).await.unwrap_err();
@@ -161,22 +134,15 @@ async fn nothing_leaves_with_a_secret() {
 #[tokio::test]
 async fn a_package_takes_the_tools_that_it_does_not_work_with() {
     let world = world();
-    let prompt = json!({"type": "internal", "config": {"prompt": "Look.", "tools": ["read", "grep"]}, "package": "kit"});
+    let prompt =
+        json!({"type": "internal", "config": {"prompt": "Look.", "tools": ["read", "grep"]}, "package": "kit"});
     world.add(skill(20, "kit", prompt));
     world.add(echo(21, "call_api", json!({})));
     let mut agent = agent();
     agent.skills = serde_json::from_value(json!([id(20), id(21)])).unwrap();
     let names = async |agent: &steward_core::agent::Agent| {
-        let found = world
-            .tools
-            .of_agent(world.scope.tenant, agent)
-            .await
-            .unwrap();
-        found
-            .tools
-            .into_iter()
-            .map(|spec| spec.name)
-            .collect::<Vec<_>>()
+        let found = world.tools.of_agent(world.scope.tenant, agent).await.unwrap();
+        found.tools.into_iter().map(|spec| spec.name).collect::<Vec<_>>()
     };
     assert_eq!(names(&agent).await, ["read", "grep", "call_api"]);
     // What a person named for the agent stays.
@@ -196,24 +162,13 @@ async fn a_skill_without_a_credential_opens_none() {
     assert!(world.rows.uses.lock().unwrap().is_empty());
     // Unless its agent names one for it.
     let mut agent = agent();
-    agent
-        .credentials
-        .insert("open_call".into(), id(100).parse().unwrap());
+    agent.credentials.insert("open_call".into(), id(100).parse().unwrap());
     *world.rows.agent.lock().unwrap() = Some(agent);
     world.ok(&call, json!({})).await;
     assert_eq!(world.rows.uses.lock().unwrap().len(), 1);
     // One that needs a credential says so.
-    let other = world.add(echo(
-        21,
-        "needs",
-        json!({"credential": {"kind": "api_key"}}),
-    ));
-    assert!(
-        world
-            .refused(&other, json!({}))
-            .await
-            .contains("no credential suits")
-    );
+    let other = world.add(echo(21, "needs", json!({"credential": {"kind": "api_key"}})));
+    assert!(world.refused(&other, json!({})).await.contains("no credential suits"));
 }
 
 #[tokio::test]
@@ -224,82 +179,32 @@ async fn agents_have_their_skills_without_a_restart() {
     let mut agent = agent();
     agent.skills = serde_json::from_value(json!(attached)).unwrap();
     let names = async || {
-        let found = world
-            .tools
-            .of_agent(world.scope.tenant, &agent)
-            .await
-            .unwrap();
+        let found = world.tools.of_agent(world.scope.tenant, &agent).await.unwrap();
         let skills = found.tools.into_iter().filter(|spec| spec.skill.is_some());
-        (
-            skills.map(|spec| spec.name).collect::<Vec<_>>(),
-            found.prompts,
-        )
+        (skills.map(|spec| spec.name).collect::<Vec<_>>(), found.prompts)
     };
     assert!(names().await.0.is_empty());
     let call = world.add(echo(20, "one", json!({})));
-    world.add(skill(
-        21,
-        "house",
-        json!({"type": "internal", "config": {"prompt": "Be brief."}}),
-    ));
-    world.add(skill(
-        22,
-        "ask_other",
-        json!({"type": "agent_delegation", "config": {"agent": "b"}}),
-    ));
+    world.add(skill(21, "house", json!({"type": "internal", "config": {"prompt": "Be brief."}})));
+    world.add(skill(22, "ask_other", json!({"type": "agent_delegation", "config": {"agent": "b"}})));
     world.add(echo(23, "read", json!({})));
-    world.add(skill(
-        24,
-        "sh",
-        json!({"type": "shell", "config": {"command": ["ls"]}}),
-    ));
+    world.add(skill(24, "sh", json!({"type": "shell", "config": {"command": ["ls"]}})));
     world.add(echo(25, "off", json!({"enabled": false})));
     let (tools, prompts) = names().await;
     // `read` is a built-in name, nothing here carries out shell skills, `off` is switched off.
     assert_eq!(tools, ["one", "ask_other"]);
     assert_eq!((prompts.len(), prompts[0].text.as_str()), (1, "Be brief."));
     // A run keeps its version ...
-    world.add(Skill {
-        version: 2,
-        ..call.clone()
-    });
+    world.add(Skill { version: 2, ..call.clone() });
     let output = world.ok(&call, json!({})).await;
     assert_eq!(output.data.unwrap()["version"], 1);
-    assert_eq!(
-        world.preview(&call, json!({})).await.summary,
-        "version 1, with the credential api"
-    );
+    assert_eq!(world.preview(&call, json!({})).await.summary, "version 1, with the credential api");
     // ... unless the skill is switched off or gone.
-    world.add(Skill {
-        version: 3,
-        enabled: false,
-        ..call.clone()
-    });
-    assert!(
-        world
-            .refused(&call, json!({}))
-            .await
-            .contains("switched off")
-    );
-    assert!(
-        world
-            .preview(&call, json!({}))
-            .await
-            .summary
-            .contains("switched off")
-    );
-    world
-        .rows
-        .skills
-        .lock()
-        .unwrap()
-        .retain(|one| one.id != call.id);
-    assert!(
-        world
-            .refused(&call, json!({}))
-            .await
-            .contains("was removed")
-    );
+    world.add(Skill { version: 3, enabled: false, ..call.clone() });
+    assert!(world.refused(&call, json!({})).await.contains("switched off"));
+    assert!(world.preview(&call, json!({})).await.summary.contains("switched off"));
+    world.rows.skills.lock().unwrap().retain(|one| one.id != call.id);
+    assert!(world.refused(&call, json!({})).await.contains("was removed"));
 }
 
 #[tokio::test]
@@ -307,47 +212,15 @@ async fn arguments_are_checked_and_names_are_bound() {
     let world = world();
     let call = world.add(echo(20, "one", json!({})));
     let other = world.add(echo(21, "two", json!({})));
-    assert!(
-        world
-            .refused(&call, json!({"how": 1}))
-            .await
-            .contains("`how`")
-    );
+    assert!(world.refused(&call, json!({"how": 1})).await.contains("`how`"));
     assert!(world.refused(&call, json!({"x": 1})).await.contains('x'));
-    assert!(
-        world
-            .preview(&call, json!({"how": 1}))
-            .await
-            .summary
-            .contains("would fail")
-    );
-    let error = world
-        .call_in(&call, json!({}), &world.scope_of(&other))
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("`one` is not the skill `two`"),
-        "{error}"
-    );
-    let error = world
-        .call_in(&call, json!({}), &world.scope)
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("there is no tool `one`"),
-        "{error}"
-    );
-    let delegation = world.add(skill(
-        22,
-        "ask_other",
-        json!({"type": "agent_delegation", "config": {"agent": "b"}}),
-    ));
-    assert!(
-        world
-            .refused(&delegation, json!({}))
-            .await
-            .contains("only a run can delegate")
-    );
+    assert!(world.preview(&call, json!({"how": 1})).await.summary.contains("would fail"));
+    let error = world.call_in(&call, json!({}), &world.scope_of(&other)).await.unwrap_err();
+    assert!(error.to_string().contains("`one` is not the skill `two`"), "{error}");
+    let error = world.call_in(&call, json!({}), &world.scope).await.unwrap_err();
+    assert!(error.to_string().contains("there is no tool `one`"), "{error}");
+    let delegation = world.add(skill(22, "ask_other", json!({"type": "agent_delegation", "config": {"agent": "b"}})));
+    assert!(world.refused(&delegation, json!({})).await.contains("only a run can delegate"));
 }
 
 #[tokio::test]
@@ -355,24 +228,13 @@ async fn limits_and_stops() {
     let world = world();
     let limits = json!({"timeout_ms": 50, "result_chars": 1000});
     let read = world.add(echo(20, "reads", json!({"limits": limits})));
-    assert!(
-        world
-            .refused(&read, json!({"how": "hang"}))
-            .await
-            .contains("after 50 ms")
-    );
+    assert!(world.refused(&read, json!({"how": "hang"})).await.contains("after 50 ms"));
     let write = json!({"limits": limits, "risk": "write", "effect": "write"});
     let write = world.add(echo(21, "writes", write));
     let error = world.refused(&write, json!({"how": "hang"})).await;
-    assert!(
-        error.contains("may or may not have taken effect"),
-        "{error}"
-    );
+    assert!(error.contains("may or may not have taken effect"), "{error}");
     // One that looks at its context ends by itself, and its outcome is known.
-    assert_eq!(
-        world.ok(&write, json!({"how": "late"})).await.content,
-        "ended by itself"
-    );
+    assert_eq!(world.ok(&write, json!({"how": "late"})).await.content, "ended by itself");
     world.stop();
     assert!(world.refused(&read, json!({})).await.contains("stopped"));
 }
@@ -390,56 +252,29 @@ async fn effects_are_taken_back_by_the_skill_that_is_named() {
         "compensation": {"skill": "remove", "arguments": {"id": "{{result.id}}", "how": "{{how}}"}},
     });
     let creation = world.add(echo(20, "create", creation));
-    assert!(
-        world
-            .preview(&creation, json!({"how": "x"}))
-            .await
-            .reversible
-    );
+    assert!(world.preview(&creation, json!({"how": "x"})).await.reversible);
     let output = world.ok(&creation, json!({"how": "x"})).await;
     let Some(Undo::Snapshot { tool, snapshot }) = &output.undo else {
         panic!("{:?}", output.undo);
     };
-    assert_eq!(
-        (tool.as_str(), &snapshot["arguments"]),
-        ("create", &json!({"id": 42, "how": "x"}))
-    );
+    assert_eq!((tool.as_str(), &snapshot["arguments"]), ("create", &json!({"id": 42, "how": "x"})));
     let text = world.undo(&output).await.unwrap();
     assert!(text.starts_with("remove: called"), "{text}");
     clean(&text);
-    assert_eq!(
-        world.rows.uses.lock().unwrap().last().unwrap().tool,
-        "remove"
-    );
+    assert_eq!(world.rows.uses.lock().unwrap().last().unwrap().tool, "remove");
     // What is missing is said rather than guessed.
     let blind = world.ok(&creation, json!({})).await;
     assert!(matches!(blind.undo, Some(Undo::Impossible { reason }) if reason.contains("`how`")));
     // Without a way back, that is said too; a read needs none.
-    let final_one = world.add(echo(
-        22,
-        "final",
-        json!({"risk": "external", "effect": "write"}),
-    ));
+    let final_one = world.add(echo(22, "final", json!({"risk": "external", "effect": "write"})));
     let output = world.ok(&final_one, json!({})).await;
     assert!(matches!(output.undo, Some(Undo::Impossible { .. })));
     let read = world.add(echo(23, "look", json!({})));
     assert_eq!(world.ok(&read, json!({})).await.undo, None);
     // The other one may be gone by then.
-    world
-        .rows
-        .skills
-        .lock()
-        .unwrap()
-        .retain(|one| one.name != "remove");
+    world.rows.skills.lock().unwrap().retain(|one| one.name != "remove");
     let output = world.ok(&creation, json!({"how": "x"})).await;
-    assert!(
-        world
-            .undo(&output)
-            .await
-            .unwrap_err()
-            .to_string()
-            .contains("remove")
-    );
+    assert!(world.undo(&output).await.unwrap_err().to_string().contains("remove"));
 }
 
 #[test]
@@ -449,33 +284,15 @@ fn what_makes_no_sense_is_not_saved() {
         (json!({"name": "Bad-Name"}), "name"),
         (json!({"description": " "}), "description"),
         (json!({"parameters": {"type": "array"}}), "parameters"),
-        (
-            json!({"parameters": {"type": "object", "properties": {"x": {"type": "nonsense"}}}}),
-            "parameters",
-        ),
-        (
-            json!({"parameters": {"type": "object", "properties": {"credential": {}}}}),
-            "credential",
-        ),
+        (json!({"parameters": {"type": "object", "properties": {"x": {"type": "nonsense"}}}}), "parameters"),
+        (json!({"parameters": {"type": "object", "properties": {"credential": {}}}}), "credential"),
         (json!({"limits": {"timeout_ms": 0}}), "timeout_ms"),
         (json!({"limits": {"result_chars": 0}}), "result_chars"),
-        (
-            json!({"compensation": {"skill": "x", "arguments": {}}}),
-            "its own effect",
-        ),
-        (
-            json!({"compensation": {"skill": "y", "arguments": {"a": "{{nope}}"}}}),
-            "nope",
-        ),
-        (
-            json!({"compensation": {"skill": "y", "arguments": {"a": "{{credential.token}}"}}}),
-            "compensation",
-        ),
+        (json!({"compensation": {"skill": "x", "arguments": {}}}), "its own effect"),
+        (json!({"compensation": {"skill": "y", "arguments": {"a": "{{nope}}"}}}), "nope"),
+        (json!({"compensation": {"skill": "y", "arguments": {"a": "{{credential.token}}"}}}), "compensation"),
     ] {
-        let error = world
-            .runtime
-            .check(&echo(20, "x", rest.clone()))
-            .unwrap_err();
+        let error = world.runtime.check(&echo(20, "x", rest.clone())).unwrap_err();
         assert!(error.contains(expect), "{rest}: {error}");
     }
 }

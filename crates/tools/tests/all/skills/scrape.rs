@@ -39,28 +39,12 @@ async fn text_links_and_tables() {
     })
     .await;
     let world = world();
-    let whole = world.add(scrape(
-        &server,
-        30,
-        json!({"url": server.url("/day/{{day}}")}),
-        json!({}),
-    ));
+    let whole = world.add(scrape(&server, 30, json!({"url": server.url("/day/{{day}}")}), json!({})));
     let output = world.ok(&whole, json!({"day": "a/b"})).await;
     let url = server.url("/day/a%2Fb");
-    assert!(
-        output
-            .content
-            .starts_with(&format!("Title: Prices\nURL: {url}\n")),
-        "{}",
-        output.content
-    );
+    assert!(output.content.starts_with(&format!("Title: Prices\nURL: {url}\n")), "{}", output.content);
     assert_eq!(output.data.unwrap()["tables"][0][1], json!(["tea", "2.50"]));
-    assert!(
-        world
-            .refused(&whole, json!({"day": "../x"}))
-            .await
-            .contains("..")
-    );
+    assert!(world.refused(&whole, json!({"day": "../x"})).await.contains(".."));
 }
 
 #[tokio::test]
@@ -72,71 +56,26 @@ async fn parts_by_selector() {
     })
     .await;
     let world = world();
-    let main = world.add(scrape(
-        &server,
-        31,
-        json!({"url": server.url("/"), "select": "main"}),
-        json!({}),
-    ));
+    let main = world.add(scrape(&server, 31, json!({"url": server.url("/"), "select": "main"}), json!({})));
     let output = world.ok(&main, json!({})).await;
-    assert!(
-        output.content.contains("# Today\nitem | price\ntea | 2.50"),
-        "{}",
-        output.content
-    );
-    assert!(
-        !output.content.contains("away") && !output.content.contains("x()"),
-        "{}",
-        output.content
-    );
+    assert!(output.content.contains("# Today\nitem | price\ntea | 2.50"), "{}", output.content);
+    assert!(!output.content.contains("away") && !output.content.contains("x()"), "{}", output.content);
     assert!(output.tainted && output.origin.unwrap() == server.url("/"));
     let data = output.data.unwrap();
-    assert_eq!(
-        data["tables"],
-        json!([[["item", "price"], ["tea", "2.50"]]])
-    );
+    assert_eq!(data["tables"], json!([[["item", "price"], ["tea", "2.50"]]]));
     assert_eq!(data["links"], json!([["more", server.url("/more?x=1")]]));
-    let none = world.add(scrape(
-        &server,
-        32,
-        json!({"url": server.url("/"), "select": ".nothing"}),
-        json!({}),
-    ));
-    assert!(
-        world
-            .refused(&none, json!({}))
-            .await
-            .contains("the page may have changed")
-    );
-    let other = world.add(scrape(
-        &server,
-        33,
-        json!({"url": server.url("/data.json"), "select": "main"}),
-        json!({}),
-    ));
+    let none = world.add(scrape(&server, 32, json!({"url": server.url("/"), "select": ".nothing"}), json!({})));
+    assert!(world.refused(&none, json!({})).await.contains("the page may have changed"));
+    let other = world.add(scrape(&server, 33, json!({"url": server.url("/data.json"), "select": "main"}), json!({})));
     assert!(world.refused(&other, json!({})).await.contains("no page"));
-    let plain = world.add(scrape(
-        &server,
-        34,
-        json!({"url": server.url("/data.json")}),
-        json!({}),
-    ));
-    assert!(
-        world
-            .ok(&plain, json!({}))
-            .await
-            .content
-            .contains("\"a\": 1")
-    );
+    let plain = world.add(scrape(&server, 34, json!({"url": server.url("/data.json")}), json!({})));
+    assert!(world.ok(&plain, json!({})).await.content.contains("\"a\": 1"));
 }
 
 #[tokio::test]
 async fn robots_are_respected_and_remembered() {
     let server = Server::start(|path| match path {
-        "/robots.txt" => ok(
-            "text/plain",
-            "User-agent: *\nDisallow: /private\nAllow: /private/open",
-        ),
+        "/robots.txt" => ok("text/plain", "User-agent: *\nDisallow: /private\nAllow: /private/open"),
         "/moved" => redirect("/private/x"),
         _ => ok("text/html", PAGE),
     })
@@ -145,41 +84,19 @@ async fn robots_are_respected_and_remembered() {
     let any = json!({"risk": "external"});
     let page = world.add(scrape(&server, 30, json!({}), any.clone()));
     let own = world.add(scrape(&server, 31, json!({"ignore_robots": true}), any));
-    for (path, fine) in [
-        ("/", true),
-        ("/private/x", false),
-        ("/private/open", true),
-        ("/moved", false),
-    ] {
+    for (path, fine) in [("/", true), ("/private/x", false), ("/private/open", true), ("/moved", false)] {
         let result = world.call(&page, json!({"url": server.url(path)})).await;
         assert_eq!(result.is_ok(), fine, "{path}: {result:?}");
         if let Err(error) = result {
             assert!(error.to_string().contains("robots.txt"), "{error}");
         }
-        assert!(
-            world
-                .call(&own, json!({"url": server.url(path)}))
-                .await
-                .is_ok(),
-            "{path}"
-        );
+        assert!(world.call(&own, json!({"url": server.url(path)})).await.is_ok(), "{path}");
     }
     let asked = server.requests.lock().unwrap();
-    assert_eq!(
-        asked
-            .iter()
-            .filter(|head| head.contains("/robots.txt"))
-            .count(),
-        1
-    );
+    assert_eq!(asked.iter().filter(|head| head.contains("/robots.txt")).count(), 1);
     // A site in trouble is left alone.
     let broken = Server::start(|_| answer(500, &[], "")).await;
-    let page = world.add(scrape(
-        &broken,
-        32,
-        json!({"url": broken.url("/")}),
-        json!({}),
-    ));
+    let page = world.add(scrape(&broken, 32, json!({"url": broken.url("/")}), json!({})));
     assert!(world.refused(&page, json!({})).await.contains("robots.txt"));
 }
 
@@ -197,10 +114,7 @@ async fn failures_timeouts_and_stops() {
         (server.url("/gone"), "status 404"),
         (server.url("/png"), "can't be read as text"),
         (server.url("/hang"), " ms; "),
-        (
-            "http://169.254.169.254/".to_owned(),
-            "an operator can allow",
-        ),
+        ("http://169.254.169.254/".to_owned(), "an operator can allow"),
         ("http://u:p@x.example/".to_owned(), "user name"),
         ("nonsense".to_owned(), "no URL"),
     ] {
@@ -215,34 +129,16 @@ async fn failures_timeouts_and_stops() {
         }
         world.stop();
     };
-    let (error, ()) = tokio::join!(
-        world.refused(&page, json!({"url": server.url("/hang")})),
-        stop
-    );
+    let (error, ()) = tokio::join!(world.refused(&page, json!({"url": server.url("/hang")})), stop);
     assert!(error.contains("stopped"), "{error}");
     for (config, rest, expect) in [
         (json!({}), json!({}), "use external"),
-        (
-            json!({}),
-            json!({"risk": "external", "credential": {}}),
-            "fix the host",
-        ),
-        (
-            json!({}),
-            json!({"risk": "external", "parameters": {"type": "object"}}),
-            "config.url",
-        ),
+        (json!({}), json!({"risk": "external", "credential": {}}), "fix the host"),
+        (json!({}), json!({"risk": "external", "parameters": {"type": "object"}}), "config.url"),
         (json!({"url": "https://{{day}}/"}), json!({}), "config.url"),
-        (
-            json!({"url": "https://x.example/", "select": "p["}),
-            json!({}),
-            "config.select",
-        ),
+        (json!({"url": "https://x.example/", "select": "p["}), json!({}), "config.select"),
     ] {
-        let error = world
-            .runtime
-            .check(&scrape(&server, 31, config, rest))
-            .unwrap_err();
+        let error = world.runtime.check(&scrape(&server, 31, config, rest)).unwrap_err();
         assert!(error.contains(expect), "{error}");
     }
 }

@@ -26,9 +26,7 @@ fn shop(world: &World) -> Connection {
 
 fn prices(world: &World) -> Vec<Option<f64>> {
     let shop = shop(world);
-    let mut rows = shop
-        .prepare("SELECT price FROM products ORDER BY id")
-        .unwrap();
+    let mut rows = shop.prepare("SELECT price FROM products ORDER BY id").unwrap();
     let rows = rows.query_map([], |row| row.get(0)).unwrap();
     rows.map(Result::unwrap).collect()
 }
@@ -58,18 +56,10 @@ async fn a_write_is_told_done_and_undone() {
     let reprice = world.add(sql(20, "reprice", statement, json!({})));
     let before = prices(&world);
     let told = world.preview(&reprice, json!({"price": 2.5})).await;
-    assert_eq!(
-        told.summary,
-        "changes 3 rows of sqlite:shop.db; can be undone"
-    );
+    assert_eq!(told.summary, "changes 3 rows of sqlite:shop.db; can be undone");
     assert_eq!((told.count, told.reversible), (Some(3), true));
     let detail = told.detail.unwrap();
-    for part in [
-        "with [2.5]",
-        "rolled back",
-        "at most 3 s",
-        "products rowid=3: price NULL → 2.5",
-    ] {
+    for part in ["with [2.5]", "rolled back", "at most 3 s", "products rowid=3: price NULL → 2.5"] {
         assert!(detail.contains(part), "{detail}");
     }
     assert_eq!(prices(&world), before, "only tried");
@@ -77,31 +67,18 @@ async fn a_write_is_told_done_and_undone() {
     assert_eq!(output.content, "3 rows changed; can be undone");
     assert_eq!(output.data.as_ref().unwrap()["changed"], 3);
     let receipt = output.receipt.clone().unwrap();
-    assert_eq!(
-        (receipt.action.as_str(), receipt.object.as_str()),
-        ("changed", "3 rows of sqlite:shop.db")
-    );
+    assert_eq!((receipt.action.as_str(), receipt.object.as_str()), ("changed", "3 rows of sqlite:shop.db"));
     assert_eq!(prices(&world), [Some(2.5); 3]);
     // Somebody changes one of them: named, and nothing is undone.
-    shop(&world)
-        .execute_batch("UPDATE products SET price = 9 WHERE id = 2")
-        .unwrap();
+    shop(&world).execute_batch("UPDATE products SET price = 9 WHERE id = 2").unwrap();
     let error = world.undo(&output).await.unwrap_err().to_string();
-    assert!(
-        error.contains("not undone: products rowid=2 has changed since"),
-        "{error}"
-    );
-    shop(&world)
-        .execute_batch("UPDATE products SET price = 2.5 WHERE id = 2")
-        .unwrap();
+    assert!(error.contains("not undone: products rowid=2 has changed since"), "{error}");
+    shop(&world).execute_batch("UPDATE products SET price = 2.5 WHERE id = 2").unwrap();
     let undone = world.undo(&output).await.unwrap();
     assert_eq!(undone, "3 changes of rows of sqlite:shop.db undone");
     assert_eq!(prices(&world), before);
     let again = world.undo(&output).await.unwrap();
-    assert_eq!(
-        again,
-        "the rows of sqlite:shop.db are as they were before already"
-    );
+    assert_eq!(again, "the rows of sqlite:shop.db are as they were before already");
 }
 
 #[tokio::test]
@@ -122,22 +99,10 @@ async fn rows_that_strangers_wrote_taint_and_others_do_not() {
 #[tokio::test]
 async fn a_journal_that_somebody_left_stops_a_write_and_its_preview() {
     let world = world();
-    let reprice = world.add(sql(
-        20,
-        "reprice",
-        "UPDATE products SET price = 1",
-        json!({}),
-    ));
-    std::fs::write(
-        world.workspace().join("shop.db-journal"),
-        b"\xd9\xd5\x05\xf9",
-    )
-    .unwrap();
+    let reprice = world.add(sql(20, "reprice", "UPDATE products SET price = 1", json!({})));
+    std::fs::write(world.workspace().join("shop.db-journal"), b"\xd9\xd5\x05\xf9").unwrap();
     let told = world.preview(&reprice, json!({})).await;
-    assert!(
-        told.summary.contains("would fail") && told.summary.contains("shop.db-journal"),
-        "{told:?}"
-    );
+    assert!(told.summary.contains("would fail") && told.summary.contains("shop.db-journal"), "{told:?}");
     let refused = world.refused(&reprice, json!({})).await;
     assert!(refused.contains("move it away"), "{refused}");
     assert!(world.workspace().join("shop.db-journal").exists());
@@ -146,63 +111,25 @@ async fn a_journal_that_somebody_left_stops_a_write_and_its_preview() {
 #[tokio::test]
 async fn what_fails_would_fail_and_nothing_is_left() {
     let world = world();
-    let add = world.add(sql(
-        20,
-        "add",
-        "INSERT INTO products(name) VALUES ({{name}})",
-        json!({}),
-    ));
+    let add = world.add(sql(20, "add", "INSERT INTO products(name) VALUES ({{name}})", json!({})));
     let told = world.preview(&add, json!({"name": "pen"})).await;
-    assert!(
-        told.summary.starts_with("would fail: ") && told.summary.contains("UNIQUE"),
-        "{told:?}"
-    );
+    assert!(told.summary.starts_with("would fail: ") && told.summary.contains("UNIQUE"), "{told:?}");
     assert!(!told.reversible);
-    assert!(
-        world
-            .refused(&add, json!({"name": "pen"}))
-            .await
-            .contains("UNIQUE")
-    );
+    assert!(world.refused(&add, json!({"name": "pen"})).await.contains("UNIQUE"));
     let few = json!({"config": {"max_changes": 2}});
     let all = world.add(sql(21, "all", "DELETE FROM products", few));
     let told = world.preview(&all, json!({})).await;
     assert!(told.summary.contains("at most 2"), "{told:?}");
-    assert!(
-        world
-            .refused(&all, json!({}))
-            .await
-            .contains("nothing was changed")
-    );
+    assert!(world.refused(&all, json!({})).await.contains("nothing was changed"));
     assert_eq!(prices(&world).len(), 3);
     // What is closed to reading is closed to writing, and a file outside is none.
-    let closed = world.add(sql(
-        22,
-        "closed",
-        "UPDATE people SET password = 'x'",
-        json!({}),
-    ));
-    assert!(
-        world
-            .refused(&closed, json!({}))
-            .await
-            .contains("people.password")
-    );
+    let closed = world.add(sql(22, "closed", "UPDATE people SET password = 'x'", json!({})));
+    assert!(world.refused(&closed, json!({})).await.contains("people.password"));
     let drop = world.add(sql(23, "drop", "DROP TABLE people", json!({})));
-    assert!(
-        world
-            .refused(&drop, json!({}))
-            .await
-            .contains("not allowed")
-    );
+    assert!(world.refused(&drop, json!({})).await.contains("not allowed"));
     let away = json!({"config": {"database": "sqlite:../shop.db"}});
     let away = world.add(sql(24, "away", "DELETE FROM products", away));
-    assert!(
-        world
-            .refused(&away, json!({}))
-            .await
-            .contains("inside the workspace")
-    );
+    assert!(world.refused(&away, json!({})).await.contains("inside the workspace"));
     let told = world.preview(&away, json!({})).await;
     assert!(told.summary.starts_with("would fail"), "{told:?}");
 }
@@ -210,28 +137,17 @@ async fn what_fails_would_fail_and_nothing_is_left() {
 #[tokio::test]
 async fn what_cannot_be_undone_says_why() {
     let world = world();
-    let fire = world.add(sql(
-        20,
-        "fire",
-        "DELETE FROM people WHERE name = {{name}}",
-        json!({}),
-    ));
+    let fire = world.add(sql(20, "fire", "DELETE FROM people WHERE name = {{name}}", json!({})));
     let why = "cannot be undone: people has columns that are closed to skills";
     let told = world.preview(&fire, json!({"name": "Bob"})).await;
     assert!(told.summary.contains(why) && !told.reversible, "{told:?}");
     assert!(!told.detail.unwrap().contains("hush"));
     let output = world.ok(&fire, json!({"name": "Bob"})).await;
     assert!(output.content.contains(why), "{}", output.content);
-    assert_eq!(
-        output.receipt.as_ref().unwrap().evidence.as_deref(),
-        Some(why)
-    );
+    assert_eq!(output.receipt.as_ref().unwrap().evidence.as_deref(), Some(why));
     assert!(matches!(&output.undo, Some(Undo::Impossible { reason }) if reason.contains("closed")));
     let error = world.undo(&output).await.unwrap_err().to_string();
-    assert!(
-        error.contains("can't be undone: people has columns"),
-        "{error}"
-    );
+    assert!(error.contains("can't be undone: people has columns"), "{error}");
     assert!(!serde_json::to_string(&output).unwrap().contains("hush"));
 }
 
@@ -257,10 +173,7 @@ async fn what_cannot_be_undone_is_undone_by_the_skill_that_is_named() {
     let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
         panic!("{:?}", output.undo);
     };
-    assert_eq!(
-        snapshot["arguments"],
-        json!({"name": "box-", "price": 3.5, "count": 1001})
-    );
+    assert_eq!(snapshot["arguments"], json!({"name": "box-", "price": 3.5, "count": 1001}));
     assert_eq!(prices(&world).len(), 1004);
     let undone = world.undo(&output).await.unwrap();
     assert_eq!(undone, "clear: changed 1001 rows of sqlite:shop.db");
@@ -272,22 +185,12 @@ async fn a_secret_is_in_no_preview_and_in_no_snapshot() {
     let world = world();
     let fields = [("url", "sqlite:shop.db"), ("password", "canary-Zq9")];
     world.credential("shop", CredentialKind::Database, &fields);
-    shop(&world)
-        .execute_batch("UPDATE products SET name = 'canary-Zq9' WHERE id = 1")
-        .unwrap();
+    shop(&world).execute_batch("UPDATE products SET name = 'canary-Zq9' WHERE id = 1").unwrap();
     let rest = json!({"config": {"database": ""}, "credential": {"kind": "database"}});
-    let rename = world.add(sql(
-        20,
-        "rename",
-        "UPDATE products SET name = {{name}} WHERE id = 1",
-        rest,
-    ));
+    let rename = world.add(sql(20, "rename", "UPDATE products SET name = {{name}} WHERE id = 1", rest));
     let told = world.preview(&rename, json!({"name": "plain"})).await;
     assert_eq!(told.count, Some(1), "{told:?}");
-    assert!(
-        !serde_json::to_string(&told).unwrap().contains("canary"),
-        "{told:?}"
-    );
+    assert!(!serde_json::to_string(&told).unwrap().contains("canary"), "{told:?}");
     assert_eq!(world.rows.uses.lock().unwrap().len(), 1, "written down");
     let output = world.ok(&rename, json!({"name": "plain"})).await;
     assert!(!serde_json::to_string(&output).unwrap().contains("canary"));

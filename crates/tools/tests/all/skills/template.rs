@@ -4,8 +4,8 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use steward_core::ports::OpenedCredential;
 use steward_tools::skills::template::{
-    Place, Secrets, Template, TemplateError, Values, argv, check_argv, check_json, check_text,
-    check_url, json as filled, quote, remote, text, url,
+    Place, Secrets, Template, TemplateError, Values, argv, check_argv, check_json, check_text, check_url,
+    json as filled, quote, remote, text, url,
 };
 
 fn schema() -> Value {
@@ -15,13 +15,7 @@ fn schema() -> Value {
 }
 
 fn values<'a>(arguments: &'a Value, schema: &'a Value) -> Values<'a> {
-    Values {
-        arguments,
-        schema,
-        result: None,
-        secrets: Secrets::Open(None),
-        strict: false,
-    }
+    Values { arguments, schema, result: None, secrets: Secrets::Open(None), strict: false }
 }
 
 fn words(list: &[&str]) -> Vec<String> {
@@ -70,8 +64,7 @@ fn json_values_stay_values() {
         let arguments = json!({"a": nasty});
         let body = filled(&source, &values(&arguments, &schema)).unwrap();
         let again: Value = serde_json::from_str(&body.to_string()).unwrap();
-        let expect =
-            json!({"x": nasty, "y": format!("say {nasty} twice: {nasty}"), "list": [nasty]});
+        let expect = json!({"x": nasty, "y": format!("say {nasty} twice: {nasty}"), "list": [nasty]});
         assert_eq!(again, expect, "{nasty}");
     }
     // Types are kept; an object is an object only where nothing else stands beside it.
@@ -92,26 +85,16 @@ fn urls_keep_their_host_and_folder() {
         let arguments = json!({"a": nasty});
         match url(source, &values(&arguments, &schema)) {
             Ok(url) => {
-                assert_eq!(
-                    url.origin().ascii_serialization(),
-                    "https://api.example.org:8443"
-                );
+                assert_eq!(url.origin().ascii_serialization(), "https://api.example.org:8443");
                 let segments: Vec<_> = url.path_segments().unwrap().collect();
-                assert_eq!(
-                    (segments.len(), segments[0], segments[2]),
-                    (3, "v1", "items"),
-                    "{nasty}: {url}"
-                );
+                assert_eq!((segments.len(), segments[0], segments[2]), (3, "v1", "items"), "{nasty}: {url}");
                 let pairs: Vec<_> = url.query_pairs().collect();
                 assert_eq!(pairs, [("q".into(), (*nasty).into())], "{nasty}: {url}");
                 assert!(url.username().is_empty() && url.password().is_none());
             }
             Err(error) => {
                 assert!(matches!(error, TemplateError::Dots(_)), "{nasty}: {error}");
-                assert!(
-                    nasty.contains("..") || nasty.contains("2e") || *nasty == ".",
-                    "{nasty}"
-                );
+                assert!(nasty.contains("..") || nasty.contains("2e") || *nasty == ".", "{nasty}");
             }
         }
     }
@@ -122,22 +105,10 @@ fn urls_keep_their_host_and_folder() {
     }
     // What is harmless by itself and not beside the fixed text.
     let arguments = json!({"a": "."});
-    assert!(
-        url(
-            "https://x.example/.{{b|default:.}}/y",
-            &values(&arguments, &schema)
-        )
-        .is_err()
-    );
+    assert!(url("https://x.example/.{{b|default:.}}/y", &values(&arguments, &schema)).is_err());
     let empty = json!({"a": ""});
-    assert!(matches!(
-        url(source, &values(&empty, &schema)),
-        Err(TemplateError::Missing { .. })
-    ));
-    assert!(matches!(
-        url(source, &values(&json!({}), &schema)),
-        Err(TemplateError::Missing { .. })
-    ));
+    assert!(matches!(url(source, &values(&empty, &schema)), Err(TemplateError::Missing { .. })));
+    assert!(matches!(url(source, &values(&json!({}), &schema)), Err(TemplateError::Missing { .. })));
 }
 
 #[test]
@@ -180,22 +151,13 @@ fn headers_hold_one_line() {
     let template = Template::parse("v={{a}}").unwrap();
     for bad in ["a\r\nX: 1", "a\nb", "a\rb", "a\0b", "\u{7f}", "\u{85}x"] {
         let arguments = json!({"a": bad});
-        let error = template
-            .header("X-A", &values(&arguments, &schema))
-            .unwrap_err();
+        let error = template.header("X-A", &values(&arguments, &schema)).unwrap_err();
         assert!(error.to_string().contains("line break"), "{bad:?}: {error}");
     }
     let arguments = json!({"a": "x; y=\"z\", ü\t1"});
-    let header = template
-        .header("X-A", &values(&arguments, &schema))
-        .unwrap();
+    let header = template.header("X-A", &values(&arguments, &schema)).unwrap();
     assert_eq!(header.unwrap(), "v=x; y=\"z\", ü\t1");
-    assert_eq!(
-        template
-            .header("X-A", &values(&json!({}), &schema))
-            .unwrap(),
-        None
-    );
+    assert_eq!(template.header("X-A", &values(&json!({}), &schema)).unwrap(), None);
 }
 
 #[test]
@@ -206,15 +168,7 @@ fn argv_elements_stay_one() {
     for nasty in NASTY {
         let arguments = json!({"a": nasty});
         let argv = argv(&command, &values(&arguments, &schema)).unwrap();
-        assert_eq!(
-            argv,
-            [
-                "tool".to_owned(),
-                format!("--name={nasty}"),
-                format!("x{nasty}y"),
-                "end".to_owned(),
-            ]
-        );
+        assert_eq!(argv, ["tool".to_owned(), format!("--name={nasty}"), format!("x{nasty}y"), "end".to_owned(),]);
     }
     let nul = json!({"a": "x\0y"});
     assert!(argv(&command, &values(&nul, &schema)).is_err());
@@ -228,19 +182,11 @@ fn argv_elements_stay_one() {
         assert!(argv(&two, &values(&arguments, &schema)).is_err());
         let allowed = words(&["tool", "{{b|option}}"]);
         let arguments = json!({"b": option});
-        assert_eq!(
-            argv(&allowed, &values(&arguments, &schema)).unwrap()[1],
-            option
-        );
+        assert_eq!(argv(&allowed, &values(&arguments, &schema)).unwrap()[1], option);
     }
     let negative = json!({"n": -9});
     assert!(argv(&words(&["kill", "{{n}}"]), &values(&negative, &schema)).is_err());
-    for bad in [
-        words(&[]),
-        words(&["{{a}}"]),
-        words(&["{{a}}/bin/x"]),
-        words(&[" "]),
-    ] {
+    for bad in [words(&[]), words(&["{{a}}"]), words(&["{{a}}/bin/x"]), words(&[" "])] {
         assert!(check_argv(&bad, &schema).is_err(), "{bad:?}");
     }
 }
@@ -252,10 +198,7 @@ fn remote_shells_read_the_same_words() {
     for nasty in NASTY {
         let arguments = json!({"a": nasty});
         let line = remote(&command, &values(&arguments, &schema)).unwrap();
-        let out = std::process::Command::new("sh")
-            .args(["-c", &line])
-            .output()
-            .unwrap();
+        let out = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
         let expect = format!("{nasty}\0fixed word's\0");
         assert_eq!(String::from_utf8(out.stdout).unwrap(), expect, "{line}");
     }
@@ -276,9 +219,7 @@ fn unknown_and_broken_placeholders() {
         ("{{.a}}", "no placeholder"),
         ("{{env(\"HOME\")}}", "no placeholder"),
     ] {
-        let error = check_text(source, Place::Text, &schema())
-            .unwrap_err()
-            .to_string();
+        let error = check_text(source, Place::Text, &schema()).unwrap_err().to_string();
         assert!(error.contains(expect), "{source}: {error}");
     }
     let fixed = json!({"{{a}}": 1});
@@ -304,11 +245,7 @@ fn credentials_stand_where_only_the_receiver_looks() {
         (Place::Stdin, true),
         (Place::Env, true),
     ] {
-        assert_eq!(
-            check_text(source, place, &schema()).is_ok(),
-            fine,
-            "{place}"
-        );
+        assert_eq!(check_text(source, place, &schema()).is_ok(), fine, "{place}");
     }
     assert!(check_argv(&words(&["curl", source]), &schema()).is_err());
     assert!(check_url("https://x.example/?k={{credential.key}}", &schema()).is_err());
@@ -322,13 +259,7 @@ fn credentials_stand_where_only_the_receiver_looks() {
     values.secrets = Secrets::Open(Some(&opened));
     assert_eq!(text(source, &values).unwrap().unwrap(), "Bearer s3cret");
     // A value is never read as a template.
-    assert_eq!(
-        text("{{a}}", &values).unwrap().unwrap(),
-        "{{credential.token}}"
-    );
+    assert_eq!(text("{{a}}", &values).unwrap().unwrap(), "{{credential.token}}");
     values.secrets = Secrets::Hidden;
-    assert_eq!(
-        text(source, &values).unwrap().unwrap(),
-        "Bearer [credential.token]"
-    );
+    assert_eq!(text(source, &values).unwrap().unwrap(), "Bearer [credential.token]");
 }

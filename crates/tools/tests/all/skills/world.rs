@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{
-    Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, Role, SkillFilter,
-    Skills, StoreError, StoreResult, ToolScope, Tools as _, User, Users, Vault, VaultError,
+    Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills, StoreError,
+    StoreResult, ToolScope, Tools as _, User, Users, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
@@ -48,10 +48,7 @@ impl Skills for Rows {
     }
     async fn skill(&self, _: TenantId, id: SkillId) -> StoreResult<Skill> {
         let all = self.skills.lock().unwrap();
-        all.iter()
-            .rfind(|one| one.id == id)
-            .cloned()
-            .map_or_else(|| none("skill"), Ok)
+        all.iter().rfind(|one| one.id == id).cloned().map_or_else(|| none("skill"), Ok)
     }
     async fn skill_by_name(&self, _: TenantId, name: &str) -> StoreResult<Option<Skill>> {
         let all = self.skills.lock().unwrap();
@@ -59,21 +56,13 @@ impl Skills for Rows {
     }
     async fn skill_version(&self, _: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
         let all = self.skills.lock().unwrap();
-        let found = all
-            .iter()
-            .find(|one| one.id == id && one.version == version);
+        let found = all.iter().find(|one| one.id == id && one.version == version);
         found.cloned().map_or_else(|| none("version"), Ok)
     }
     async fn skill_versions(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<Skill>> {
         unimplemented!()
     }
-    async fn skills(
-        &self,
-        _: TenantId,
-        _: &SkillFilter,
-        _: Option<&str>,
-        _: u32,
-    ) -> StoreResult<Page<Skill>> {
+    async fn skills(&self, _: TenantId, _: &SkillFilter, _: Option<&str>, _: u32) -> StoreResult<Page<Skill>> {
         unimplemented!()
     }
     async fn remove_skill(&self, _: TenantId, _: SkillId) -> StoreResult<()> {
@@ -92,12 +81,7 @@ impl Skills for Rows {
     async fn attach_skill(&self, _: TenantId, _: AgentId, _: SkillId, _: bool) -> StoreResult<()> {
         unimplemented!()
     }
-    async fn create_and_attach(
-        &self,
-        _: TenantId,
-        _: AgentId,
-        _: &Skill,
-    ) -> StoreResult<(Skill, bool)> {
+    async fn create_and_attach(&self, _: TenantId, _: AgentId, _: &Skill) -> StoreResult<(Skill, bool)> {
         unimplemented!()
     }
     async fn agents_with(&self, _: TenantId, _: SkillId) -> StoreResult<Vec<AgentId>> {
@@ -114,11 +98,7 @@ impl Agents for Rows {
         unimplemented!()
     }
     async fn agent(&self, _: TenantId, _: AgentId) -> StoreResult<Agent> {
-        self.agent
-            .lock()
-            .unwrap()
-            .clone()
-            .map_or_else(|| none("agent"), Ok)
+        self.agent.lock().unwrap().clone().map_or_else(|| none("agent"), Ok)
     }
     async fn agent_by_name(&self, _: TenantId, _: &str) -> StoreResult<Option<Agent>> {
         unimplemented!()
@@ -169,12 +149,7 @@ impl Vault for Rows {
     async fn keep(&self, _: TenantId, _: NewCredential) -> Result<Credential, VaultError> {
         unimplemented!()
     }
-    async fn change(
-        &self,
-        _: TenantId,
-        _: CredentialId,
-        _: CredentialChange,
-    ) -> Result<Credential, VaultError> {
+    async fn change(&self, _: TenantId, _: CredentialId, _: CredentialChange) -> Result<Credential, VaultError> {
         unimplemented!()
     }
     async fn remove(&self, _: TenantId, _: CredentialId) -> Result<(), VaultError> {
@@ -183,12 +158,7 @@ impl Vault for Rows {
     async fn credential(&self, _: TenantId, _: CredentialId) -> Result<Credential, VaultError> {
         unimplemented!()
     }
-    async fn credentials(
-        &self,
-        _: TenantId,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<Page<Credential>, VaultError> {
+    async fn credentials(&self, _: TenantId, after: Option<&str>, limit: u32) -> Result<Page<Credential>, VaultError> {
         let all = self.credentials.lock().unwrap();
         let mut items: Vec<Credential> = all.iter().map(|(one, _)| one.clone()).collect();
         items.sort_by(|a, b| a.name.cmp(&b.name));
@@ -230,21 +200,14 @@ impl Vault for Rows {
             None => Err(VaultError::Missing(format!("no credential suits {skill}"))),
         }
     }
-    async fn open(
-        &self,
-        _: TenantId,
-        id: CredentialId,
-        used: CredentialUse,
-    ) -> Result<OpenedCredential, VaultError> {
+    async fn open(&self, _: TenantId, id: CredentialId, used: CredentialUse) -> Result<OpenedCredential, VaultError> {
         self.uses.lock().unwrap().push(used);
         let all = self.credentials.lock().unwrap();
         let (credential, fields) = all.iter().find(|(one, _)| one.id == id).unwrap();
         let fields = fields.iter();
         Ok(OpenedCredential {
             credential: credential.clone(),
-            fields: fields
-                .map(|(name, value)| (name.clone(), SecretString::from(value.as_str())))
-                .collect(),
+            fields: fields.map(|(name, value)| (name.clone(), SecretString::from(value.as_str()))).collect(),
         })
     }
     async fn rotate(&self, _: TenantId) -> Result<u64, VaultError> {
@@ -281,27 +244,13 @@ impl World {
         let bench = Bench::new();
         let rows = Arc::new(Rows::default());
         *rows.agent.lock().unwrap() = Some(agent());
-        let ports = SkillPorts {
-            skills: rows.clone(),
-            agents: rows.clone(),
-            users: rows.clone(),
-            vault: rows.clone(),
-        };
-        let runtime = executors
-            .into_iter()
-            .fold(SkillRuntime::new(ports), SkillRuntime::with);
+        let ports = SkillPorts { skills: rows.clone(), agents: rows.clone(), users: rows.clone(), vault: rows.clone() };
+        let runtime = executors.into_iter().fold(SkillRuntime::new(ports), SkillRuntime::with);
         let runtime = Arc::new(runtime);
         let tools = bench.builder().skills(runtime.clone()).build().unwrap();
         let mut scope = scope(bench.scope.workspace.clone());
         scope.user = Some(id(9).parse().unwrap());
-        Self {
-            _bench: bench,
-            rows,
-            runtime,
-            tools,
-            scope,
-            calls: AtomicU64::new(0),
-        }
+        Self { _bench: bench, rows, runtime, tools, scope, calls: AtomicU64::new(0) }
     }
 
     /// Adds a skill after the runtime has found it fit to be saved.
@@ -314,33 +263,24 @@ impl World {
     pub fn credential(&self, name: &str, kind: CredentialKind, fields: &[(&str, &str)]) {
         let mut all = self.rows.credentials.lock().unwrap();
         let number = 100 + all.len() as u64;
-        let credential = json!({"id": id(number), "name": name, "kind": kind.as_str(), "created_at": 0, "changed_at": 0});
+        let credential =
+            json!({"id": id(number), "name": name, "kind": kind.as_str(), "created_at": 0, "changed_at": 0});
         let fields = fields.iter();
         all.push((
             serde_json::from_value(credential).unwrap(),
-            fields
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                .collect(),
+            fields.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         ));
     }
 
     pub fn scope_of(&self, skill: &Skill) -> ToolScope {
-        ToolScope {
-            skill: Some(skill.reference()),
-            ..self.scope.clone()
-        }
+        ToolScope { skill: Some(skill.reference()), ..self.scope.clone() }
     }
 
     pub async fn call(&self, skill: &Skill, arguments: Value) -> Result<ToolOutput, ToolError> {
         self.call_in(skill, arguments, &self.scope_of(skill)).await
     }
 
-    pub async fn call_in(
-        &self,
-        skill: &Skill,
-        arguments: Value,
-        scope: &ToolScope,
-    ) -> Result<ToolOutput, ToolError> {
+    pub async fn call_in(&self, skill: &Skill, arguments: Value, scope: &ToolScope) -> Result<ToolOutput, ToolError> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let call = Authorized {
             stage: None,

@@ -22,11 +22,7 @@ pub(super) async fn change(
 ) -> Result<Changes, SqlError> {
     let look = purpose == Purpose::Look;
     let holds = purpose == Purpose::Hold;
-    let mut work = Work {
-        connection,
-        parameters,
-        limits,
-    };
+    let mut work = Work { connection, parameters, limits };
     let shape = match &checked.write {
         Some(write) => work.shape(write).await?.map(|shape| (write, shape)),
         None => None,
@@ -43,9 +39,7 @@ pub(super) async fn change(
     }
     if let Some(engine) = &shape.engine {
         if holds {
-            return Err(SqlError::Untold(format!(
-                "{engine} tables roll nothing back"
-            )));
+            return Err(SqlError::Untold(format!("{engine} tables roll nothing back")));
         }
         return work.at_once(checked, write, engine).await;
     }
@@ -53,21 +47,14 @@ pub(super) async fn change(
         Err(why) if look && !shape.sees_triggers => return Err(SqlError::Untold(why)),
         Err(why) => work.plain(checked, &why).await?,
         Ok(table) => {
-            let mut recorded = Recorded {
-                work,
-                write,
-                table,
-                look: look && !shape.sees_triggers,
-                blind: !shape.sees_triggers,
-            };
+            let mut recorded =
+                Recorded { work, write, table, look: look && !shape.sees_triggers, blind: !shape.sees_triggers };
             recorded.run(checked).await?
         }
     };
     if !shape.along.is_empty() {
         let along = shape.along.join(", ");
-        changes
-            .notes
-            .push(format!("rows that refer to them go along: {along}"));
+        changes.notes.push(format!("rows that refer to them go along: {along}"));
     }
     Ok(changes)
 }
@@ -102,15 +89,9 @@ impl Work<'_> {
     }
 
     async fn shape(&mut self, write: &Write) -> Result<Option<Shape>, SqlError> {
-        let verbs: &[Verb] = if write.upsert {
-            &[Verb::Insert, Verb::Update]
-        } else {
-            &[write.verb]
-        };
+        let verbs: &[Verb] = if write.upsert { &[Verb::Insert, Verb::Update] } else { &[write.verb] };
         let limits = self.limits;
-        shape::of(self.connection, &write.parts, verbs, &write.assigned)
-            .await
-            .map_err(|e| classify(&e, limits))
+        shape::of(self.connection, &write.parts, verbs, &write.assigned).await.map_err(|e| classify(&e, limits))
     }
 
     async fn execute(&mut self, sql: &str) -> Result<u64, SqlError> {
@@ -130,17 +111,10 @@ impl Work<'_> {
     }
 
     /// On a table that rolls nothing back: too many rows are refused before.
-    async fn at_once(
-        &mut self,
-        checked: &Checked,
-        write: &Write,
-        engine: &str,
-    ) -> Result<Changes, SqlError> {
+    async fn at_once(&mut self, checked: &Checked, write: &Write, engine: &str) -> Result<Changes, SqlError> {
         let most = self.limits.changes.unwrap_or(u64::MAX);
         let Some(rows) = &write.rows else {
-            let why = format!(
-                "how many rows it changes shows only after, and {engine} tables roll nothing back"
-            );
+            let why = format!("how many rows it changes shows only after, and {engine} tables roll nothing back");
             if most != u64::MAX {
                 return Err(SqlError::Untold(why));
             }
@@ -151,8 +125,7 @@ impl Work<'_> {
         if count > most {
             return Err(over(Some(count), most));
         }
-        self.plain(checked, &format!("{engine} tables roll nothing back"))
-            .await
+        self.plain(checked, &format!("{engine} tables roll nothing back")).await
     }
 
     /// Number of rows and bytes.
@@ -162,26 +135,19 @@ impl Work<'_> {
         let row = query.fetch_one(&mut *self.connection).await;
         let row = row.map_err(self.error())?;
         let number = |at: usize| row.try_get_unchecked::<i64, _>(at).map_err(self.error());
-        Ok((
-            u64::try_from(number(0)?).unwrap_or_default(),
-            usize::try_from(number(1)?).unwrap_or(usize::MAX),
-        ))
+        Ok((u64::try_from(number(0)?).unwrap_or_default(), usize::try_from(number(1)?).unwrap_or(usize::MAX)))
     }
 
     async fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), SqlError> {
         let sql = format!("SET SESSION {name} = {}", value.unwrap_or("DEFAULT"));
-        let done = sqlx::raw_sql(AssertSqlSafe(sql))
-            .execute(&mut *self.connection)
-            .await;
+        let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *self.connection).await;
         done.map(|_| ()).map_err(self.error())
     }
 
     /// How many triggers the session has run; none where the server does not say.
     async fn triggers(&mut self) -> Result<Option<u64>, SqlError> {
         let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
-        let row = sqlx::raw_sql(sql)
-            .fetch_optional(&mut *self.connection)
-            .await;
+        let row = sqlx::raw_sql(sql).fetch_optional(&mut *self.connection).await;
         let row = row.map_err(self.error())?;
         Ok(row.and_then(|row| row.try_get_unchecked::<String, _>(1).ok()?.parse().ok()))
     }
@@ -228,12 +194,7 @@ impl Recorded<'_, '_> {
         Ok(done)
     }
 
-    async fn recorded(
-        &mut self,
-        checked: &Checked,
-        before: Vec<Vec<Cell>>,
-        zone: &str,
-    ) -> Result<Changes, SqlError> {
+    async fn recorded(&mut self, checked: &Checked, before: Vec<Vec<Cell>>, zone: &str) -> Result<Changes, SqlError> {
         let (count, rows) = match self.write.verb {
             Verb::Insert => {
                 let Some(rows) = self.inserted(zone).await? else {
@@ -244,10 +205,7 @@ impl Recorded<'_, '_> {
             }
             _ => self.changed(checked, before, zone).await?,
         };
-        let snapshot = Snapshot {
-            tables: vec![self.table.clone()],
-            rows,
-        };
+        let snapshot = Snapshot { tables: vec![self.table.clone()], rows };
         let limits = self.work.limits;
         let bytes: usize = snapshot.rows.iter().map(RowChange::size).sum();
         Ok(Changes {
@@ -257,10 +215,7 @@ impl Recorded<'_, '_> {
             undo: if snapshot.rows.len() > limits.undo_rows {
                 Err(format!("it changes more than {} rows", limits.undo_rows))
             } else if bytes > limits.undo_bytes {
-                Err(format!(
-                    "the rows take more than {} KB",
-                    limits.undo_bytes >> 10
-                ))
+                Err(format!("the rows take more than {} KB", limits.undo_bytes >> 10))
             } else {
                 Ok(snapshot)
             },
@@ -268,8 +223,7 @@ impl Recorded<'_, '_> {
     }
 
     fn told_only(&self, before: Result<Vec<Vec<Cell>>, (u64, String)>) -> Changes {
-        let unseen =
-            "the database's user may not see whether triggers run along; if none do, it can be";
+        let unseen = "the database's user may not see whether triggers run along; if none do, it can be";
         let (count, rows, why) = match before {
             Ok(rows) => (rows.len() as u64, rows, unseen.to_owned()),
             Err((count, why)) => (count, Vec::new(), why),
@@ -278,18 +232,13 @@ impl Recorded<'_, '_> {
         Changes {
             count,
             lines: rows.map(|row| now(&self.table, row)).collect(),
-            notes: vec![
-                "it was not tried: the database's user may not see what triggers would do"
-                    .to_owned(),
-            ],
+            notes: vec!["it was not tried: the database's user may not see what triggers would do".to_owned()],
             undo: Err(why),
         }
     }
 
     async fn zone(&mut self) -> Result<String, SqlError> {
-        let row = sqlx::raw_sql("SELECT QUOTE(@@session.time_zone)")
-            .fetch_one(&mut *self.work.connection)
-            .await;
+        let row = sqlx::raw_sql("SELECT QUOTE(@@session.time_zone)").fetch_one(&mut *self.work.connection).await;
         let zone = row.and_then(|row| row.try_get_unchecked::<String, _>(0));
         zone.map_err(self.work.error())
     }
@@ -297,28 +246,19 @@ impl Recorded<'_, '_> {
     /// So that a condition on the time finds the same rows each time.
     async fn stop_clock(&mut self) -> Result<(), SqlError> {
         self.work.set("timestamp", None).await?;
-        let row = sqlx::raw_sql("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)")
-            .fetch_one(&mut *self.work.connection)
-            .await;
+        let row =
+            sqlx::raw_sql("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)").fetch_one(&mut *self.work.connection).await;
         let now = row.and_then(|row| row.try_get_unchecked::<String, _>(0));
         let now = now.map_err(self.work.error())?;
         self.work.set("timestamp", Some(&now)).await
     }
 
     /// The rows that the condition finds, locked; or how many, and why they are not kept.
-    async fn before(
-        &mut self,
-        rows: &Matched,
-        zone: &str,
-    ) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
+    async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.work.limits;
         let row = format!("{}.", self.write.qualifier);
-        let sizes = (0..self.table.columns.len()).map(|at| {
-            format!(
-                "COALESCE(OCTET_LENGTH({}), 0)",
-                reading(&self.table, at, &row)
-            )
-        });
+        let sizes = (0..self.table.columns.len())
+            .map(|at| format!("COALESCE(OCTET_LENGTH({}), 0)", reading(&self.table, at, &row)));
         let sql = format!(
             "SELECT COUNT(*), CAST(COALESCE(SUM(n), 0) AS SIGNED) FROM (SELECT {} AS n {} FOR UPDATE) AS q",
             sizes.collect::<Vec<_>>().join(" + "),
@@ -336,16 +276,8 @@ impl Recorded<'_, '_> {
             let why = format!("the rows take more than {} KB", limits.undo_bytes >> 10);
             return Ok(Err((count, why)));
         }
-        let limit = if rows.limited {
-            String::new()
-        } else {
-            format!(" LIMIT {}", limits.undo_rows)
-        };
-        let sql = format!(
-            "SELECT {} {}{limit} FOR UPDATE",
-            readings(&self.table, &row),
-            rows.tail
-        );
+        let limit = if rows.limited { String::new() } else { format!(" LIMIT {}", limits.undo_rows) };
+        let sql = format!("SELECT {} {}{limit} FOR UPDATE", readings(&self.table, &row), rows.tail);
         let values = self.work.parameters.get(rows.skip..).unwrap_or_default();
         self.work.set("time_zone", Some(ZONE)).await?;
         let query = bind(sqlx::query(AssertSqlSafe(sql)), values)?;
@@ -375,19 +307,14 @@ impl Recorded<'_, '_> {
             return Err(SqlError::Busy);
         }
         let pairs = before.into_iter().zip(after);
-        let rows = pairs.map(|(before, after)| RowChange {
-            table: 0,
-            before: Some(before),
-            after,
-        });
+        let rows = pairs.map(|(before, after)| RowChange { table: 0, before: Some(before), after });
         Ok((count, rows.collect()))
     }
 
     /// Does an INSERT, where the server says which rows that were.
     async fn inserted(&mut self, zone: &str) -> Result<Option<Vec<RowChange>>, SqlError> {
-        let version: Result<String, _> = sqlx::query_scalar("SELECT version()")
-            .fetch_one(&mut *self.work.connection)
-            .await;
+        let version: Result<String, _> =
+            sqlx::query_scalar("SELECT version()").fetch_one(&mut *self.work.connection).await;
         let version = version.map_err(self.work.error())?;
         if !version.to_lowercase().contains("mariadb") {
             return Ok(None);
@@ -414,22 +341,11 @@ impl Recorded<'_, '_> {
         }
         drop(made);
         let rows = self.after(&keys, zone).await?.into_iter();
-        Ok(Some(
-            rows.map(|after| RowChange {
-                table: 0,
-                before: None,
-                after,
-            })
-            .collect(),
-        ))
+        Ok(Some(rows.map(|after| RowChange { table: 0, before: None, after }).collect()))
     }
 
     /// The rows of these keys as they are now.
-    async fn after(
-        &mut self,
-        keys: &[Vec<Cell>],
-        zone: &str,
-    ) -> Result<Vec<Option<Vec<Cell>>>, SqlError> {
+    async fn after(&mut self, keys: &[Vec<Cell>], zone: &str) -> Result<Vec<Option<Vec<Cell>>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} AS t WHERE {}",
             readings(&self.table, "t."),

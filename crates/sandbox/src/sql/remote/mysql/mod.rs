@@ -11,9 +11,7 @@ use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlDatabaseError};
 use sqlx::query::Query;
-use sqlx::{
-    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySql, MySqlConnection,
-};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySql, MySqlConnection};
 
 use super::json::Collector;
 use super::{Answer, Purpose, RemoteOptions, no_connection, timeout, too_much_power, unbindable};
@@ -54,11 +52,7 @@ impl Connection {
             .statement_cache_capacity(100)
             .disable_statement_logging();
         let link = Link::open(&wanted, &options.limits).await?;
-        Ok(Self {
-            wanted,
-            limits: options.limits.clone(),
-            link: Some(link),
-        })
+        Ok(Self { wanted, limits: options.limits.clone(), link: Some(link) })
     }
 
     /// Taken out, so that it is gone if what is done with it is not finished.
@@ -108,11 +102,7 @@ impl Connection {
     }
 
     /// Puts the rows of `snapshot` back.
-    pub async fn put_back(
-        &mut self,
-        snapshot: &Snapshot,
-        limits: &Limits,
-    ) -> Result<u64, SqlError> {
+    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
         let mut link = self.link().await?;
         let answer = link.put_back(snapshot, limits).await;
         self.keep(link, answer)
@@ -141,10 +131,7 @@ impl Link {
         let mut connection = wanted.connect().await.map_err(failed)?;
         connection.execute(SETTINGS).await.map_err(failed)?;
         let (version, database): (String, Option<String>) =
-            sqlx::query_as("SELECT version(), DATABASE()")
-                .fetch_one(&mut connection)
-                .await
-                .map_err(failed)?;
+            sqlx::query_as("SELECT version(), DATABASE()").fetch_one(&mut connection).await.map_err(failed)?;
         if let Some(name) = database.filter(|name| closed(name)) {
             return Err(SqlError::Connect {
                 reason: format!(
@@ -164,14 +151,8 @@ impl Link {
             format!("SET SESSION max_execution_time = {}", wall.as_millis())
         };
         let limit = format!("{limit}, SESSION sql_select_limit = {}", limits.rows + 1);
-        connection
-            .execute(AssertSqlSafe(limit))
-            .await
-            .map_err(failed)?;
-        let own: Vec<String> = sqlx::query_scalar(OWN)
-            .fetch_all(&mut connection)
-            .await
-            .map_err(failed)?;
+        connection.execute(AssertSqlSafe(limit)).await.map_err(failed)?;
+        let own: Vec<String> = sqlx::query_scalar(OWN).fetch_all(&mut connection).await.map_err(failed)?;
         Ok(Self {
             connection,
             own: own.into_iter().map(|name| name.to_lowercase()).collect(),
@@ -199,8 +180,7 @@ impl Link {
         if self.unread || held {
             return answer;
         }
-        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
-            .await
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits).await
     }
 
     async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
@@ -209,12 +189,7 @@ impl Link {
         self.end(true, answer, limits).await
     }
 
-    async fn settle(
-        &mut self,
-        snapshot: &Snapshot,
-        later: &[Snapshot],
-        limits: &Limits,
-    ) -> Result<Found, SqlError> {
+    async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot], limits: &Limits) -> Result<Found, SqlError> {
         self.begin(true, limits).await?;
         let answer = put_back::settle_rows(&mut self.connection, snapshot, later, limits).await;
         self.end(false, answer, limits).await
@@ -228,11 +203,8 @@ impl Link {
         }
         // What a write's condition has found stays what it finds.
         let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
-        let begin: &[&'static str] = if write {
-            &[level, "START TRANSACTION READ WRITE"]
-        } else {
-            &["START TRANSACTION READ ONLY"]
-        };
+        let begin: &[&'static str] =
+            if write { &[level, "START TRANSACTION READ WRITE"] } else { &["START TRANSACTION READ ONLY"] };
         // By the text protocol: servers do not prepare these.
         for sql in begin.iter().copied() {
             let done = sqlx::raw_sql(sql).execute(&mut self.connection).await;
@@ -242,17 +214,8 @@ impl Link {
     }
 
     /// Commits what worked, if it is to be kept.
-    async fn end<T>(
-        &mut self,
-        keep: bool,
-        answer: Result<T, SqlError>,
-        limits: &Limits,
-    ) -> Result<T, SqlError> {
-        let end = if keep && answer.is_ok() {
-            "COMMIT"
-        } else {
-            "ROLLBACK"
-        };
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = sqlx::raw_sql(end).execute(&mut self.connection).await;
         let ended = ended.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
@@ -266,8 +229,7 @@ impl Link {
         purpose: Purpose,
     ) -> Result<Answer, SqlError> {
         if checked.writes {
-            let changes =
-                change::change(&mut self.connection, checked, parameters, limits, purpose).await?;
+            let changes = change::change(&mut self.connection, checked, parameters, limits, purpose).await?;
             return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
         }
         let sql = AssertSqlSafe(checked.sql.clone());
@@ -298,10 +260,7 @@ impl Link {
 /// Whether tables of the database are closed by its name.
 fn closed(database: &str) -> bool {
     let table = format!("SELECT 1 FROM {}.x", shape::quoted(database));
-    matches!(
-        crate::sql::mysql::check(&table, false),
-        Err(SqlError::Denied { .. })
-    )
+    matches!(crate::sql::mysql::check(&table, false), Err(SqlError::Denied { .. }))
 }
 
 fn bind<'q>(
@@ -329,9 +288,7 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
     let sqlx::Error::Database(server) = error else {
         return no_connection(error);
     };
-    let number = server
-        .try_downcast_ref::<MySqlDatabaseError>()
-        .map_or(0, MySqlDatabaseError::number);
+    let number = server.try_downcast_ref::<MySqlDatabaseError>().map_or(0, MySqlDatabaseError::number);
     let message = told(server.message());
     match number {
         // max_statement_time, max_execution_time, KILL QUERY
@@ -346,18 +303,9 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
             SqlError::Limit { what: message }
         }
         1020 | 1205 | 1213 => SqlError::Busy,
-        1046..=1066
-        | 1103
-        | 1109..=1112
-        | 1146..=1149
-        | 1222
-        | 1241..=1248
-        | 1305
-        | 1582
-        | 1690 => SqlError::Syntax {
-            message,
-            hint: None,
-        },
+        1046..=1066 | 1103 | 1109..=1112 | 1146..=1149 | 1222 | 1241..=1248 | 1305 | 1582 | 1690 => {
+            SqlError::Syntax { message, hint: None }
+        }
         _ => SqlError::Server(message),
     }
 }

@@ -6,28 +6,14 @@ use sqlx::{AssertSqlSafe, MySqlConnection, Row as _};
 use super::shape::quoted;
 
 /// Rights on the whole server that reach no further than the tables.
-const PLAIN: [&str; 8] = [
-    "USAGE",
-    "SELECT",
-    "INSERT",
-    "UPDATE",
-    "DELETE",
-    "SHOW VIEW",
-    "SHOW DATABASES",
-    "EXECUTE",
-];
+const PLAIN: [&str; 8] = ["USAGE", "SELECT", "INSERT", "UPDATE", "DELETE", "SHOW VIEW", "SHOW DATABASES", "EXECUTE"];
 
 /// The rights that are too much. A role counts whether it is enabled or not.
-pub(super) async fn of(
-    connection: &mut MySqlConnection,
-    mariadb: bool,
-) -> Result<Vec<String>, sqlx::Error> {
+pub(super) async fn of(connection: &mut MySqlConnection, mariadb: bool) -> Result<Vec<String>, sqlx::Error> {
     let mut lines = grants(connection, "SHOW GRANTS".to_owned()).await?;
     let roles: Vec<String> = lines.iter().filter_map(|line| roles(line)).collect();
     if mariadb && !roles.is_empty() {
-        let now: Option<String> = sqlx::query_scalar("SELECT CURRENT_ROLE()")
-            .fetch_one(&mut *connection)
-            .await?;
+        let now: Option<String> = sqlx::query_scalar("SELECT CURRENT_ROLE()").fetch_one(&mut *connection).await?;
         for role in roles {
             // Only the rights of a role that is enabled are told to everybody.
             set_role(connection, &role).await?;
@@ -53,9 +39,7 @@ async fn set_role(connection: &mut MySqlConnection, role: &str) -> Result<(), sq
 }
 
 async fn grants(connection: &mut MySqlConnection, sql: String) -> Result<Vec<String>, sqlx::Error> {
-    let rows = sqlx::raw_sql(AssertSqlSafe(sql))
-        .fetch_all(connection)
-        .await?;
+    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await?;
     rows.iter().map(|row| row.try_get_unchecked(0)).collect()
 }
 
@@ -100,44 +84,23 @@ mod tests {
     #[test]
     fn grants_are_read_as_servers_write_them() {
         for (line, expected) in [
-            (
-                "GRANT USAGE ON *.* TO `a`@`%` IDENTIFIED BY PASSWORD '*0'",
-                vec![],
-            ),
+            ("GRANT USAGE ON *.* TO `a`@`%` IDENTIFIED BY PASSWORD '*0'", vec![]),
             ("GRANT SELECT, SHOW VIEW ON *.* TO 'a'@'%'", vec![]),
             ("GRANT ALL PRIVILEGES ON `shop`.* TO `a`@`%`", vec![]),
-            (
-                "GRANT PROCESS ON *.* TO PUBLIC",
-                vec!["PROCESS ON *.*, granted to PUBLIC"],
-            ),
+            ("GRANT PROCESS ON *.* TO PUBLIC", vec!["PROCESS ON *.*, granted to PUBLIC"]),
             (
                 "GRANT BACKUP_ADMIN,ROLE_ADMIN ON *.* TO `my a`@`%`",
-                vec![
-                    "BACKUP_ADMIN ON *.*, granted to `my a`@`%`",
-                    "ROLE_ADMIN ON *.*, granted to `my a`@`%`",
-                ],
+                vec!["BACKUP_ADMIN ON *.*, granted to `my a`@`%`", "ROLE_ADMIN ON *.*, granted to `my a`@`%`"],
             ),
-            (
-                "GRANT SELECT ON *.* TO `a`@`%` WITH GRANT OPTION",
-                vec!["GRANT OPTION ON *.*, granted to `a`@`%`"],
-            ),
-            (
-                "GRANT SELECT (`x ON *.* TO y`) ON `s`.`t` TO `a`@`%`",
-                vec![],
-            ),
+            ("GRANT SELECT ON *.* TO `a`@`%` WITH GRANT OPTION", vec!["GRANT OPTION ON *.*, granted to `a`@`%`"]),
+            ("GRANT SELECT (`x ON *.* TO y`) ON `s`.`t` TO `a`@`%`", vec![]),
         ] {
             assert_eq!(beyond(line), expected, "{line}");
         }
         for (line, expected) in [
             ("GRANT `r` TO `a`@`%`", Some("`r`")),
-            (
-                "GRANT `r`@`%`,`in TO`@`%` TO `a`@`%`",
-                Some("`r`@`%`,`in TO`@`%`"),
-            ),
-            (
-                "GRANT `x TO y` TO `a`@`%` WITH ADMIN OPTION",
-                Some("`x TO y`"),
-            ),
+            ("GRANT `r`@`%`,`in TO`@`%` TO `a`@`%`", Some("`r`@`%`,`in TO`@`%`")),
+            ("GRANT `x TO y` TO `a`@`%` WITH ADMIN OPTION", Some("`x TO y`")),
             ("GRANT `inner` TO `r`", None),
             ("GRANT USAGE ON *.* TO `a`@`%`", None),
             ("SET DEFAULT ROLE `r` FOR `a`@`%`", None),

@@ -24,9 +24,7 @@ pub(super) async fn restore(
     let before = server.triggers().await?;
     let count = put_back(&mut server, snapshot).await?;
     if server.triggers().await? != before {
-        return Err(SqlError::NoUndo(
-            "triggers would run, which may do anything; nothing was changed".to_owned(),
-        ));
+        return Err(SqlError::NoUndo("triggers would run, which may do anything; nothing was changed".to_owned()));
     }
     Ok(count)
 }
@@ -59,19 +57,12 @@ impl Server<'_> {
 
     async fn triggers(&mut self) -> Result<Option<String>, SqlError> {
         let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
-        let row = sqlx::raw_sql(sql)
-            .fetch_optional(&mut *self.connection)
-            .await;
+        let row = sqlx::raw_sql(sql).fetch_optional(&mut *self.connection).await;
         let row = row.map_err(|e| classify(&e, self.limits))?;
         Ok(row.and_then(|row| row.try_get_unchecked(1).ok()))
     }
 
-    async fn unaltered(
-        &mut self,
-        at: usize,
-        table: &Table,
-        snapshot: &Snapshot,
-    ) -> Result<(), SqlError> {
+    async fn unaltered(&mut self, at: usize, table: &Table, snapshot: &Snapshot) -> Result<(), SqlError> {
         let all = [Verb::Insert, Verb::Update, Verb::Delete];
         let found = shape::of(self.connection, &table.name, &all, &[]).await;
         let found = found.map_err(|e| classify(&e, self.limits))?;
@@ -83,17 +74,9 @@ impl Server<'_> {
         if let Some(why) = &shape.untold {
             return no(why.clone());
         }
-        let names = table
-            .key
-            .iter()
-            .map(|at| Some(&table.columns.get(*at)?.name));
+        let names = table.key.iter().map(|at| Some(&table.columns.get(*at)?.name));
         let key: Option<Vec<&String>> = names.collect();
-        let known = key.is_some_and(|key| {
-            shape
-                .keys
-                .iter()
-                .any(|one| one.iter().eq(key.iter().copied()))
-        });
+        let known = key.is_some_and(|key| shape.keys.iter().any(|one| one.iter().eq(key.iter().copied())));
         if shape.table.columns != table.columns || !known {
             return no(format!("the columns of {name} are not what they were"));
         }
@@ -134,10 +117,7 @@ impl Server<'_> {
 
     async fn execute(&mut self, sql: String, cells: &[&Cell]) -> Result<(), SqlError> {
         let done = bound(sql, cells).execute(&mut *self.connection).await;
-        match done
-            .map_err(|e| refused(classify(&e, self.limits)))?
-            .rows_affected()
-        {
+        match done.map_err(|e| refused(classify(&e, self.limits)))?.rows_affected() {
             1 => Ok(()),
             _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
         }
@@ -152,11 +132,7 @@ fn refused(error: SqlError) -> SqlError {
 }
 
 impl Store for Server<'_> {
-    async fn current(
-        &mut self,
-        table: &Table,
-        key: &[Cell],
-    ) -> Result<Option<Vec<Cell>>, SqlError> {
+    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} AS t WHERE {} FOR UPDATE",
             readings(table, "t."),
@@ -188,15 +164,10 @@ impl Store for Server<'_> {
             let column = quoted(&table.columns[at].name);
             format!("{column} = {}", mark(table, at))
         });
-        let sql = format!(
-            "UPDATE {} SET {} WHERE {}",
-            full(table),
-            set.collect::<Vec<_>>().join(", "),
-            named(table, "")
-        );
+        let sql =
+            format!("UPDATE {} SET {} WHERE {}", full(table), set.collect::<Vec<_>>().join(", "), named(table, ""));
         let key = table.key_of(now);
-        self.execute(sql, &row.iter().chain(&key).collect::<Vec<_>>())
-            .await
+        self.execute(sql, &row.iter().chain(&key).collect::<Vec<_>>()).await
     }
 
     async fn delete(&mut self, table: &Table, key: &[Cell]) -> Result<(), SqlError> {

@@ -16,11 +16,7 @@ pub(super) fn values(row: &MySqlRow) -> Result<(Vec<Value>, usize), sqlx::Error>
         let info = raw.type_info().into_owned();
         // Times of zeros are null to sqlx, but not to the server.
         let zeros = is_moment(info.name()) && row.try_get_unchecked::<&[u8], _>(at).is_ok();
-        let value = if raw.is_null() && !zeros {
-            Value::Null
-        } else {
-            value(row, at, &info)?
-        };
+        let value = if raw.is_null() && !zeros { Value::Null } else { value(row, at, &info)? };
         bytes += match &value {
             Value::Null => 4,
             Value::String(text) => text.len(),
@@ -78,21 +74,11 @@ fn moment(bytes: &[u8], date_only: bool) -> String {
         return date;
     }
     let micros = u32::from_le_bytes([at(8), at(9), at(10), at(11)]);
-    format!(
-        "{date}T{:02}:{:02}:{:02}{}",
-        at(5),
-        at(6),
-        at(7),
-        part(micros)
-    )
+    format!("{date}T{:02}:{:02}:{:02}{}", at(5), at(6), at(7), part(micros))
 }
 
 fn part(micros: u32) -> String {
-    if micros == 0 {
-        String::new()
-    } else {
-        format!(".{micros:06}")
-    }
+    if micros == 0 { String::new() } else { format!(".{micros:06}") }
 }
 
 /// Likewise: a length, a sign, days (4 bytes), hours, minutes, seconds, microseconds (4 bytes).

@@ -79,23 +79,16 @@ pub(super) async fn of(
         [schema, name] => (Some(schema), name),
         _ => return Ok(None),
     };
-    let found: Option<(String, String, String, String, bool)> = sqlx::query_as(TABLE)
-        .bind(schema)
-        .bind(name)
-        .fetch_optional(&mut *connection)
-        .await?;
+    let found: Option<(String, String, String, String, bool)> =
+        sqlx::query_as(TABLE).bind(schema).bind(name).fetch_optional(&mut *connection).await?;
     let Some((schema, name, kind, engine, transactional)) = found else {
         return Ok(None);
     };
     let (columns, strange) = columns(connection, &schema, &name).await?;
     let keys = keys(connection, &schema, &name).await?;
     let triggers: Vec<(String, String)> = two(connection, TRIGGERS, &schema, &name).await?;
-    let (sees_triggers,): (bool,) = sqlx::query_as(SEES)
-        .bind(&schema)
-        .bind(&schema)
-        .bind(&name)
-        .fetch_one(&mut *connection)
-        .await?;
+    let (sees_triggers,): (bool,) =
+        sqlx::query_as(SEES).bind(&schema).bind(&schema).bind(&name).fetch_one(&mut *connection).await?;
     let fires = |event: &str| {
         verbs.iter().any(|verb| match verb {
             Verb::Insert => event == "INSERT",
@@ -103,38 +96,28 @@ pub(super) async fn of(
             Verb::Delete => event == "DELETE",
         })
     };
-    let triggers: Vec<&str> = triggers
-        .iter()
-        .filter(|(_, event)| fires(event))
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let triggers: Vec<&str> =
+        triggers.iter().filter(|(_, event)| fires(event)).map(|(name, _)| name.as_str()).collect();
     let among = |name: &String| assigned.iter().any(|one| one.eq_ignore_ascii_case(name));
     let going: Vec<String> = links(connection, &schema, &name)
         .await?
         .into_iter()
         .filter(|link| {
             let updates = link.updates && link.columns.iter().any(|(_, ours)| among(ours));
-            (link.deletes && verbs.contains(&Verb::Delete))
-                || (updates && verbs.contains(&Verb::Update))
+            (link.deletes && verbs.contains(&Verb::Delete)) || (updates && verbs.contains(&Verb::Update))
         })
         .map(|link| link.child[1].clone())
         .collect();
     let unreadable = unreadable(connection, &schema, &name).await;
     let base = kind == "BASE TABLE";
     let untold = if !base && kind != "SYSTEM VERSIONED" {
-        Some(format!(
-            "{name} is not a table but a {}",
-            kind.to_lowercase()
-        ))
+        Some(format!("{name} is not a table but a {}", kind.to_lowercase()))
     } else if !transactional {
         Some(format!("{engine} tables roll nothing back"))
     } else if triggers.is_empty() {
         None
     } else {
-        Some(format!(
-            "triggers would run, which may do anything: {}",
-            triggers.join(", ")
-        ))
+        Some(format!("triggers would run, which may do anything: {}", triggers.join(", ")))
     };
     let lasting = if untold.is_some() {
         untold.clone()
@@ -143,25 +126,16 @@ pub(super) async fn of(
     } else if unreadable {
         Some(format!("the database's user may not read all of {name}"))
     } else if !going.is_empty() {
-        Some(format!(
-            "rows of other tables go along: {}",
-            going.join(", ")
-        ))
+        Some(format!("rows of other tables go along: {}", going.join(", ")))
     } else if let Some(column) = strange {
-        Some(format!(
-            "values of the column {column} can't be kept exactly"
-        ))
+        Some(format!("values of the column {column} can't be kept exactly"))
     } else if keys.is_empty() {
         Some(format!("{name} has no key that names its rows"))
     } else {
         None
     };
     Ok(Some(Shape {
-        table: Table {
-            name: vec![schema, name],
-            columns,
-            key: Vec::new(),
-        },
+        table: Table { name: vec![schema, name], columns, key: Vec::new() },
         keys,
         engine: (base && !transactional).then_some(engine),
         untold,
@@ -190,34 +164,23 @@ async fn columns(
     schema: &str,
     name: &str,
 ) -> Result<(Vec<Column>, Option<String>), sqlx::Error> {
-    let rows: Vec<(String, String, String, String, String)> =
-        two(connection, COLUMNS, schema, name).await?;
+    let rows: Vec<(String, String, String, String, String)> = two(connection, COLUMNS, schema, name).await?;
     let mut strange = None;
     let mut columns = Vec::new();
     for (name, data, kind, charset, extra) in rows {
         // These follow from the others.
-        if ["VIRTUAL GENERATED", "STORED GENERATED", "PERSISTENT"]
-            .iter()
-            .any(|word| extra.contains(word))
-        {
+        if ["VIRTUAL GENERATED", "STORED GENERATED", "PERSISTENT"].iter().any(|word| extra.contains(word)) {
             continue;
         }
         match way(&data, &charset) {
-            Some(way) => columns.push(Column {
-                name,
-                kind: format!("{way} {kind} {charset}").trim_end().to_owned(),
-            }),
+            Some(way) => columns.push(Column { name, kind: format!("{way} {kind} {charset}").trim_end().to_owned() }),
             None => strange = Some(name),
         }
     }
     Ok((columns, strange))
 }
 
-async fn keys(
-    connection: &mut MySqlConnection,
-    schema: &str,
-    name: &str,
-) -> Result<Vec<Vec<String>>, sqlx::Error> {
+async fn keys(connection: &mut MySqlConnection, schema: &str, name: &str) -> Result<Vec<Vec<String>>, sqlx::Error> {
     let rows: Vec<(String, String, bool)> = two(connection, KEYS, schema, name).await?;
     let mut indexes: Vec<(String, Vec<String>, bool)> = Vec::new();
     for (index, column, whole) in rows {
@@ -234,11 +197,7 @@ async fn keys(
 }
 
 /// Foreign keys that refer to the table, as far as the user sees them.
-async fn links(
-    connection: &mut MySqlConnection,
-    schema: &str,
-    name: &str,
-) -> Result<Vec<Link>, sqlx::Error> {
+async fn links(connection: &mut MySqlConnection, schema: &str, name: &str) -> Result<Vec<Link>, sqlx::Error> {
     type Row = (String, String, String, String, String, bool, bool);
     let rows: Vec<Row> = two(connection, LINKS, schema, name).await?;
     let mut links: BTreeMap<(String, String), Link> = BTreeMap::new();
@@ -253,10 +212,7 @@ async fn links(
 }
 
 /// Those that take rows along when a row goes.
-pub(super) async fn dependents(
-    connection: &mut MySqlConnection,
-    table: &Table,
-) -> Result<Vec<Link>, sqlx::Error> {
+pub(super) async fn dependents(connection: &mut MySqlConnection, table: &Table) -> Result<Vec<Link>, sqlx::Error> {
     let [schema, name] = table.name.as_slice() else {
         return Ok(Vec::new());
     };
@@ -287,10 +243,7 @@ impl Shape {
             .iter()
             .filter(|key| !key.iter().any(among))
             .find_map(|key| key.iter().map(place).collect::<Option<Vec<_>>>())?;
-        Some(Table {
-            key,
-            ..self.table.clone()
-        })
+        Some(Table { key, ..self.table.clone() })
     }
 }
 

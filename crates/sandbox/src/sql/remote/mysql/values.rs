@@ -23,8 +23,7 @@ pub(super) fn way(data_type: &str, charset: &str) -> Option<&'static str> {
             .flat_map(|(way, types)| types.split_whitespace().map(move |kind| (kind, way)))
             .collect()
     });
-    let charsets =
-        CHARSETS.get_or_init(|| NameSet::read(include_str!("../../../../data/mysql-charsets.txt")));
+    let charsets = CHARSETS.get_or_init(|| NameSet::read(include_str!("../../../../data/mysql-charsets.txt")));
     let way = ways.get(data_type).copied();
     way.filter(|_| charset.is_empty() || charsets.has(charset))
 }
@@ -76,9 +75,7 @@ pub(super) fn named(table: &Table, row: &str) -> String {
 
 /// A row of [`readings`].
 pub(super) fn cells(table: &Table, row: &MySqlRow) -> Result<Vec<Cell>, sqlx::Error> {
-    (0..table.columns.len())
-        .map(|at| Ok(cell(table, at, row.try_get_unchecked(at)?)))
-        .collect()
+    (0..table.columns.len()).map(|at| Ok(cell(table, at, row.try_get_unchecked(at)?))).collect()
 }
 
 /// A text of [`reading`].

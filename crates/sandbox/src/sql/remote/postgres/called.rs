@@ -21,10 +21,7 @@ pub(super) const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
 /// Finds such a function, if the statement could call one.
 pub(super) fn look_up(checked: &Checked) -> Option<String> {
     let list = |names: &[String]| {
-        let quoted: Vec<String> = names
-            .iter()
-            .map(|name| format!("'{}'", name.replace('\'', "''")))
-            .collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();
         format!("ARRAY[{}]::text[]", quoted.join(", "))
     };
     let names = !checked.calls.is_empty() || !checked.fields.is_empty();

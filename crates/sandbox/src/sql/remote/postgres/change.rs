@@ -19,10 +19,9 @@ pub(super) async fn change(
     look: bool,
 ) -> Result<Changes, SqlError> {
     let shape = match &checked.write {
-        Some(write) => shape::of(connection, write)
-            .await
-            .map_err(|e| classify(&e, limits))?
-            .map(|shape| (write, shape)),
+        Some(write) => {
+            shape::of(connection, write).await.map_err(|e| classify(&e, limits))?.map(|shape| (write, shape))
+        }
         None => None,
     };
     let Some((write, shape)) = shape else {
@@ -34,10 +33,7 @@ pub(super) async fn change(
     }
     let mut notes = Vec::new();
     if !shape.along.is_empty() {
-        notes.push(format!(
-            "rows that refer to them go along: {}",
-            shape.along.join(", ")
-        ));
+        notes.push(format!("rows that refer to them go along: {}", shape.along.join(", ")));
     }
     if let Some(why) = &shape.lasting {
         return plain(connection, checked, parameters, limits, why, notes).await;
@@ -46,11 +42,7 @@ pub(super) async fn change(
         let why = "it changes what names the rows";
         return plain(connection, checked, parameters, limits, why, notes).await;
     };
-    let recorded = Recorded {
-        write,
-        shape: &shape,
-        table,
-    };
+    let recorded = Recorded { write, shape: &shape, table };
     recorded.run(connection, parameters, limits).await
 }
 
@@ -80,54 +72,28 @@ struct Recorded<'w> {
 }
 
 /// Number of changed rows, whether the rows fit, before, after.
-type Row = (
-    i64,
-    bool,
-    Option<Vec<Option<String>>>,
-    Option<Vec<Option<String>>>,
-);
+type Row = (i64, bool, Option<Vec<Option<String>>>, Option<Vec<Option<String>>>);
 
 impl Recorded<'_> {
     fn sql(&self, limits: &Limits) -> String {
         let (write, table) = (self.write, &self.table);
-        let keys: Vec<String> = table
-            .key
-            .iter()
-            .map(|at| quoted(&table.columns[*at].name))
-            .collect();
-        let returned: Vec<String> = keys
-            .iter()
-            .enumerate()
-            .map(|(n, key)| format!("{}.{key} AS k{n}", write.qualifier))
-            .collect();
+        let keys: Vec<String> = table.key.iter().map(|at| quoted(&table.columns[*at].name)).collect();
+        let returned: Vec<String> =
+            keys.iter().enumerate().map(|(n, key)| format!("{}.{key} AS k{n}", write.qualifier)).collect();
         let row = texts(table, &write.qualifier);
         let updates = write.verb == Verb::Update || write.upsert;
         let (before, join) = if write.verb == Verb::Delete {
             ("w.r".to_owned(), String::new())
         } else if updates {
-            let same: Vec<String> = keys
-                .iter()
-                .enumerate()
-                .map(|(n, key)| format!("o.{key} = w.k{n}"))
-                .collect();
+            let same: Vec<String> = keys.iter().enumerate().map(|(n, key)| format!("o.{key} = w.k{n}")).collect();
             let join = format!("LEFT JOIN {} o ON {}", full(table), same.join(" AND "));
             // A row that is not there has no key.
             let absent = format!("o.{} IS NULL", keys[0]);
-            (
-                format!(
-                    "CASE WHEN {absent} THEN NULL ELSE {} END",
-                    texts(table, "o")
-                ),
-                join,
-            )
+            (format!("CASE WHEN {absent} THEN NULL ELSE {} END", texts(table, "o")), join)
         } else {
             ("NULL::text[]".to_owned(), String::new())
         };
-        let after = if write.verb == Verb::Delete {
-            "NULL::text[]"
-        } else {
-            "w.r"
-        };
+        let after = if write.verb == Verb::Delete { "NULL::text[]" } else { "w.r" };
         format!(
             "WITH steward_changed AS ({} RETURNING {}, {row} AS r), \
              numbered AS (SELECT row_number() OVER () AS n, * FROM steward_changed), \
@@ -163,22 +129,15 @@ impl Recorded<'_> {
         let fits = rows.iter().all(|row| row.1);
         let many = rows.len() > limits.undo_rows;
         // An UPDATE whose row was not there before has changed what names it.
-        let torn =
-            self.write.verb == Verb::Update && rows.iter().any(|row| row.1 && row.2.is_none());
+        let torn = self.write.verb == Verb::Update && rows.iter().any(|row| row.1 && row.2.is_none());
         let cells = |row: Vec<Option<String>>| -> Vec<Cell> {
-            row.into_iter()
-                .map(|text| text.map_or(Cell::Null, Cell::Text))
-                .collect()
+            row.into_iter().map(|text| text.map_or(Cell::Null, Cell::Text)).collect()
         };
         let changed = rows.into_iter().filter(|row| row.1);
         let snapshot = Snapshot {
             tables: vec![self.table.clone()],
             rows: changed
-                .map(|(.., before, after)| RowChange {
-                    table: 0,
-                    before: before.map(cells),
-                    after: after.map(cells),
-                })
+                .map(|(.., before, after)| RowChange { table: 0, before: before.map(cells), after: after.map(cells) })
                 .collect(),
         };
         Ok(Changes {
@@ -188,15 +147,9 @@ impl Recorded<'_> {
             undo: if many {
                 Err(format!("it changes more than {} rows", limits.undo_rows))
             } else if !fits {
-                Err(format!(
-                    "the rows take more than {} KB",
-                    limits.undo_bytes >> 10
-                ))
+                Err(format!("the rows take more than {} KB", limits.undo_bytes >> 10))
             } else if torn {
-                Err(format!(
-                    "it changes what names the rows of {}",
-                    self.shape.table.shown()
-                ))
+                Err(format!("it changes what names the rows of {}", self.shape.table.shown()))
             } else {
                 Ok(snapshot)
             },

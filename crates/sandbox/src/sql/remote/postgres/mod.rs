@@ -12,8 +12,8 @@ use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgDatabaseError};
 use sqlx::query::Query;
 use sqlx::{
-    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection,
-    Postgres, Row as _, Statement as _,
+    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Postgres, Row as _,
+    Statement as _,
 };
 
 use super::json::{Collector, first_row};
@@ -45,13 +45,8 @@ impl Connection {
              SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
              SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
         let settings = format!("{settings}; {}", called::PREPARE);
-        connection
-            .execute(AssertSqlSafe(settings))
-            .await
-            .map_err(|e| no_connection(&e))?;
-        let powers = powers::of(&mut connection)
-            .await
-            .map_err(|e| no_connection(&e))?;
+        connection.execute(AssertSqlSafe(settings)).await.map_err(|e| no_connection(&e))?;
+        let powers = powers::of(&mut connection).await.map_err(|e| no_connection(&e))?;
         if !powers.is_empty() {
             return Err(too_much_power(&powers));
         }
@@ -74,24 +69,20 @@ impl Connection {
         if checked.writes && purpose == Purpose::Hold && answer.is_ok() {
             return answer;
         }
-        self.end(checked.writes && purpose == Purpose::Keep, answer, limits)
-            .await
+        self.end(checked.writes && purpose == Purpose::Keep, answer, limits).await
     }
 
     /// By what the server knows the open transaction; none in servers before 13.
     pub async fn transaction(&mut self, limits: &Limits) -> Result<Option<String>, SqlError> {
-        let known: Option<bool> = sqlx::query_scalar(
-            "SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL",
-        )
-        .fetch_one(&mut self.0)
-        .await
-        .map_err(|e| classify(&e, limits))?;
+        let known: Option<bool> =
+            sqlx::query_scalar("SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL")
+                .fetch_one(&mut self.0)
+                .await
+                .map_err(|e| classify(&e, limits))?;
         if known != Some(true) {
             return Ok(None);
         }
-        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text")
-            .fetch_one(&mut self.0)
-            .await;
+        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text").fetch_one(&mut self.0).await;
         id.map(Some).map_err(|e| classify(&e, limits))
     }
 
@@ -102,12 +93,11 @@ impl Connection {
     /// What became of a transaction. One that the server still sees at work is waited for: its connection has ended.
     pub async fn became(&mut self, id: &str, limits: &Limits) -> Result<Option<Found>, SqlError> {
         for _ in 0..WAITS {
-            let status: Option<String> =
-                sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
-                    .bind(id)
-                    .fetch_one(&mut self.0)
-                    .await
-                    .map_err(|e| classify(&e, limits))?;
+            let status: Option<String> = sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
+                .bind(id)
+                .fetch_one(&mut self.0)
+                .await
+                .map_err(|e| classify(&e, limits))?;
             match status.as_deref() {
                 Some("committed") => return Ok(Some(Found::Done)),
                 Some("aborted") => return Ok(Some(Found::NotDone)),
@@ -119,11 +109,7 @@ impl Connection {
     }
 
     /// Puts the rows of `snapshot` back.
-    pub async fn put_back(
-        &mut self,
-        snapshot: &Snapshot,
-        limits: &Limits,
-    ) -> Result<u64, SqlError> {
+    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
         self.begin(true, limits, None).await?;
         let answer = put_back::restore(&mut self.0, snapshot, limits).await;
         self.end(true, answer, limits).await
@@ -137,33 +123,18 @@ impl Connection {
         checked: Option<&Checked>,
     ) -> Result<Option<String>, SqlError> {
         // What was there before a write is read as of its beginning.
-        let mode = if write {
-            "ISOLATION LEVEL REPEATABLE READ READ WRITE"
-        } else {
-            "READ ONLY"
-        };
+        let mode = if write { "ISOLATION LEVEL REPEATABLE READ READ WRITE" } else { "READ ONLY" };
         let ms = limits.wall.as_millis().clamp(1, 3_600_000);
         let own = checked.and_then(called::look_up).unwrap_or_default();
         let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {own}");
         let query = sqlx::raw_sql(AssertSqlSafe(begin));
         let found = query.fetch_optional(&mut self.0).await;
-        found
-            .and_then(|row| row.map(|row| row.try_get(0)).transpose())
-            .map_err(|e| classify(&e, limits))
+        found.and_then(|row| row.map(|row| row.try_get(0)).transpose()).map_err(|e| classify(&e, limits))
     }
 
     /// Commits what worked, if it is to be kept.
-    async fn end<T>(
-        &mut self,
-        keep: bool,
-        answer: Result<T, SqlError>,
-        limits: &Limits,
-    ) -> Result<T, SqlError> {
-        let end = if keep && answer.is_ok() {
-            "COMMIT"
-        } else {
-            "ROLLBACK"
-        };
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = self.0.execute(end).await.map_err(|e| classify(&e, limits));
         answer.and_then(|answer| ended.map(|_| answer))
     }
@@ -188,16 +159,9 @@ impl Connection {
         }
         let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
         let prepared = (&mut self.0).prepare(sql).await.map_err(error)?;
-        let columns: Vec<String> = prepared
-            .columns()
-            .iter()
-            .map(|c| c.name().to_owned())
-            .collect();
+        let columns: Vec<String> = prepared.columns().iter().map(|c| c.name().to_owned()).collect();
         if columns.is_empty() {
-            return Err(SqlError::Syntax {
-                message: "the query has no columns".to_owned(),
-                hint: None,
-            });
+            return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
         }
         // The server makes the JSON, whatever the types, and says so instead where a row is too large to send. An
         // object, since a function takes no more than 100 arguments; its members' names are not counted.
@@ -216,8 +180,7 @@ impl Connection {
         while let Some(row) = rows.try_next().await.map_err(error)? {
             let text: Option<String> = row.try_get(0).map_err(error)?;
             let text = text.ok_or_else(|| first_row(limits))?;
-            let (values, bytes) =
-                values::row(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            let (values, bytes) = values::row(&text).map_err(|e| SqlError::Server(e.to_string()))?;
             if !collector.take(values, bytes)? {
                 break;
             }
@@ -265,15 +228,9 @@ fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
             hint: "Ask for something else, or have it allowed in the database.".to_owned(),
         },
         _ if code.starts_with("54") || code.starts_with("53") => SqlError::Limit { what: message },
-        "22003" | "22012" | "22P02" | "22007" | "22008" => SqlError::Syntax {
-            message,
-            hint: None,
-        },
+        "22003" | "22012" | "22P02" | "22007" | "22008" => SqlError::Syntax { message, hint: None },
         _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => {
-            SqlError::Syntax {
-                hint: said.and_then(PgDatabaseError::hint).map(str::to_owned),
-                message,
-            }
+            SqlError::Syntax { hint: said.and_then(PgDatabaseError::hint).map(str::to_owned), message }
         }
         // A lock that was not had in time; another transaction that was first, twice.
         "55P03" | "40001" | "40P01" => SqlError::Busy,

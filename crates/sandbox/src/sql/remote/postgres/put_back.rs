@@ -28,12 +28,7 @@ struct Server<'c> {
 }
 
 impl Server<'_> {
-    async fn unaltered(
-        &mut self,
-        at: usize,
-        table: &Table,
-        snapshot: &Snapshot,
-    ) -> Result<(), SqlError> {
+    async fn unaltered(&mut self, at: usize, table: &Table, snapshot: &Snapshot) -> Result<(), SqlError> {
         let found = shape::named(self.connection, &full(table), "insert", &[]).await;
         let found = found.map_err(|e| classify(&e, self.limits))?;
         let no = |why: String| Err(SqlError::NoUndo(why));
@@ -44,17 +39,9 @@ impl Server<'_> {
         if let Some(why) = &shape.untold {
             return no(why.clone());
         }
-        let names = table
-            .key
-            .iter()
-            .map(|at| Some(&table.columns.get(*at)?.name));
+        let names = table.key.iter().map(|at| Some(&table.columns.get(*at)?.name));
         let key: Option<Vec<&String>> = names.collect();
-        let known = key.is_some_and(|key| {
-            shape
-                .keys
-                .iter()
-                .any(|one| one.iter().eq(key.iter().copied()))
-        });
+        let known = key.is_some_and(|key| shape.keys.iter().any(|one| one.iter().eq(key.iter().copied())));
         if shape.table.columns != table.columns || !known {
             return no(format!("the columns of {name} are not what they were"));
         }
@@ -92,10 +79,7 @@ impl Server<'_> {
 
     async fn execute(&mut self, sql: &str, cells: &[&Cell]) -> Result<(), SqlError> {
         let done = bound(sql, cells).execute(&mut *self.connection).await;
-        match done
-            .map_err(|e| refused(classify(&e, self.limits)))?
-            .rows_affected()
-        {
+        match done.map_err(|e| refused(classify(&e, self.limits)))?.rows_affected() {
             1 => Ok(()),
             _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
         }
@@ -132,17 +116,8 @@ fn named(table: &Table, first: usize) -> String {
 }
 
 impl Store for Server<'_> {
-    async fn current(
-        &mut self,
-        table: &Table,
-        key: &[Cell],
-    ) -> Result<Option<Vec<Cell>>, SqlError> {
-        let sql = format!(
-            "SELECT {} FROM {} t WHERE {} FOR UPDATE",
-            texts(table, "t"),
-            full(table),
-            named(table, 1)
-        );
+    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
+        let sql = format!("SELECT {} FROM {} t WHERE {} FOR UPDATE", texts(table, "t"), full(table), named(table, 1));
         let query = bound(&sql, &key.iter().collect::<Vec<_>>());
         let found = query.fetch_optional(&mut *self.connection).await;
         let row = found.map_err(|e| refused(classify(&e, self.limits)))?;
@@ -151,11 +126,7 @@ impl Store for Server<'_> {
         };
         let texts: Vec<Option<String>> = row.try_get(0).map_err(|e| classify(&e, self.limits))?;
         let cells = texts.into_iter();
-        Ok(Some(
-            cells
-                .map(|text| text.map_or(Cell::Null, Cell::Text))
-                .collect(),
-        ))
+        Ok(Some(cells.map(|text| text.map_or(Cell::Null, Cell::Text)).collect()))
     }
 
     async fn insert(&mut self, table: &Table, row: &[Cell]) -> Result<(), SqlError> {
@@ -172,9 +143,7 @@ impl Store for Server<'_> {
 
     async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
         // Only what differs: some columns may not be set at all.
-        let different: Vec<usize> = (0..table.columns.len())
-            .filter(|at| now[*at] != row[*at])
-            .collect();
+        let different: Vec<usize> = (0..table.columns.len()).filter(|at| now[*at] != row[*at]).collect();
         if different.is_empty() {
             return Ok(());
         }

@@ -61,19 +61,10 @@ const REACH: &str = "WITH RECURSIVE goes(parent, child, how) AS ( \
       EXISTS (SELECT 1 FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhparent \
         WHERE i.inhparent = $1::int8::oid AND c.relkind = 'r')";
 
-type Reach = (
-    Option<Vec<String>>,
-    Option<Vec<String>>,
-    Option<Vec<String>>,
-    bool,
-    bool,
-);
+type Reach = (Option<Vec<String>>, Option<Vec<String>>, Option<Vec<String>>, bool, bool);
 
 /// What there is to know before `write`; none where there is no such table.
-pub(super) async fn of(
-    connection: &mut PgConnection,
-    write: &Write,
-) -> Result<Option<Shape>, sqlx::Error> {
+pub(super) async fn of(connection: &mut PgConnection, write: &Write) -> Result<Option<Shape>, sqlx::Error> {
     let verb = match write.verb {
         Verb::Delete => "delete",
         Verb::Update => "update",
@@ -90,35 +81,21 @@ pub(super) async fn named(
     verb: &str,
     assigned: &[String],
 ) -> Result<Option<Shape>, sqlx::Error> {
-    let found: Option<(i64, String, String, String, bool)> = sqlx::query_as(TABLE)
-        .bind(name)
-        .fetch_optional(&mut *connection)
-        .await?;
+    let found: Option<(i64, String, String, String, bool)> =
+        sqlx::query_as(TABLE).bind(name).fetch_optional(&mut *connection).await?;
     let Some((oid, kind, schema, name, readable)) = found else {
         return Ok(None);
     };
-    let columns: Vec<(String, String)> = sqlx::query_as(COLUMNS)
-        .bind(oid)
-        .fetch_all(&mut *connection)
-        .await?;
-    let keys: Vec<(Vec<String>,)> = sqlx::query_as(KEYS)
-        .bind(oid)
-        .fetch_all(&mut *connection)
-        .await?;
-    let (triggers, rules, along, foreign, parent): Reach = sqlx::query_as(REACH)
-        .bind(oid)
-        .bind(verb)
-        .bind(assigned)
-        .fetch_one(&mut *connection)
-        .await?;
+    let columns: Vec<(String, String)> = sqlx::query_as(COLUMNS).bind(oid).fetch_all(&mut *connection).await?;
+    let keys: Vec<(Vec<String>,)> = sqlx::query_as(KEYS).bind(oid).fetch_all(&mut *connection).await?;
+    let (triggers, rules, along, foreign, parent): Reach =
+        sqlx::query_as(REACH).bind(oid).bind(verb).bind(assigned).fetch_one(&mut *connection).await?;
     let along = along.unwrap_or_default();
     let untold = if kind != "r" && kind != "p" || foreign {
         Some(format!("{name} is not a table of this server alone"))
     } else if let Some(triggers) = triggers {
         let triggers = triggers.join(", ");
-        Some(format!(
-            "triggers would run, which may do anything: {triggers}"
-        ))
+        Some(format!("triggers would run, which may do anything: {triggers}"))
     } else {
         rules.map(|rules| format!("rules turn it into other statements: {}", rules.join(", ")))
     };
@@ -136,17 +113,10 @@ pub(super) async fn named(
     } else {
         None
     };
-    let columns = columns
-        .into_iter()
-        .map(|(name, kind)| Column { name, kind })
-        .collect();
+    let columns = columns.into_iter().map(|(name, kind)| Column { name, kind }).collect();
     Ok(Some(Shape {
         oid,
-        table: Table {
-            name: vec![schema, name],
-            columns,
-            key: Vec::new(),
-        },
+        table: Table { name: vec![schema, name], columns, key: Vec::new() },
         keys: keys.into_iter().map(|(key,)| key).collect(),
         untold,
         lasting,
@@ -166,10 +136,7 @@ impl Shape {
             .iter()
             .filter(|key| !key.iter().any(|name| assigned.contains(name)))
             .find_map(|key| key.iter().map(place).collect::<Option<Vec<_>>>())?;
-        Some(Table {
-            key,
-            ..self.table.clone()
-        })
+        Some(Table { key, ..self.table.clone() })
     }
 
     /// Tables whose rows would go, or lose their link, together with a row of this one: their name, their columns,
@@ -186,10 +153,7 @@ impl Shape {
             FROM pg_catalog.pg_constraint f JOIN pg_catalog.pg_class c ON c.oid = f.conrelid \
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
             WHERE f.contype = 'f' AND f.confrelid = $1::int8::oid AND f.confdeltype IN ('c', 'n', 'd')";
-        sqlx::query_as(sql)
-            .bind(self.oid)
-            .fetch_all(connection)
-            .await
+        sqlx::query_as(sql).bind(self.oid).fetch_all(connection).await
     }
 }
 
@@ -207,8 +171,6 @@ pub(super) fn full(table: &Table) -> String {
 /// All values of a row as texts, from the table that `row` names.
 pub(super) fn texts(table: &Table, row: &str) -> String {
     let columns = table.columns.iter();
-    let parts: Vec<String> = columns
-        .map(|column| format!("{row}.{}::text", quoted(&column.name)))
-        .collect();
+    let parts: Vec<String> = columns.map(|column| format!("{row}.{}::text", quoted(&column.name))).collect();
     format!("ARRAY[{}]::text[]", parts.join(", "))
 }

@@ -56,8 +56,9 @@ fn long_number(raw: &str) -> bool {
 /// Number by number; the depth of `raw` is within what can be read.
 fn exact(raw: &str) -> Value {
     let read = match raw.as_bytes().first() {
-        Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(raw)
-            .map(|all| all.iter().map(|raw| exact(raw.get())).collect()),
+        Some(b'[') => {
+            serde_json::from_str::<Vec<&RawValue>>(raw).map(|all| all.iter().map(|raw| exact(raw.get())).collect())
+        }
         Some(b'{') => serde_json::from_str(raw).map(|Members(all)| {
             let members = all.into_iter().map(|(key, raw)| (key, exact(raw.get())));
             Value::Object(members.collect::<Map<_, _>>())
@@ -70,11 +71,7 @@ fn exact(raw: &str) -> Value {
 
 /// A number that no `f64` keeps is a text of its digits.
 fn number(text: &str, read: Number) -> Value {
-    if read.is_f64() && normal(text) != normal(&read.to_string()) {
-        Value::from(text)
-    } else {
-        Value::Number(read)
-    }
+    if read.is_f64() && normal(text) != normal(&read.to_string()) { Value::from(text) } else { Value::Number(read) }
 }
 
 /// The digits that count and the exponent of the last one.
@@ -88,9 +85,7 @@ fn normal(text: &str) -> (String, i64) {
     }
     let places = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let exponent = exponent.parse::<i64>().unwrap_or(i64::MAX);
-    let exponent = exponent
-        .saturating_sub(places(part.len()))
-        .saturating_add(places(digits.len() - cut.len()));
+    let exponent = exponent.saturating_sub(places(part.len())).saturating_add(places(digits.len() - cut.len()));
     (cut.trim_start_matches('0').to_owned(), exponent)
 }
 
@@ -105,22 +100,13 @@ mod tests {
             ("1.50", json!(1.5)),
             ("0.30000000000000004", json!(0.300_000_000_000_000_04)),
             ("-0.1234567890123456789", json!("-0.1234567890123456789")),
-            (
-                "12345678901234567890.1234567891",
-                json!("12345678901234567890.1234567891"),
-            ),
+            ("12345678901234567890.1234567891", json!("12345678901234567890.1234567891")),
             ("18446744073709551615", json!(u64::MAX)),
             ("18446744073709551617", json!("18446744073709551617")),
             ("100000000000000000000", json!(1e20)),
             ("1000000000000000.00000", json!(1e15)),
-            (
-                "\"12345678901234567890.12\"",
-                json!("12345678901234567890.12"),
-            ),
-            (
-                "[1, 0.12345678901234567891, {\"a\": 1.5}]",
-                json!([1, "0.12345678901234567891", {"a": 1.5}]),
-            ),
+            ("\"12345678901234567890.12\"", json!("12345678901234567890.12")),
+            ("[1, 0.12345678901234567891, {\"a\": 1.5}]", json!([1, "0.12345678901234567891", {"a": 1.5}])),
             ("\"\\ud800\"", json!("\"\\ud800\"")),
         ] {
             assert_eq!(value(raw), expected, "{raw}");

@@ -23,9 +23,7 @@ impl Handler for Door {
         Ok(match (user, password) {
             ("ann", PASSWORD) => Auth::Accept,
             _ => Auth::Reject {
-                proceed_with_methods: Some(MethodSet::from(
-                    [MethodKind::KeyboardInteractive].as_slice(),
-                )),
+                proceed_with_methods: Some(MethodSet::from([MethodKind::KeyboardInteractive].as_slice())),
                 partial_success: false,
             },
         })
@@ -45,14 +43,8 @@ impl Handler for Door {
             });
         };
         let right = answers.next().is_some_and(|shown| shown.is_empty())
-            && answers
-                .next()
-                .is_some_and(|hidden| hidden == PASSWORD.as_bytes());
-        Ok(if user == "ben" && right {
-            Auth::Accept
-        } else {
-            Auth::reject()
-        })
+            && answers.next().is_some_and(|hidden| hidden == PASSWORD.as_bytes());
+        Ok(if user == "ben" && right { Auth::Accept } else { Auth::reject() })
     }
 
     async fn channel_open_session(
@@ -85,16 +77,11 @@ async fn a_password_answers_servers_that_take_it_and_servers_that_ask() {
     keygen(&folder.path().join("host"), "");
     let key = std::fs::read_to_string(folder.path().join("host")).unwrap();
     let key = russh::keys::decode_secret_key(&key, None).unwrap();
-    let fingerprint = PublicKey::from(key.clone())
-        .fingerprint(HashAlg::Sha256)
-        .to_string();
+    let fingerprint = PublicKey::from(key.clone()).fingerprint(HashAlg::Sha256).to_string();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let config = Arc::new(Config {
-        keys: vec![key],
-        auth_rejection_time: std::time::Duration::ZERO,
-        ..Config::default()
-    });
+    let config =
+        Arc::new(Config { keys: vec![key], auth_rejection_time: std::time::Duration::ZERO, ..Config::default() });
     tokio::spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
             let config = config.clone();
@@ -107,24 +94,12 @@ async fn a_password_answers_servers_that_take_it_and_servers_that_ask() {
     });
     let hosts = folder.path().join("hosts.json");
     trust_host(&hosts, "127.0.0.1", port, &fingerprint).unwrap();
-    let world = World::new(vec![Arc::new(SshExecutor::new(Arc::new(
-        FileHostKeys::new(hosts),
-    )))]);
-    for (version, (user, password)) in [
-        ("ann", PASSWORD),
-        ("ben", PASSWORD),
-        ("ben", "canary-wrong-0e9d"),
-        ("eve", PASSWORD),
-    ]
-    .into_iter()
-    .enumerate()
+    let world = World::new(vec![Arc::new(SshExecutor::new(Arc::new(FileHostKeys::new(hosts))))]);
+    for (version, (user, password)) in
+        [("ann", PASSWORD), ("ben", PASSWORD), ("ben", "canary-wrong-0e9d"), ("eve", PASSWORD)].into_iter().enumerate()
     {
         let name = format!("login-{version}");
-        world.credential(
-            &name,
-            CredentialKind::Password,
-            &[("username", user), ("password", password)],
-        );
+        world.credential(&name, CredentialKind::Password, &[("username", user), ("password", password)]);
         let skill = world.add(skill(
             1,
             "remote",
@@ -138,14 +113,7 @@ async fn a_password_answers_servers_that_take_it_and_servers_that_ask() {
         } else {
             world.refused(&skill, json!({})).await
         };
-        let expected = if version < 2 {
-            "uptime"
-        } else {
-            "refused the login of"
-        };
-        assert!(
-            text.contains(expected) && !text.contains("canary"),
-            "{user}: {text}"
-        );
+        let expected = if version < 2 { "uptime" } else { "refused the login of" };
+        assert!(text.contains(expected) && !text.contains("canary"), "{user}: {text}");
     }
 }

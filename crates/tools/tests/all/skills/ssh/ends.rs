@@ -11,10 +11,7 @@ fn staying(server: &Server) -> Value {
     json!([
         "sh",
         "-c",
-        format!(
-            "echo begun; echo $$ > {0}.new; mv {0}.new {0}; exec sleep 60",
-            server.path("pid").display()
-        )
+        format!("echo begun; echo $$ > {0}.new; mv {0}.new {0}; exec sleep 60", server.path("pid").display())
     ])
 }
 
@@ -47,10 +44,7 @@ async fn a_command_over_its_time_ends_on_the_server() {
     let limits = json!({"limits": {"timeout_ms": 6_000}});
     let skill = world.add(server.skill(&staying(&server), json!({}), &limits));
     let message = world.refused(&skill, json!({})).await;
-    assert!(
-        message.contains("stopped") && message.contains("may or may not have taken effect"),
-        "{message}"
-    );
+    assert!(message.contains("stopped") && message.contains("may or may not have taken effect"), "{message}");
     gone(&pid(&server).await).await;
 }
 
@@ -61,10 +55,7 @@ async fn a_stopped_run_ends_the_command() {
     longer(&mut world, 60_000);
     for (version, effect) in [(1, "write"), (2, "read")] {
         let _ = std::fs::remove_file(server.path("pid"));
-        world
-            .scope
-            .stop
-            .store(false, std::sync::atomic::Ordering::Relaxed);
+        world.scope.stop.store(false, std::sync::atomic::Ordering::Relaxed);
         let rest = json!({"effect": effect, "version": version, "limits": {"timeout_ms": 60_000}});
         let skill = world.add(server.skill(&staying(&server), json!({}), &rest));
         let stop = async {
@@ -84,11 +75,7 @@ async fn a_connection_that_breaks_leaves_the_outcome_open() {
     let server = Server::start();
     let mut world = server.world();
     longer(&mut world, 60_000);
-    let skill = world.add(server.skill(
-        &staying(&server),
-        json!({}),
-        &json!({"limits": {"timeout_ms": 60_000}}),
-    ));
+    let skill = world.add(server.skill(&staying(&server), json!({}), &json!({"limits": {"timeout_ms": 60_000}})));
     let cut = async {
         let pid = pid(&server).await;
         server.cut();
@@ -96,13 +83,8 @@ async fn a_connection_that_breaks_leaves_the_outcome_open() {
     };
     let (done, pid) = tokio::join!(world.call(&skill, json!({})), cut);
     let text = message(done);
-    assert!(
-        text.contains("the connection broke: it may or may not have taken effect"),
-        "{text}"
-    );
-    let _ = std::process::Command::new("kill")
-        .args(["-9", &pid])
-        .status();
+    assert!(text.contains("the connection broke: it may or may not have taken effect"), "{text}");
+    let _ = std::process::Command::new("kill").args(["-9", &pid]).status();
 }
 
 #[tokio::test]
@@ -110,23 +92,15 @@ async fn much_output_keeps_its_beginning_and_its_end() {
     let server = Server::start();
     let mut world = server.world();
     longer(&mut world, 60_000);
-    let command = json!([
-        "sh",
-        "-c",
-        "echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last; echo aside >&2"
-    ]);
-    let skill = world.add(server.skill(
-        &command,
-        json!({}),
-        &json!({"limits": {"timeout_ms": 60_000, "result_chars": 2_000}}),
-    ));
+    let command =
+        json!(["sh", "-c", "echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last; echo aside >&2"]);
+    let skill =
+        world.add(server.skill(&command, json!({}), &json!({"limits": {"timeout_ms": 60_000, "result_chars": 2_000}})));
     let output = world.ok(&skill, json!({})).await;
     let data = output.data.unwrap();
     assert_eq!(data["stdout_bytes"], json!(30_000_000 + 12));
     let stdout = data["stdout"].as_str().unwrap();
-    assert!(
-        stdout.len() < 200_000 && stdout.starts_with("first\n") && stdout.ends_with("\nlast\n")
-    );
+    assert!(stdout.len() < 200_000 && stdout.starts_with("first\n") && stdout.ends_with("\nlast\n"));
     assert!(stdout.contains("bytes were left out here"));
     assert!(output.content.chars().count() <= 2_000);
     assert!(output.content.starts_with("first") && output.content.contains("last"));

@@ -99,19 +99,12 @@ impl Server {
 
     /// A world that may log in and knows no host key.
     pub fn stranger(&self) -> World {
-        let world = World::new(vec![Arc::new(SshExecutor::new(Arc::new(
-            FileHostKeys::new(self.hosts()),
-        )))]);
+        let world = World::new(vec![Arc::new(SshExecutor::new(Arc::new(FileHostKeys::new(self.hosts()))))]);
         let key = self.text("user");
         world.credential(
             "server",
             CredentialKind::SshKey,
-            &[
-                ("username", &user()),
-                ("private_key", &key),
-                ("passphrase", PASSPHRASE),
-                ("sudo_password", SUDO),
-            ],
+            &[("username", &user()), ("private_key", &key), ("passphrase", PASSPHRASE), ("sudo_password", SUDO)],
         );
         world
     }
