@@ -228,7 +228,7 @@ async fn a_write_that_was_cut_off_shows_in_its_rows() {
     for sql in [
         "UPDATE orders SET total = total - 1 WHERE id = 1",
         "INSERT INTO parents VALUES (70, 'z')",
-        "DELETE FROM parents WHERE id = 70",
+        "DELETE FROM orders WHERE id = 3",
     ] {
         for commits in [false, true] {
             let mut remote = base.remote().await;

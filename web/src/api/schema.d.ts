@@ -5045,16 +5045,19 @@ export interface components {
             /**
              * Format: int32
              * @description Longest reply, tokens.
+             * @default 4096
              */
             max_tokens: number;
             /**
              * Format: float
              * @description 0 is deterministic.
+             * @default 0.20000000298023224
              */
             temperature: number;
             /**
              * Format: int64
              * @description Longest wait for a whole reply, milliseconds.
+             * @default 300000
              */
             timeout_ms: number;
         };

@@ -3,7 +3,7 @@
 use super::error::McpError;
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::{Credential, CredentialKind};
-use steward_core::mcp::McpServer;
+use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{OpenedCredential, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, UserId};
 
@@ -46,6 +46,10 @@ pub(super) async fn find(
                 hint: "each user has a token of their own there, and this run has no user".to_owned(),
             });
         };
+        // A program that takes no secret still gets a folder and a process for each user.
+        if matches!(server.transport, McpTransport::Stdio { secret_variable: None, .. }) {
+            return Ok(None);
+        }
         let own = by_name(vault, tenant, &login_name(server, Some(user))).await?;
         return own.map(Some).ok_or_else(|| McpError::Login {
             server: server.name.clone(),

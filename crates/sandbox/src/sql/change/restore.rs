@@ -32,6 +32,10 @@ pub(in crate::sql) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapsho
         return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
     }
     if let Err(error) = untouched(store, snapshot).await {
+        // After any other error the transaction answers nothing more.
+        if !matches!(error, SqlError::Conflict { .. }) {
+            return Err(error);
+        }
         // An undo that was cut off before it could be told.
         return match settle(store, snapshot, &[]).await? {
             Found::NotDone => Ok(0),
