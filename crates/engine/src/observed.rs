@@ -12,6 +12,8 @@ use steward_parse::fill::same_word;
 
 /// Longest observation that is looked at, bytes.
 const LONGEST: usize = 16 << 10;
+/// Tools whose results begin with a heading.
+const HEADED: &[&str] = &["read", "list", "grep"];
 /// Words of a reference that name no value.
 const EMPTY: &[&str] = &[
     "the", "its", "their", "his", "her", "both", "all", "of", "a", "an", "this", "that", "these", "those", "what",
@@ -28,20 +30,32 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
         return None;
     }
     let wanted = step.thought.split_once('“')?.1.split_once('”')?.0;
-    let texts: Vec<&str> = state
-        .calls
-        .iter()
-        .filter_map(|entry| match &entry.status {
-            CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= LONGEST => {
-                Some(content.trim())
-            }
-            _ => None,
-        })
-        .collect();
+    let texts = texts(state);
     let value = value(wanted, &texts)?;
     let mut arguments = step.args.clone();
     arguments[name.as_str()] = Value::String(value);
     steward_core::schema::validate(&spec.parameters, &arguments).ok().map(|()| arguments)
+}
+
+/// What was seen, in order.
+fn texts(state: &RunState) -> Vec<&str> {
+    let seen = state.calls.iter().filter_map(|entry| match &entry.status {
+        CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= LONGEST => {
+            // Their first line is about the others.
+            let headed = HEADED.contains(&entry.call.name.as_str());
+            let lines = content.split_once('\n').filter(|_| headed).map_or(content.as_str(), |(_, lines)| lines);
+            Some(lines.trim())
+        }
+        _ => None,
+    });
+    seen.collect()
+}
+
+/// Whether each line of `text` stands in what was seen.
+pub(crate) fn says(state: &RunState, text: &str) -> bool {
+    let sources: Vec<String> = texts(state).into_iter().map(str::to_lowercase).collect();
+    let mut lines = text.lines().map(|line| line.trim().to_lowercase()).filter(|line| !line.is_empty());
+    lines.all(|line| sources.iter().any(|source| source.contains(&line)))
 }
 
 /// What `wanted` refers to in the observations.
@@ -69,7 +83,12 @@ fn value(wanted: &str, texts: &[&str]) -> Option<String> {
     if let (Some(value), None) = (named.next(), named.next()) {
         return Some(value);
     }
-    if says(&["line", "lines", "names", "content", "contents", "text", "says"]) {
+    if says(&["names"]) {
+        // The size stands in a column of its own.
+        let names = lines.iter().map(|line| line.split_once("  ").map_or(*line, |(name, _)| name));
+        return Some(names.collect::<Vec<_>>().join("\n"));
+    }
+    if says(&["line", "lines", "content", "contents", "text", "says"]) {
         return Some((*text).to_owned());
     }
     if says(&["first"]) {

@@ -218,6 +218,11 @@ pub(crate) fn filled(state: &RunState, index: usize, text: &str) -> Result<Value
         if value.is_null() || value.as_str() == Some("") {
             return Err(format!("the model left `{name}` of `{}` open", step.tool));
         }
+        // A model that doesn't plan copies; what it makes up is not acted on.
+        let plans = state.setup.as_ref().is_some_and(|setup| setup.capabilities.plans);
+        if !plans && !value.as_str().is_none_or(|text| observed::says(state, text)) {
+            return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));
+        }
         arguments[&name] = value;
     }
     schema::validate(&spec.parameters, &arguments).map(|()| arguments)

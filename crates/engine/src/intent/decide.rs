@@ -7,6 +7,7 @@ use super::kinds::{Group, Kind, Kinds, Reading};
 use super::replies::{Here, Replies};
 use super::settings::{Kinds as Weights, Settings};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use steward_core::event::Setup;
 use steward_core::message::Role;
 use steward_core::ports::{Draft, Embedder, ToolScope, Tools, Wanted};
@@ -32,6 +33,8 @@ pub(super) struct Call {
     pub frame: String,
     pub fit: f32,
     pub why: String,
+    /// Whether it does more than look.
+    pub acts: bool,
 }
 
 pub(super) struct Decider<'a> {
@@ -81,6 +84,50 @@ impl<'a> Decider<'a> {
             }
         }
         Ok(self.mentioned(request, here).await)
+    }
+
+    /// What the part of a request does that comes after others: it may write down what they find.
+    pub async fn follow(&self, part: &str) -> Result<Decision, IntentError> {
+        const WRITE: &str = "write";
+        if self.setup.tools.iter().any(|spec| spec.name == WRITE) {
+            let told = self.tools.suggest(WRITE, part, self.scope).await;
+            let best = told.into_iter().find(|one| one.score >= self.weights.told);
+            if let Some(best) = best {
+                let reading = self.kinds.read(part, self.embedder).await?;
+                let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+                return Ok(Decision::Call(Call {
+                    tool: WRITE.to_owned(),
+                    arguments: best.arguments,
+                    frame: self.replies.framed("plain", &[], here).unwrap_or_default(),
+                    fit: best.score,
+                    why: best.why,
+                    acts: true,
+                }));
+            }
+        }
+        self.decide(part).await
+    }
+
+    /// That the rest of a request of several steps is left.
+    pub async fn left(&self, rest: &[String]) -> Result<Decision, IntentError> {
+        let rest = rest.join("; ");
+        let reading = self.kinds.read(&rest, self.embedder).await?;
+        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        Ok(Decision::Say(self.replies.beyond("rest", here).replace("{rest}", &rest)))
+    }
+
+    /// Words that requests for a tool begin with.
+    pub fn openings(&self) -> &BTreeSet<String> {
+        &self.kinds.openings
+    }
+
+    /// The files that a part names.
+    pub fn named(&self, part: &str) -> Vec<&str> {
+        let words: Vec<&str> = part
+            .split(|c: char| c.is_whitespace() || ",;:\"'`“”„«»()".contains(c))
+            .map(|w| w.trim_end_matches('.'))
+            .collect();
+        self.files.iter().map(String::as_str).filter(|file| words.contains(file)).collect()
     }
 
     /// That of the request, if it is long enough to tell; else that of the one before.
@@ -150,6 +197,7 @@ impl<'a> Decider<'a> {
                     frame,
                     fit: score.clamp(0.3, 1.0),
                     why: format!("{} ({score:.2})", kind.name),
+                    acts: kind.group == Group::Act,
                 }))
             }
             Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
@@ -175,6 +223,7 @@ impl<'a> Decider<'a> {
             frame: self.replies.framed("plain", &[], here)?,
             fit: score.clamp(0.3, 1.0),
             why: best.why,
+            acts: kind.group == Group::Act,
         }))
     }
 
@@ -246,6 +295,7 @@ impl<'a> Decider<'a> {
                 frame: self.replies.framed(draft.frame, &draft.words, here)?,
                 fit: 0.3,
                 why: "a word of the request stands in a document".to_owned(),
+                acts: false,
             })
         });
         match call {

@@ -61,6 +61,8 @@ pub struct Kinds {
     pub kinds: Vec<Kind>,
     /// Words of the examples that stand for nothing themselves.
     pub asking: BTreeSet<String>,
+    /// Words that examples for a tool begin with.
+    pub openings: BTreeSet<String>,
 }
 
 /// How a request was read.
@@ -82,7 +84,7 @@ impl Kinds {
             .get_or_init(|| {
                 let data: Data =
                     toml::from_str(include_str!("../../data/kinds.toml")).map_err(|error| error.to_string())?;
-                Ok(Self { asking: asking(&data.kinds), kinds: data.kinds })
+                Ok(Self { asking: asking(&data.kinds), openings: openings(&data.kinds), kinds: data.kinds })
             })
             .as_ref()
             .map_err(|reason| IntentError::Settings(reason.clone()))
@@ -129,6 +131,13 @@ impl Kinds {
 /// The request with its literals replaced by what they are.
 fn masked(request: &str) -> Result<String, IntentError> {
     Ok(see(request, &Settings::shipped()?.mask).masked)
+}
+
+fn openings(kinds: &[Kind]) -> BTreeSet<String> {
+    let of_tools = kinds.iter().filter(|kind| matches!(kind.group, Group::Look | Group::Act));
+    let first =
+        |text: &String| text.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).map(str::to_lowercase);
+    of_tools.flat_map(Kind::examples).flatten().filter_map(first).collect()
 }
 
 fn asking(kinds: &[Kind]) -> BTreeSet<String> {

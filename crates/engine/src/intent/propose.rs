@@ -44,17 +44,11 @@ pub async fn propose(
     let decisions = if let Some(call) = skill {
         vec![Decision::Call(call)]
     } else {
-        let parts = split(request, &settings.split).filter(|parts| parts.len() <= MOST_STEPS);
-        match parts {
-            Some(parts) => match steps(&decider, &parts, settings.choice.step).await? {
-                Some(steps) => {
-                    notes.push(format!("the request has {} steps", steps.len()));
-                    steps
-                }
-                None => vec![decider.decide(request).await?],
-            },
-            None => vec![decider.decide(request).await?],
+        let (decisions, count) = decided(&decider, request, settings).await?;
+        if count > 1 {
+            notes.push(format!("the request has {count} steps"));
         }
+        decisions
     };
     let candidate = candidate(&decisions, setup);
     let calls: Vec<&Call> = decisions.iter().filter_map(called).collect();
@@ -75,24 +69,63 @@ fn called(decision: &Decision) -> Option<&Call> {
     }
 }
 
-/// One call per part, if each part has one of its own and they are not the same.
-async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<Option<Vec<Decision>>, IntentError> {
-    let mut steps: Vec<Decision> = Vec::new();
-    for part in parts {
-        match decider.decide(part).await? {
-            Decision::Call(call)
-                if call.fit > least
-                    && !steps
-                        .iter()
-                        .filter_map(called)
-                        .any(|known| known.tool == call.tool && known.arguments == call.arguments) =>
-            {
-                steps.push(Decision::Call(call));
-            }
-            _ => return Ok(None),
-        }
+/// What is done about a request, and in how many steps.
+async fn decided(
+    decider: &Decider<'_>,
+    request: &str,
+    settings: &Settings,
+) -> Result<(Vec<Decision>, usize), IntentError> {
+    let parts = split(request, &settings.split, decider.openings());
+    let parts = parts.filter(|parts| parts.all.len() <= MOST_STEPS);
+    let Some(parts) = parts else {
+        return Ok((vec![decider.decide(request).await?], 1));
+    };
+    let (mut made, done) = steps(decider, &parts.all, settings.choice.step).await?;
+    let rest = &parts.all[done..];
+    if rest.is_empty() {
+        return Ok((made, done));
     }
-    Ok(Some(steps))
+    let whole = decider.decide(request).await?;
+    let acts = called(&whole).is_some_and(|call| call.acts);
+    if made.is_empty() || acts || !parts.told {
+        return Ok((vec![whole], 1));
+    }
+    // What can be done is done, and the rest is named.
+    made.push(decider.left(rest).await?);
+    Ok((made, done))
+}
+
+/// The calls for the parts, up to the first that has none or says what was done before; and for how many parts.
+async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(Vec<Decision>, usize), IntentError> {
+    let mut made: Vec<Decision> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let decision = if index == 0 { decider.decide(part).await? } else { decider.follow(part).await? };
+        let Decision::Call(call) = decision else {
+            return Ok((made, index));
+        };
+        let same = |other: &Call| other.tool == call.tool && other.arguments == call.arguments;
+        if call.fit <= least || made.iter().filter_map(called).any(same) {
+            return Ok((made, index));
+        }
+        made.extend(each(decider, call, part).into_iter().map(Decision::Call));
+    }
+    Ok((made, parts.len()))
+}
+
+/// One call for each of several files.
+fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
+    let files = decider.named(part);
+    let path = call.arguments["path"].as_str().unwrap_or_default();
+    if call.acts || files.len() < 2 || !files.contains(&path) {
+        return vec![call];
+    }
+    let of = |file: &&str| {
+        let mut one = call.clone();
+        one.arguments["path"] = json!(file);
+        one.frame = one.frame.replace(path, file);
+        one
+    };
+    files.iter().map(of).collect()
 }
 
 /// The skill that the request names better than any other tool, where it also tells what the skill requires.
@@ -117,6 +150,7 @@ async fn by_skill(
         frame: "{content}".to_owned(),
         fit: best.score,
         why: made.why,
+        acts: true,
     }))
 }
 

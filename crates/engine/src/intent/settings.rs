@@ -79,6 +79,7 @@ pub struct Mask {
 #[serde(deny_unknown_fields)]
 pub struct Split {
     pub connectives: Vec<String>,
+    pub and: Vec<String>,
     pub answers: Vec<String>,
 }
 
