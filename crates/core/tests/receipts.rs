@@ -344,11 +344,11 @@ fn own_acts_are_found() {
     assert!(heard.found * 10 >= heard.cases * 9);
 }
 
-/// Sets that were looked at once, when the rules were done: no change makes them worse.
+/// Sets of writers who knew neither rules nor examples, looked at once when both were done: 0 of 200 corrected, 84 of 100 found.
 #[test]
 fn what_the_first_look_found_stays() {
-    let plain = hear("plain-2", include_str!("data/answers/plain-2.jsonl"));
-    assert!(plain.corrected <= 3 && plain.unverified <= 2 && plain.planned <= 1);
-    let claims = hear("claims-2", include_str!("data/answers/claims-2.jsonl"));
-    assert!(claims.found >= 48);
+    let plain = hear("plain-4", include_str!("data/answers/plain-4.jsonl"));
+    assert!(plain.corrected * 200 <= plain.cases && plain.unverified * 100 <= plain.cases && plain.planned <= 2);
+    let claims = hear("claims-4", include_str!("data/answers/claims-4.jsonl"));
+    assert!(claims.found >= 80);
 }

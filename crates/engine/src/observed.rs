@@ -85,8 +85,8 @@ fn value(wanted: &str, texts: &[&str]) -> Option<String> {
     }
     if says(&["names"]) {
         // The size stands in a column of its own.
-        let names = lines.iter().map(|line| line.split_once("  ").map_or(*line, |(name, _)| name));
-        return Some(names.collect::<Vec<_>>().join("\n"));
+        let first = lines.iter().map(|line| line.split_once("  ").map_or(*line, |(name, _)| name));
+        return Some(first.collect::<Vec<_>>().join("\n"));
     }
     if says(&["line", "lines", "content", "contents", "text", "says"]) {
         return Some((*text).to_owned());

@@ -108,7 +108,7 @@ impl StreamParser {
                 self.sink.reasoning(text);
             }
             ModelChunk::ToolCall { index, id, name, arguments } => {
-                self.native.push((*index, id.as_deref(), name.as_deref()), arguments, &self.tools, &mut self.sink)
+                self.native.push((*index, id.as_deref(), name.as_deref()), arguments, &self.tools, &mut self.sink);
             }
             ModelChunk::Signature { index, signature } => self.native.sign(*index, signature),
             ModelChunk::End { finish, .. } => {
@@ -243,7 +243,7 @@ fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<Str
                 signature: signatures.get_mut(n).and_then(Option::take),
             }),
             Err(broken) => {
-                parsed.broken.push(BrokenCall { id, name: broken.name, raw: broken.raw, error: broken.error })
+                parsed.broken.push(BrokenCall { id, name: broken.name, raw: broken.raw, error: broken.error });
             }
         }
     }

@@ -203,7 +203,7 @@ async fn root_becomes_nobody_where_that_works() {
                 }
                 // Nothing would bound its processes, where no control group can be made.
                 Err(error) => {
-                    assert!(tier == Tier::Landlock && matches!(error, SandboxError::Unavailable { .. }), "{error}")
+                    assert!(tier == Tier::Landlock && matches!(error, SandboxError::Unavailable { .. }), "{error}");
                 }
             }
         } else {

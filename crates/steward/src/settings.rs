@@ -195,16 +195,40 @@ pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(full)
 }
 
+/// That `workspace` does not hold the program's own data: tools could read its keys there.
+pub fn apart(workspace: &Path, data: &Path) -> anyhow::Result<()> {
+    let data = data.canonicalize().with_context(|| format!("cannot find {}", data.display()))?;
+    if data.starts_with(workspace) {
+        bail!(
+            "the workspace {} holds Steward's own data ({}), keys among it; choose another folder with --workspace DIR, or other data with --data-dir DIR",
+            workspace.display(),
+            data.display()
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::deep_defaults;
+    use super::{apart, deep_defaults};
     use steward_core::agent::PlanStyle;
     use steward_core::deep::DeepDefaults;
 
     fn read(set: &[(&str, &str)]) -> anyhow::Result<DeepDefaults> {
         deep_defaults(&|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn a_workspace_does_not_hold_the_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let data = top.join("data");
+        std::fs::create_dir_all(data.join("workspace")).unwrap();
+        assert!(apart(&data.join("workspace"), &data).is_ok());
+        assert!(apart(&data, &data).unwrap_err().to_string().contains("keys among it"));
+        assert!(apart(&top, &data).is_err());
     }
 
     #[test]

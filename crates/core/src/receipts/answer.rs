@@ -1,8 +1,9 @@
 //! An answer as its request makes it read: what in it can be the assistant speaking of its own acts.
 
 use super::asks::{Asks, asks};
-use super::check::{check, presents};
+use super::check::{RULES, THRESHOLD, presents, ruled};
 use super::detect::Found;
+use super::learned;
 use super::lexicon::{Language, languages};
 use super::promise::announces;
 use super::text::{Sentence, sentences};
@@ -121,7 +122,26 @@ fn refuses(sentence: &Sentence) -> bool {
 /// one. This only reads words: whether a claim is false is for the caller to know, who asks where no
 /// tool has run.
 pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
-    if let Some(claim) = check(request, answer, &[]).claims.first() {
+    let ruled = by_rules(request, answer);
+    let text = sentences(answer);
+    let at = acts(request, &text, ruled.is_some())?;
+    ruled.or_else(|| span(text.get(at)?))
+}
+
+/// The sentence that reads most like the telling or the announcement of an act, where the answer is taken for one;
+/// `ruled`: the rules say so, and have the last word where no request is known.
+pub(super) fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usize> {
+    if request.trim().is_empty() {
+        return ruled.then_some(0);
+    }
+    let (at, score) = learned::read(request, text)?;
+    let score = if ruled { score + RULES } else { score };
+    (score > THRESHOLD).then_some(at)
+}
+
+/// What the rules find.
+pub(super) fn by_rules(request: &str, answer: &str) -> Option<Range<usize>> {
+    if let Some(claim) = ruled(request, answer, &[]).claims.first() {
         return Some(claim.start..claim.end);
     }
     let text = sentences(answer);
@@ -131,6 +151,9 @@ pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
         return None;
     }
     let at = (0..text.len()).find(|at| idle.promises(*at, &text))?;
-    let (first, last) = (text[at].tokens.first()?, text[at].tokens.last()?);
-    Some(first.start..last.end)
+    span(&text[at])
+}
+
+pub(super) fn span(sentence: &Sentence) -> Option<Range<usize>> {
+    Some(sentence.tokens.first()?.start..sentence.tokens.last()?.end)
 }

@@ -1,6 +1,6 @@
 //! The check itself.
 
-use super::answer::Idle;
+use super::answer::{Idle, acts};
 use super::detect::{Around, Found, claims};
 use super::lexicon::{Language, languages};
 use super::link::{link, works};
@@ -14,6 +14,11 @@ const MOST: usize = 200;
 /// Most items of a list that count as the objects of the claim before it.
 const ITEMS: usize = 50;
 
+/// From which score on an answer tells or announces an act. Chosen on examples that were left out of learning.
+pub(super) const THRESHOLD: f32 = 0.3;
+/// What the word of the rules adds to it.
+pub(super) const RULES: f32 = 0.6;
+
 /// Finds the claims of `answer` to `request` and links each to the calls in `evidence` that prove it.
 ///
 /// A claim says that the assistant itself has done something: not what it plans, refuses or asks,
@@ -21,6 +26,25 @@ const ITEMS: usize = 50;
 /// undone, did such a thing, and did it to what the claim names. An answer with an unproved claim
 /// is [`Verdict::Unverified`].
 pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
+    let found = ruled(request, answer, evidence);
+    if evidence.iter().any(works) {
+        return found;
+    }
+    let text = sentences(answer);
+    let none = Receipts { verdict: Verdict::NoClaims, claims: Vec::new() };
+    let Some(at) = acts(request, &text, !found.claims.is_empty()) else {
+        return none;
+    };
+    if !found.claims.is_empty() {
+        return found;
+    }
+    let told = text.get(at).map(|sentence| (sentence, Found::state(sentence)));
+    let claim = told.and_then(|(sentence, found)| claim(answer, sentence, &found, &Objects::default(), &[]));
+    claim.map_or(none, |claim| Receipts { verdict: Verdict::Unverified, claims: vec![claim] })
+}
+
+/// What the rules find.
+pub(super) fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
     let text = sentences(answer);
     let idle = evidence.is_empty().then(|| Idle::new(request, &text));

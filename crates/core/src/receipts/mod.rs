@@ -9,6 +9,7 @@ mod asks;
 mod check;
 mod clause;
 mod detect;
+mod learned;
 mod lexicon;
 mod link;
 mod object;

@@ -125,10 +125,10 @@ impl RunState {
                 }
             }
             EventBody::RunDelegated { call_id, child, agent, request } => {
-                self.delegated(call_id, *child, agent, request)
+                self.delegated(call_id, *child, agent, request);
             }
             EventBody::RunReturned { call_id, spent, proved, taint, .. } => {
-                self.child_ended(call_id, spent, proved, taint)
+                self.child_ended(call_id, spent, proved, taint);
             }
             EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),
             EventBody::ToolUndoing { call_id, .. } => self.undoing = Some(call_id.clone()),

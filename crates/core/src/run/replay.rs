@@ -77,7 +77,6 @@ fn is_decision(state: &RunState, event: &Event) -> bool {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each decision, read as a table")]
 fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
     match (wanted, body) {
         (Effect::FilterIntent | Effect::MakePlan, EventBody::IntentFiltered { kept, offered, .. }) => {

@@ -26,7 +26,10 @@ pub fn split(request: &str, settings: &Split, openings: &BTreeSet<String>) -> Op
     for part in parts.iter().flat_map(|part| cut(part, &settings.and, opens)).filter(|part| !part.is_empty()) {
         match all.last_mut() {
             // One word more of the part before: "read a.txt, then b.txt".
-            Some(last) if !part.contains(char::is_whitespace) => last.push_str(&format!(", {part}")),
+            Some(last) if !part.contains(char::is_whitespace) => {
+                last.push_str(", ");
+                last.push_str(&part);
+            }
             _ => all.push(part),
         }
     }

@@ -162,7 +162,7 @@ impl Decoder {
         };
         match self.calls.iter().rfind(|(known, _)| *known == place) {
             Some((_, Some(index))) => {
-                chunks.push(ModelChunk::ToolCall { index: *index, id: None, name: None, arguments })
+                chunks.push(ModelChunk::ToolCall { index: *index, id: None, name: None, arguments });
             }
             Some((_, None)) => self.state.push_text(&arguments, chunks),
             None => {}

@@ -9,7 +9,6 @@ use super::stem::kin;
 
 impl Scorer<'_> {
     /// A number for an argument; `None` where it can't be.
-    #[expect(clippy::too_many_lines, reason = "one small rule after the other")]
     pub fn number(&self, span: &Span, number: &Number, param: &Param) -> Option<f32> {
         // A written list is one value, unless nothing here wants lists.
         let lists = self.form.params.iter().any(|other| {

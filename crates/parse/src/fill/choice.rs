@@ -21,7 +21,6 @@ pub(super) fn choices(scorer: &Scorer<'_>, param: &Param) -> Vec<(usize, f32, Ve
     out
 }
 
-#[expect(clippy::too_many_lines, reason = "one small rule after the other")]
 fn spoken(scorer: &Scorer<'_>, param: &Param, choice: &Value) -> Option<(f32, Vec<usize>)> {
     let text = match choice {
         Value::String(text) => text.clone(),

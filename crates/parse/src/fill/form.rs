@@ -256,7 +256,6 @@ fn kind_of(field: &Value) -> Type {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one fact after the other")]
 fn param(path: &[String], field: &Value, required: bool, words: &Lexicon) -> Param {
     let description = field["description"].as_str().unwrap_or_default().to_owned();
     let own_name = path.last().cloned().unwrap_or_default();

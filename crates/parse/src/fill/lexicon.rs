@@ -209,7 +209,6 @@ impl Lexicon {
         })
     }
 
-    #[expect(clippy::too_many_lines, reason = "one list after the other")]
     fn of(words: Words, meanings: Meanings, places: Places) -> Self {
         let mut units = HashMap::new();
         for (line, unit) in words.units.iter().enumerate() {

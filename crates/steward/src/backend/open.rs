@@ -3,7 +3,7 @@
 use super::Backend;
 use super::client::{Absent, Client};
 use crate::compose::{App, Options};
-use crate::settings::{Settings, workspace};
+use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
 use anyhow::{Context, bail};
 use serde::Deserialize;
@@ -54,10 +54,14 @@ impl Backend {
 
     /// The folder that file tools are confined to: the one asked for, or the server's.
     pub async fn workspace(&self, asked: Option<&Path>, here: bool, term: Term) -> anyhow::Result<PathBuf> {
-        let Self::Remote(client) = self else {
-            let own = workspace(asked)?;
-            term.say(&term.dim(&format!("works in {} (no server is running)", own.display())));
-            return Ok(own);
+        let client = match self {
+            Self::Remote(client) => client,
+            Self::InProcess(app) => {
+                let own = workspace(asked)?;
+                apart(&own, &app.data_dir)?;
+                term.say(&term.dim(&format!("works in {} (no server is running)", own.display())));
+                return Ok(own);
+            }
         };
         let about: About = client.get("/api/about").await?;
         let own = PathBuf::from(about.workspace);

@@ -144,7 +144,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     match steward_models::local::fit(&settings.model) {
         Ok(fit) => findings.push(Finding::good("local model", fit.note)),
         Err(error) => {
-            findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE"))
+            findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE"));
         }
     }
     app.close().await;

@@ -7,7 +7,7 @@ use crate::compose::{App, Options};
 use crate::exit::Exit;
 use crate::front::Front;
 use crate::keys;
-use crate::settings::{Settings, workspace};
+use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
 use anyhow::{Context, anyhow};
 use std::net::SocketAddr;
@@ -34,6 +34,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         std::fs::create_dir_all(&own).with_context(|| format!("cannot make {}", own.display()))?;
         workspace(Some(&own))?
     };
+    apart(&folder, &settings.data_dir)?;
     if args.sample {
         let added =
             steward_tools::sample::add(&folder.display().to_string()).context("the sample workspace can't be added")?;
@@ -138,7 +139,7 @@ async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path,
     match first {
         FirstStart::Ready => term.say(&format!("Log in:  {url}/login")),
         FirstStart::Made { email } => {
-            term.say(&format!("Administrator {email} was made from the environment. Log in: {url}/login"))
+            term.say(&format!("Administrator {email} was made from the environment. Log in: {url}/login"));
         }
         // After the #, so that it stands in no log of a server or proxy.
         FirstStart::Token(token) => term.say(&format!(

@@ -146,10 +146,10 @@ fn judge_log(row: &RunRow, events: &[Event]) {
     for event in events {
         match &event.body {
             EventBody::ModelResponded { step, .. } => {
-                assert!(answered.insert(*step), "run {id}: two replies of step {step}")
+                assert!(answered.insert(*step), "run {id}: two replies of step {step}");
             }
             EventBody::ModelRequested { step, .. } => {
-                assert!(!answered.contains(step), "run {id}: step {step} was asked for again")
+                assert!(!answered.contains(step), "run {id}: step {step} was asked for again");
             }
             _ => {}
         }

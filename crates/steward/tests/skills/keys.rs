@@ -56,7 +56,6 @@ fn count(bench: &Bench) -> usize {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one key after the other, and then the look everywhere")]
 fn a_typed_key_is_used_replaced_and_found_nowhere() {
     let bench = Bench::new(parrot());
     let server = Server::start_with(&bench, &[("STEWARD_LOG", "debug"), ("STEWARD_EXTRA_TOKEN", PASSWORD)]);

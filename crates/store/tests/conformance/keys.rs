@@ -40,7 +40,6 @@ async fn user(store: &impl Users, email: &str) -> UserId {
     user.id
 }
 
-#[expect(clippy::too_many_lines, reason = "one story")]
 pub async fn keys_are_found_by_their_hash(bed: Bed) {
     let store = bed.store();
     let (ann, bob) = (user(&*store, "ann@x").await, user(&*store, "bob@x").await);

@@ -7,7 +7,6 @@ use steward_core::model::Usage;
 use steward_core::ports::{SpendLimits, Spender, SpentRecord, UsageBy, UsageRecord};
 use uuid::Uuid;
 
-#[expect(clippy::too_many_lines, reason = "one story")]
 pub async fn usage_is_summed_up(bed: Bed) {
     let store = bed.store();
     let (ann, bob) = (somebody(), somebody());

@@ -418,7 +418,7 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
 /// Values of the source that the request says, the longest first.
 fn values(told: &[Told], database: &Database) -> Vec<Said> {
     let tables = &database.schema().tables;
-    let names = |one: &Told| {
+    let is_name = |one: &Told| {
         tables.iter().any(|table| {
             near::letters(&one.text, &table.name) >= 1.0
                 || table.columns.iter().any(|c| near::letters(&one.text, &c.name) >= 1.0)
@@ -446,7 +446,7 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
         let found = lengths.into_iter().find_map(|len| {
             let run = &told[from..from + len];
             let side_by_side = run.windows(2).all(|two| two[0].at + 1 == two[1].at);
-            if !side_by_side || (len == 1 && !run[0].quoted && names(&run[0])) {
+            if !side_by_side || (len == 1 && !run[0].quoted && is_name(&run[0])) {
                 return None;
             }
             let text = run.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");

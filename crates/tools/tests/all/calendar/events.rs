@@ -7,7 +7,6 @@ use std::sync::Arc;
 use steward_core::ports::Tools as _;
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one event's whole life")]
 async fn an_event_is_made_listed_deleted_and_back() {
     let bench = bench();
     catalogue::check(&bench.tools.catalogue());
