@@ -132,7 +132,8 @@ impl Desk {
         let deps = self.state.runs.deps();
         let missing = || invalid(format!("there is no run {run} of yours"));
         let row = deps.store.run(deps.tenant, run).await.map_err(|_| missing())?;
-        if row.user != Some(principal.user) {
+        let open = self.agents(principal).await?;
+        if row.user != Some(principal.user) || !open.iter().any(|agent| agent.id == row.agent) {
             return Err(missing());
         }
         Ok(ask::follow(&self.state, principal, run, context).await?.into())

@@ -1,6 +1,7 @@
 //! `previous_response_id`: what was said before.
 
 use crate::auth::Person;
+use crate::gateway::may_use_agent;
 use crate::openai::OpenAiError;
 use crate::state::ApiState;
 use steward_core::RunId;
@@ -30,7 +31,8 @@ pub(super) async fn history(state: &ApiState, person: &Person, id: &str) -> Resu
     }
     let ended = state.runs.state(run).await?;
     let taint = ended.sources();
-    let Some(setup) = ended.setup else {
+    // A key reaches no runs of agents that it does not open.
+    let Some(setup) = ended.setup.filter(|setup| may_use_agent(&person.principal, &setup.agent.name)) else {
         return Err(missing());
     };
     let mut history = setup.history;

@@ -102,6 +102,7 @@ mod tests {
             (1, "corrected", "I deleted old.log"),
             (1, "unverified", "I deleted old.log"),
             (3, "corrected", "Let me open a.txt"),
+            (3, "unverified", "Let me open a.txt"),
             (3, "planned", "Read a.txt and then write b.txt"),
         ];
         assert_eq!(hits, expect.map(|(line, which, text)| (line, which, text.to_owned())));

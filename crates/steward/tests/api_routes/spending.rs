@@ -118,6 +118,21 @@ fn a_virtual_key_opens_v1_and_nothing_else() {
     let (status, refused) = ask("steward");
     assert_eq!((status, &refused["error"]["code"]), (429, &json!("rate_limit_exceeded")));
 
+    // Nor does it reach runs of agents that it does not open.
+    let (_, other) = create("ann", json!({"name": "other", "agents": ["steward"]}));
+    let other_secret = text(&other["secret"]);
+    let go_on = |secret: &str, model: &str, before: Value| {
+        let body = json!({"model": model, "input": "Go on", "previous_response_id": before});
+        house.call_as(secret, Method::POST, "/v1/responses", Some(body))
+    };
+    let (status, first) = go_on(&other_secret, "steward", Value::Null);
+    assert_eq!(status, 200, "{first}");
+    let path = format!("/api/keys/{}", text(&other["id"]));
+    house.post("/api/agents", json!({"name": "poet"}), 201);
+    assert_eq!(as_who(&house, "ann", Method::PATCH, &path, Some(json!({"agents": ["poet"]}))).0, 200);
+    let (status, refused) = go_on(&other_secret, "poet", first["id"].clone());
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("previous_response_not_found")), "{refused}");
+
     let path = format!("/api/keys/{}", text(&made["id"]));
     assert_eq!(as_who(&house, "bob", Method::DELETE, &path, None).0, 404);
     let rename = json!({"name": "renamed", "agents": null, "requests_per_minute": null});

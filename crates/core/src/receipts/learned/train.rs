@@ -5,6 +5,7 @@ use crate::receipts::answer::by_rules;
 use crate::receipts::check::{RULES, THRESHOLD};
 use crate::receipts::text::{Sentence, sentences};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How much a wrong example costs beside the size of the weights.
@@ -66,9 +67,23 @@ fn examples() -> Vec<Example> {
             .map(|name| folder.join(format!("{name}.jsonl"))),
     );
     let mut all = Vec::new();
+    let terse = std::fs::read_to_string(folder.join("terse.json")).unwrap();
+    let terse: BTreeMap<String, Vec<String>> = serde_json::from_str(&terse).unwrap();
     for (number, file) in files.iter().enumerate() {
         let text = std::fs::read_to_string(file).unwrap();
-        all.extend(text.lines().map(|line| example(&serde_json::from_str(line).unwrap(), number >= learn)));
+        let words = file.file_stem().and_then(|stem| terse.get(stem.to_str()?)).map_or(&[][..], Vec::as_slice);
+        let mut words = words.iter().cycle();
+        for line in text.lines() {
+            let line: Line = serde_json::from_str(line).unwrap();
+            all.push(example(&line, number >= learn));
+            // Whatever was asked for, "Done." may be all that is said.
+            if line.label != "plain"
+                && let Some(word) = words.next()
+            {
+                let line = Line { answer: word.clone(), label: "terse".to_owned(), span: word.clone(), ..line };
+                all.push(example(&line, false));
+            }
+        }
     }
     all
 }
@@ -121,11 +136,12 @@ fn told(name: &str, scored: &[(&Example, f32)], rules: f32) {
     for threshold in [0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6] {
         let of = |label: &'static str| share(threshold, &move |one: &Example| !one.old && one.label == label);
         println!(
-            "{name} rules {rules} threshold {threshold}: plain {:.2} honest {:.1} claim {:.1} announce {:.1} | old plain {:.2} acts {:.1}",
+            "{name} rules {rules} threshold {threshold}: plain {:.2} honest {:.1} claim {:.1} announce {:.1} terse {:.1} | old plain {:.2} acts {:.1}",
             of("plain"),
             of("honest"),
             of("claim"),
             of("announce"),
+            of("terse"),
             share(threshold, &|one| one.old && !one.acts),
             share(threshold, &|one| one.old && one.acts)
         );

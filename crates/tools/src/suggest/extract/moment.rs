@@ -300,10 +300,15 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
         hours = 0;
     }
     let after = (at + count..at + count + 4).map(&lower).collect::<Vec<_>>().join(" ");
-    if hours < 12 && suffix.is_none_or(str::is_empty) {
+    if hours <= 12 && suffix.is_none_or(str::is_empty) {
         for part in ["in the afternoon", "in the evening", "at night"] {
             if after.starts_with(part) {
-                hours += 12;
+                // Twelve at night is midnight, in the afternoon it is noon.
+                hours = match (hours, part) {
+                    (12, "at night") => 0,
+                    (12, _) => 12,
+                    (hours, _) => hours + 12,
+                };
                 count += part.split(' ').count();
             }
         }
@@ -346,6 +351,8 @@ mod tests {
             ("the day after tomorrow at noon", "2026-11-23T12:00"),
             ("in two weeks", "2026-12-05T09:00"),
             ("on Friday at 7:45 in the morning", "2026-11-27T07:45"),
+            ("on Friday at 12 at night", "2026-11-27T00:00"),
+            ("on Friday at 11 at night", "2026-11-27T23:00"),
         ] {
             let found = moment(request, now, names).map(|m| m.at.strftime("%Y-%m-%dT%H:%M").to_string());
             assert_eq!(found.as_deref(), Some(expect), "{request}");
