@@ -123,10 +123,8 @@ async fn changed(
         let new = taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
         setup.taint.extend(new);
     }
-    // Permissions that came with the request were one person's; another's fork goes without them.
-    if setup.user != request.user || setup.asked_by != request.asked_by {
-        setup.grants.clear();
-    }
+    // Permissions that came with the request were for that run: a fork asks again.
+    setup.grants.clear();
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.conversation = request.conversation;
     setup.origin = request.origin;

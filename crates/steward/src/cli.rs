@@ -235,7 +235,7 @@ pub struct Ask {
     /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Work in the current folder, and not through a running server.
+    /// Work in the current folder; refused beside a server that works elsewhere.
     #[arg(long, conflicts_with = "workspace")]
     pub here: bool,
     /// Let web tools reach this private host and port; may be given often.
@@ -278,7 +278,7 @@ pub struct Chat {
     /// Folder that file tools are confined to [default: the current one; a running server's own].
     #[arg(long, short = 'w', value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Work in the current folder, and not through a running server.
+    /// Work in the current folder; refused beside a server that works elsewhere.
     #[arg(long, conflicts_with = "workspace")]
     pub here: bool,
     /// Go on with this conversation.

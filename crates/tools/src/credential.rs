@@ -47,7 +47,7 @@ pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<Op
     }
     let Some(credential) = found else {
         return Err(ToolsError::Refused(format!(
-            "there is no credential `{name}`; an operator adds it with `steward credential add`, or in the studio"
+            "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
         )));
     };
     let used =

@@ -62,7 +62,7 @@ pub enum LoginError {
     #[error("the token is not valid; log in again")]
     Token,
     /// A virtual key, shown where only people and their own keys may go.
-    #[error("this is a virtual key: it opens /v1 and nothing else")]
+    #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,
     /// Input that can't be.
     #[error("{0}")]

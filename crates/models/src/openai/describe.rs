@@ -64,7 +64,7 @@ impl Origin {
             Class::Auth,
             &format!("its key is not there: the environment variable {variable} is not set"),
             format!(
-                "type the key into the connection (`steward connections key`, or the studio), where it acts at once; or set {variable} for the server and start that again"
+                "type the key into the connection (`steward connections key NAME`, or the studio), where it acts at once; or set {variable} for the server and start that again"
             ),
         )
     }

@@ -65,7 +65,7 @@ impl Backend {
             .await?
             .into_iter()
             .find(|one| wanted.map_or(one.default, |id| one.connection.id == id))
-            .context("there is no connection; add one with `steward connections add`")
+            .context("there is no connection; add one with `steward connections add NAME URL`")
     }
 
     /// Asks one for a word.

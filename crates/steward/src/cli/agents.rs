@@ -84,7 +84,7 @@ pub struct AgentFields {
     /// The connection it prefers, by name, or `default`.
     #[arg(long, value_name = "CONNECTION")]
     pub prefers: Option<String>,
-    /// Connections that are tried after that, in order.
+    /// Connections that are tried after that, in order, or `none`.
     #[arg(long, value_name = "CONNECTIONS", value_delimiter = ',')]
     pub fallback: Vec<String>,
     /// Let it do this unasked: read, write, external, destructive, or a tool's name.

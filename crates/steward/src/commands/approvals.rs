@@ -38,11 +38,13 @@ async fn list(backend: &Backend, as_json: bool, term: Term) -> anyhow::Result<Ex
             println!("    may derive from {} ({})", one.origin, one.tool);
         }
         let actions = match approval.subject {
-            Subject::Uncertain { .. } => "happened | run-again | skip",
-            Subject::Question { .. } => "answer ID \"…\"",
-            _ => "approve | deny | answer ID \"what to change\"",
+            Subject::Uncertain { .. } => &["happened ID", "run-again ID", "skip ID"][..],
+            Subject::Question { .. } => &["answer ID \"…\""],
+            _ => &["approve ID", "deny ID", "answer ID \"what to change\""],
         };
-        println!("    steward approvals {actions}");
+        for action in actions {
+            println!("    steward approvals {}", action.replace("ID", &approval.id.to_string()));
+        }
     }
     Ok(Exit::Done)
 }

@@ -158,7 +158,7 @@ async fn set(backend: &Backend, fields: &AgentFields, body: &mut Map<String, Val
     }
     if !fields.fallback.is_empty() {
         let mut chain = Vec::new();
-        for name in &fields.fallback {
+        for name in fields.fallback.iter().filter(|name| *name != "none") {
             chain.push(backend.known_connection(Some(name)).await?.connection.id);
         }
         put("routing", json!({"fallback_chain": chain}));

@@ -74,8 +74,11 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
         ids.filter_map(Value::as_str).any(|one| one == id)
     };
     let names: Vec<&str> = agents.iter().filter(has).map(|agent| agent.name.as_str()).collect();
-    let names =
-        if names.is_empty() { "nobody; give it with: steward skill attach".to_owned() } else { names.join(", ") };
+    let names = if names.is_empty() {
+        format!("nobody; give it with: steward skill attach {}", skill["name"].as_str().unwrap_or("NAME"))
+    } else {
+        names.join(", ")
+    };
     println!("agents       {names}");
     for (title, field) in [("inputs", "parameters"), ("config", "config")] {
         println!("\n{}\n{:#}", term.dim(title), skill[field]);

@@ -9,7 +9,10 @@ export type TestState = { busy: boolean; report: ConnectionTest | null; error: u
 /** What one short reply of a connection took, or why there was none; it comes into view. */
 export function TestReport({ test, onTest }: { test: TestState; onTest: () => void }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [test]);
+  useEffect(() => {
+    // Newer browsers return a promise, which is no way to clean up.
+    void place.current?.scrollIntoView({ block: "nearest" });
+  }, [test]);
   return <div ref={place} className="scroll-my-4"><Report test={test} onTest={onTest} /></div>;
 }
 
