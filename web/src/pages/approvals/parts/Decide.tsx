@@ -30,30 +30,28 @@ export function Decide({ approval, others, onDecided, ref }: Props) {
   const [merged, setMerged] = useState(true);
   const { subject } = approval;
   const destructive = riskOf(subject) === "destructive";
-  const send = (answer: Answer, standing = false) =>
-    decide.mutate(
-      { id: approval.id, answer, ...(standing && { standing }), ...(others > 0 && merged && !destructive && { duplicates: true }) },
-      {
-        onSuccess: ({ also }) => {
-          const title = answer.decision === "approve" ? t("approved_toast") : answer.decision === "deny" ? t("denied_toast") : t("answered_toast");
-          const undo = answer.decision === "approve" && subject.kind === "call" && subject.preview.reversible
-            ? () => void undoApproved(approval.run_id, subject.call_id, () => void navigate({ to: "/runs/$runId", params: { runId: approval.run_id } }))
-            : undefined;
-          toast({ title, ...(also.length > 0 && { detail: t("also_toast", { count: also.length }) }), ...(undo && also.length === 0 && { undo }) });
-          setAsking(null);
-          setText("");
-          onDecided();
-        },
-        onError: (error) => {
-          if (error instanceof ApiError && error.code === "already_decided") {
-            toast({ title: t("already") });
-            setAsking(null);
-            onDecided();
-          }
-        },
-      },
-    );
-  const approve = () => send({ decision: "approve" });
+  // Awaited rather than called back: what is decided may have left the page before the answer comes.
+  const send = async (answer: Answer, standing = false) => {
+    try {
+      const { also } = await decide.mutateAsync({ id: approval.id, answer, ...(standing && { standing }), ...(others > 0 && merged && !destructive && { duplicates: true }) });
+      const title = answer.decision === "approve" ? t("approved_toast") : answer.decision === "deny" ? t("denied_toast") : t("answered_toast");
+      const undo = answer.decision === "approve" && subject.kind === "call" && subject.preview.reversible
+        ? () => void undoApproved(approval.run_id, subject.call_id, () => void navigate({ to: "/runs/$runId", params: { runId: approval.run_id } }))
+        : undefined;
+      toast({ title, ...(also.length > 0 && { detail: t("also_toast", { count: also.length }) }), ...(undo && also.length === 0 && { undo }) });
+      setAsking(null);
+      setText("");
+      onDecided();
+    } catch (error) {
+      // Anything else is shown where the decision stands.
+      if (error instanceof ApiError && error.code === "already_decided") {
+        toast({ title: t("already") });
+        setAsking(null);
+        onDecided();
+      }
+    }
+  };
+  const approve = () => void send({ decision: "approve" });
   const mayApprove = subject.kind === "call" || subject.kind === "plan";
   const ready = armed && !decide.isPending;
   // A key that may have been meant for the one before: what can't be undone needs a second, other key.
