@@ -289,8 +289,14 @@ impl<'a> Decider<'a> {
         if request.split_whitespace().count() > SHORT || (sure && top.group != Group::Look) {
             return Ok(None);
         }
+        let lower = request.trim_start_matches(['¿', ' ']).to_lowercase();
+        let and = &Settings::shipped()?.split.and;
+        let goes_on = top.group == Group::Look && and.iter().any(|word| lower.starts_with(word.trim_start()));
+        // What it goes on from was not understood, so its rest isn't either.
+        let unknown = || Decision::Say(self.replies.beyond("unknown", here));
         let Some(before) = self.last().await? else {
-            return Ok(None);
+            let asked = goes_on && TABLES.contains(&top.name.as_str()) && !self.earlier.is_empty();
+            return Ok(asked.then(unknown));
         };
         let of_rows = before.tool == "sql" && before.arguments["query"].get("from").is_some();
         if see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path) {
@@ -316,13 +322,12 @@ impl<'a> Decider<'a> {
         let text = if of_rows { format!("{}\n{request}", before.text) } else { request.to_owned() };
         let since = text.len() - request.len();
         let draft = self.draft(kind, true, Asked { text: &text, since }).await;
-        let Some(Draft { call: Some((tool, arguments)), frame, words }) = draft else {
-            return Ok(None);
-        };
         // What changes nothing was not understood.
-        if tool != before.tool || arguments == before.arguments {
-            return Ok(None);
-        }
+        let drafted = draft.and_then(|draft| Some((draft.call?, draft.frame, draft.words)));
+        let drafted = drafted.filter(|((tool, new), ..)| *tool == before.tool && *new != before.arguments);
+        let Some(((tool, arguments), frame, words)) = drafted else {
+            return Ok((goes_on && of_rows).then(unknown));
+        };
         let frame = self.replies.framed(frame, &words, here).unwrap_or_default();
         let why = format!("goes on from “{}”", before.text);
         Ok(Some(Decision::Call(Call { tool, arguments, frame, why, kind: kind.clone(), text, ..before })))

@@ -253,7 +253,9 @@ impl Desk<'_> {
             return named.iter().map(|(_, column)| column).find(|name| name.to_lowercase().contains(side)).cloned();
         }
         let known: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
-        for word in links.spare.iter().map(|one| one.text.clone()).collect::<Vec<_>>() {
+        // A number belongs to a unit, which likeness can't tell: minutes are no milliseconds.
+        let alike = links.spare.iter().filter(|_| links.number.is_none());
+        for word in alike.map(|one| one.text.clone()).collect::<Vec<_>>() {
             if let Some(at) = near::meaning(&word, &known, self.embedder).await {
                 links.spare.retain(|one| one.text != word);
                 return known.get(at).cloned();

@@ -120,7 +120,12 @@ impl Desk<'_> {
         let extreme = self.asked() == "extreme";
         let spare = |one: &&Told| {
             let word = one.text.to_lowercase();
-            if explained.contains(&one.at) {
+            let compares = (links.number.is_some() || links.when.is_some())
+                && [&ASKED.more, &ASKED.less]
+                    .into_iter()
+                    .flatten()
+                    .any(|known| known.split(' ').any(|part| part == word));
+            if explained.contains(&one.at) || compares {
                 return false;
             }
             let reversed = ASKED.not.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
