@@ -61,8 +61,10 @@ pub struct AgentTools {
 pub struct Wanted<'a> {
     /// The kind.
     pub kind: &'a str,
-    /// The request.
+    /// The request; one that goes on from another stands behind it.
     pub text: &'a str,
+    /// Byte of `text` from which on it is new.
+    pub since: usize,
     /// Whether that is sure; if not, what is found in the workspace has to confirm it.
     pub sure: bool,
     /// What was asked before in the conversation, oldest first.

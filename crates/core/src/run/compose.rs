@@ -96,6 +96,8 @@ fn part_of(content: &str, what: &str) -> Option<String> {
             Some(if digits.is_empty() { "0".to_owned() } else { digits })
         }
         "value" => Some(value_of(content)),
+        "last" => Some(excerpt(content.lines().last().unwrap_or_default())),
+        "rounded" => Some(rounded(value_of(content))),
         _ => None,
     }
 }
@@ -119,6 +121,15 @@ fn value_of(content: &str) -> String {
             number.to_owned()
         }
         _ => content.to_owned(),
+    }
+}
+
+/// A number as people write it: two places behind the point, or three digits where it is small.
+fn rounded(value: String) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if number.abs() >= 1.0 || number == 0.0 => ((number * 100.0).round() / 100.0).to_string(),
+        Ok(number) => format!("{number:.2e}").parse::<f64>().map_or(value, |short| short.to_string()),
+        Err(_) => value,
     }
 }
 

@@ -13,7 +13,15 @@ use steward_core::message::Role;
 use steward_core::ports::{Draft, Embedder, ToolScope, Tools, Wanted};
 
 /// Words of a request that goes on from the one before.
-const SHORT: usize = 7;
+const SHORT: usize = 8;
+/// Acts whose tools read a request to the letter.
+const LITERAL: &[&str] = &["write", "remind"];
+/// Kinds that are tried where none is sure.
+const GUESSES: usize = 3;
+/// Requests looked back at.
+const BACK: usize = 4;
+/// Kinds of questions about tables whose words may be changed by the next request.
+const TABLES: &[&str] = &["count", "extreme", "average", "sum", "rows"];
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +43,16 @@ pub(super) struct Call {
     pub why: String,
     /// Whether it does more than look.
     pub acts: bool,
+    /// The kind of the request, and the request that the arguments were read from.
+    pub kind: String,
+    pub text: String,
+}
+
+/// A request behind the one that it goes on from, and where it begins.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    text: &'a str,
+    since: usize,
 }
 
 pub(super) struct Decider<'a> {
@@ -78,6 +96,9 @@ impl<'a> Decider<'a> {
         if let Some(decision) = self.continued(request, &reading, here).await? {
             return Ok(decision);
         }
+        if let Some(decision) = self.literal(request, &reading, here).await {
+            return Ok(decision);
+        }
         for (kind, score) in self.candidates(request, &reading)? {
             if let Some(decision) = self.of_kind(kind, score, request, here).await {
                 return Ok(decision);
@@ -102,6 +123,8 @@ impl<'a> Decider<'a> {
                     fit: best.score,
                     why: best.why,
                     acts: true,
+                    kind: WRITE.to_owned(),
+                    text: part.to_owned(),
                 }));
             }
         }
@@ -141,6 +164,25 @@ impl<'a> Decider<'a> {
         }
     }
 
+    /// An act that the request says in as many words, where it isn't surely of another kind.
+    async fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
+        if reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure) || request.ends_with('?') {
+            return None;
+        }
+        let acts =
+            reading.kinds.iter().filter(|(kind, score)| kind.group == Group::Act && *score >= self.weights.guess);
+        for (kind, score) in acts {
+            if LITERAL.contains(&kind.name.as_str())
+                && let Some(tool) = kind.tools.first()
+                && self.setup.tools.iter().any(|spec| spec.name == *tool)
+                && let Some(Decision::Call(call)) = self.suggested(kind, tool, *score, request, here).await
+            {
+                return Some(Decision::Call(call));
+            }
+        }
+        None
+    }
+
     /// The kinds that are looked into, in order.
     fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
         let seen = see(request, &Settings::shipped()?.mask);
@@ -162,19 +204,21 @@ impl<'a> Decider<'a> {
             found.extend(find("fetch").map(|(kind, _)| (*kind, 0.0)));
         }
         let sure = reading.kinds.iter().find(|(kind, score)| telling(kind) && *score >= self.weights.sure);
-        if let Some((kind, score)) = sure {
-            found.push((kind, *score));
-            return Ok(found);
-        }
+        found.extend(sure.map(|(kind, score)| (*kind, *score)));
         // Without a clear word, only what the workspace itself confirms is done.
-        let looks =
-            reading.kinds.iter().filter(|(kind, score)| kind.group == Group::Look && *score >= self.weights.guess);
-        found.extend(looks.take(2).map(|(kind, _)| (*kind, 0.0)));
+        let looks = reading.kinds.iter().filter(|(kind, score)| {
+            kind.group == Group::Look
+                && *score >= self.weights.guess
+                && found.iter().all(|(known, _)| known.name != kind.name)
+        });
+        let looks: Vec<(&Kind, f32)> = looks.take(GUESSES).map(|(kind, _)| (*kind, 0.0)).collect();
+        found.extend(looks);
         Ok(found)
     }
 
     async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let sure = score >= self.weights.sure;
+        let new = Asked { text: request, since: 0 };
         if matches!(kind.group, Group::Talk | Group::Beyond) {
             return Some(Decision::Say(self.replies.reply(kind, here)));
         }
@@ -182,10 +226,7 @@ impl<'a> Decider<'a> {
         let Some(tool) = kind.tools.iter().find(has) else {
             return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
         };
-        if kind.group == Group::Act && score < self.weights.act {
-            return Some(Decision::Say(self.replies.too_little(kind, here)));
-        }
-        match self.draft(&kind.name, sure, request).await {
+        match self.draft(&kind.name, sure, new).await {
             Some(Draft { call: Some((tool, arguments)), frame, words }) => {
                 if !has(&&tool) {
                     return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
@@ -198,6 +239,8 @@ impl<'a> Decider<'a> {
                     fit: score.clamp(0.3, 1.0),
                     why: format!("{} ({score:.2})", kind.name),
                     acts: kind.group == Group::Act,
+                    kind: kind.name.clone(),
+                    text: request.to_owned(),
                 }))
             }
             Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
@@ -209,13 +252,10 @@ impl<'a> Decider<'a> {
     /// What the tool itself reads out of the request.
     async fn suggested(&self, kind: &Kind, tool: &str, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let own = self.tools.suggest(tool, request, self.scope).await;
-        let Some(best) = own.into_iter().find(|one| one.score >= self.weights.told) else {
-            let sure = score >= self.weights.sure;
-            return match kind.group {
-                Group::Act => Some(Decision::Say(self.replies.too_little(kind, here))),
-                _ if sure => Some(Decision::Say(self.replies.beyond("unknown", here))),
-                _ => None,
-            };
+        // Where the kind is not sure, the request has to say so in as many words.
+        let needed = if score < self.weights.act { self.weights.literal } else { self.weights.told };
+        let Some(best) = own.into_iter().find(|one| one.score >= needed) else {
+            return (kind.group == Group::Act).then(|| Decision::Say(self.replies.too_little(kind, here)));
         };
         Some(Decision::Call(Call {
             tool: tool.to_owned(),
@@ -224,11 +264,14 @@ impl<'a> Decider<'a> {
             fit: score.clamp(0.3, 1.0),
             why: best.why,
             acts: kind.group == Group::Act,
+            kind: kind.name.clone(),
+            text: request.to_owned(),
         }))
     }
 
-    async fn draft(&self, kind: &str, sure: bool, request: &str) -> Option<Draft> {
-        let wanted = Wanted { kind, text: request, sure, earlier: &self.earlier, asking: &self.kinds.asking };
+    async fn draft(&self, kind: &str, sure: bool, asked: Asked<'_>) -> Option<Draft> {
+        let (text, since) = (asked.text, asked.since);
+        let wanted = Wanted { kind, text, since, sure, earlier: &self.earlier, asking: &self.kinds.asking };
         self.tools.draft(wanted, self.scope, self.embedder).await
     }
 
@@ -239,53 +282,95 @@ impl<'a> Decider<'a> {
         reading: &Reading,
         here: Here<'_>,
     ) -> Result<Option<Decision>, IntentError> {
-        let (Some(before), Some((top, score))) = (self.earlier.last(), reading.kinds.first()) else {
+        let Some((top, score)) = reading.kinds.first() else {
             return Ok(None);
         };
-        let words = request.split_whitespace().count();
-        let first = top.name == "head" && *score >= self.weights.sure;
-        let names_file = see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path);
-        if words > SHORT || (*score >= self.weights.sure && (!first || names_file)) {
+        let sure = *score >= self.weights.sure;
+        if request.split_whitespace().count() > SHORT || (sure && top.group != Group::Look) {
             return Ok(None);
         }
-        let earlier = self.kinds.read(before, self.embedder).await?;
-        let Some((kind, sure)) =
-            earlier.kinds.first().filter(|(kind, sure)| kind.group == Group::Look && *sure >= self.weights.sure)
-        else {
+        let lower = request.trim_start_matches(['¿', ' ']).to_lowercase();
+        let and = &Settings::shipped()?.split.and;
+        let goes_on = top.group == Group::Look && and.iter().any(|word| lower.starts_with(word.trim_start()));
+        // What it goes on from was not understood, so its rest isn't either.
+        let unknown = || Decision::Say(self.replies.beyond("unknown", here));
+        let Some(before) = self.last().await? else {
+            let asked = goes_on && TABLES.contains(&top.name.as_str()) && !self.earlier.is_empty();
+            return Ok(asked.then(unknown));
+        };
+        let of_rows = before.tool == "sql" && before.arguments["query"].get("from").is_some();
+        if see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path) {
+            let kind = self.kinds.kinds.iter().find(|kind| kind.name == before.kind);
+            let Some(kind) = kind.filter(|_| !sure) else {
+                return Ok(None);
+            };
+            let decision = self.of_kind(kind, self.weights.sure, request, here).await;
+            return Ok(decision.filter(|decision| matches!(decision, Decision::Call(_))));
+        }
+        if top.name == "head" && (sure || of_rows && counted(request).is_some()) && of_rows {
+            return Ok(counted(request).map(|count| Decision::Call(self.fewer(before, count, here))));
+        }
+        if before.tool == "grep" && top.name == "tail" {
+            let words = [("pattern", before.arguments["pattern"].as_str().unwrap_or_default().to_owned())];
+            let frame = self.replies.framed("found_last", &words, here).unwrap_or_default();
+            return Ok(Some(Decision::Call(Call { frame, ..before })));
+        }
+        if sure && !(of_rows && TABLES.contains(&top.name.as_str())) {
+            return Ok(None);
+        }
+        let kind = if sure { &top.name } else { &before.kind };
+        let text = if of_rows { format!("{}\n{request}", before.text) } else { request.to_owned() };
+        let since = text.len() - request.len();
+        let draft = self.draft(kind, true, Asked { text: &text, since }).await;
+        // What changes nothing was not understood.
+        let drafted = draft.and_then(|draft| Some((draft.call?, draft.frame, draft.words)));
+        let drafted = drafted.filter(|((tool, new), ..)| *tool == before.tool && *new != before.arguments);
+        let Some(((tool, arguments), frame, words)) = drafted else {
+            return Ok((goes_on && of_rows).then(unknown));
+        };
+        let frame = self.replies.framed(frame, &words, here).unwrap_or_default();
+        let why = format!("goes on from “{}”", before.text);
+        Ok(Some(Decision::Call(Call { tool, arguments, frame, why, kind: kind.clone(), text, ..before })))
+    }
+
+    /// The first rows of a query instead of its number or all of them.
+    fn fewer(&self, before: Call, count: u32, here: Here<'_>) -> Call {
+        let mut call = before;
+        let query = &mut call.arguments["query"];
+        query["limit"] = json!(count);
+        if call.kind != "rows"
+            && let Some(query) = query.as_object_mut()
+        {
+            query.remove("select");
+        }
+        call.frame = self.replies.framed("plain", &[], here).unwrap_or(call.frame);
+        call
+    }
+
+    /// What was done about the request before, if that only looked.
+    async fn last(&self) -> Result<Option<Call>, IntentError> {
+        let Some((before, earlier)) = self.earlier.split_last() else {
             return Ok(None);
         };
-        let text = match (first, names_file) {
-            (true, _) => before.clone(),
-            (false, true) => request.to_owned(),
-            (false, false) => format!("{} {request}", without_names(before)),
+        let then = Self {
+            files: self.files.clone(),
+            earlier: earlier[earlier.len().saturating_sub(BACK)..].to_vec(),
+            ..*self
         };
-        let decision = self.of_kind(kind, *sure, &text, here).await;
+        let decision = Box::pin(then.decide(before)).await?;
         Ok(match decision {
-            Some(Decision::Call(mut call)) if first => {
-                let Some(count) = counted(request) else {
-                    return Ok(None);
-                };
-                let query = &mut call.arguments["query"];
-                if call.tool != "sql" || query.get("from").is_none() {
-                    return Ok(None);
-                }
-                query["limit"] = json!(count);
-                if kind.name != "rows"
-                    && let Some(query) = query.as_object_mut()
-                {
-                    query.remove("select");
-                }
-                call.frame = self.replies.framed("plain", &[], here).unwrap_or(call.frame);
-                Some(Decision::Call(call))
-            }
-            Some(Decision::Call(call)) => Some(Decision::Call(call)),
+            Decision::Call(call) if !call.acts => Some(call),
             _ => None,
         })
     }
 
     /// Where nothing else is known: lines of documents that hold the words of the request, or that it isn't known.
     async fn mentioned(&self, request: &str, here: Here<'_>) -> Decision {
-        let found = self.draft("mention", false, request).await;
+        let found = self.draft("mention", false, Asked { text: request, since: 0 }).await;
+        if let Some(Draft { call: None, frame, words }) = &found {
+            let said = self.replies.framed(frame, words, here);
+            return Decision::Say(said.unwrap_or_else(|| self.replies.beyond("unknown", here)));
+        }
         let call = found.and_then(|draft| {
             let (tool, arguments) = draft.call?;
             self.setup.tools.iter().find(|spec| spec.name == tool)?;
@@ -296,6 +381,8 @@ impl<'a> Decider<'a> {
                 fit: 0.3,
                 why: "a word of the request stands in a document".to_owned(),
                 acts: false,
+                kind: "mention".to_owned(),
+                text: request.to_owned(),
             })
         });
         match call {
@@ -303,19 +390,6 @@ impl<'a> Decider<'a> {
             None => Decision::Say(self.replies.beyond("unknown", here)),
         }
     }
-}
-
-/// A request without the names in it, which the next one replaces.
-fn without_names(request: &str) -> String {
-    let words = request.split_whitespace().enumerate();
-    let kept: Vec<&str> = words
-        .filter(|(at, word)| {
-            let upper = word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
-            *at == 0 || !upper || word.contains('.')
-        })
-        .map(|(_, word)| word)
-        .collect();
-    kept.join(" ")
 }
 
 /// The number that a request says, in digits or as a small word.

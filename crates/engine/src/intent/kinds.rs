@@ -143,8 +143,8 @@ fn openings(kinds: &[Kind]) -> BTreeSet<String> {
 
 fn asking(kinds: &[Kind]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
-    let of_tools = kinds.iter().filter(|kind| matches!(kind.group, Group::Look | Group::Act));
-    for text in of_tools.flat_map(Kind::examples).flatten() {
+    let of_looks = kinds.iter().filter(|kind| kind.group == Group::Look);
+    for text in of_looks.flat_map(Kind::examples).flatten() {
         for (index, piece) in text.split(['{', '}']).enumerate() {
             // Every second piece stands between braces.
             if index % 2 == 0 {

@@ -151,6 +151,8 @@ async fn by_skill(
         fit: best.score,
         why: made.why,
         acts: true,
+        kind: skill.name.clone(),
+        text: request.to_owned(),
     }))
 }
 
@@ -182,7 +184,7 @@ fn candidate(decisions: &[Decision], setup: &Setup) -> Candidate {
 
 /// The places of a sentence, with the step whose result they take.
 fn placed(frame: &str, step: usize) -> String {
-    ["content", "lines", "count", "value"]
+    ["content", "lines", "last", "count", "value", "rounded"]
         .iter()
         .fold(frame.to_owned(), |text, place| text.replace(&format!("{{{place}}}"), &format!("{{{step}:{place}}}")))
 }

@@ -28,6 +28,7 @@ pub struct Kinds {
     pub act: f32,
     pub guess: f32,
     pub told: f32,
+    pub literal: f32,
     pub spoken: f32,
     pub heard: f32,
 }

@@ -1,9 +1,11 @@
 //! Listing, reading and measuring files.
 
-use super::{Desk, NAMED, call, open};
+use super::told::Told;
+use super::{Desk, NAMED, call, near, open};
 use crate::suggest::View;
 use crate::suggest::extract::number::{numbers, ordinal};
-use crate::suggest::extract::text::words;
+use crate::suggest::extract::path::PathMatch;
+use crate::suggest::extract::text::{parts, words};
 use serde_json::{Map, Value, json};
 use steward_core::ports::Draft;
 
@@ -37,10 +39,35 @@ impl Desk<'_> {
         call("list", arguments.into(), "list", Vec::new())
     }
 
-    pub(super) fn read(&self) -> Draft {
+    /// A file, or of it the lines that hold what is asked about; `None` if something else is asked about than a file.
+    pub(super) async fn read(&self) -> Option<Draft> {
         let Some(file) = self.file() else {
-            return self.no_file();
+            return Some(self.no_file());
         };
+        // "The last one" of a file named before is hardly its last line.
+        if matches!(self.wanted.kind, "head" | "tail") && file.span == (0, 0) && self.number((0, 0)).is_none() {
+            return None;
+        }
+        let told = self.told(file.span);
+        let name = parts(&file.path);
+        let of_name = |word: &str| name.iter().any(|part| near::letters(word, part) > 0.0);
+        let told: Vec<Told> = told.into_iter().filter(|one| !of_name(&one.text)).collect();
+        if self.wanted.kind == "read" && !told.is_empty() {
+            let (_, end) = file.span;
+            let behind = end > 0 && told.iter().all(|one| one.start >= end);
+            let proper = told.iter().any(|one| one.proper || one.quoted);
+            if !(self.wanted.sure && behind) || proper {
+                let lines = self.lines_of(&file.path, &told).await;
+                let opens = self.wanted.sure && (behind || (told.len() == 1 && !is_table(&file.path)));
+                if lines.is_some() || !opens {
+                    return lines;
+                }
+            }
+        }
+        Some(self.shown(&file))
+    }
+
+    fn shown(&self, file: &PathMatch) -> Draft {
         let path = &file.path;
         if crate::suggest::is_database(path) {
             return self.tables_of(path);

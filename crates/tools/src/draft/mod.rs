@@ -17,6 +17,8 @@ pub use files::telling;
 
 /// Surer than this, a file is meant.
 const NAMED: f32 = 0.55;
+/// Kinds that look into no file.
+const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", "calendar", "inbox", "web"];
 
 /// A request, what is in the workspace, and what can tell words alike.
 struct Desk<'a> {
@@ -30,12 +32,18 @@ pub async fn draft(wanted: Wanted<'_>, scope: &ToolScope, embedder: &dyn Embedde
     let look = scope.clone();
     let view = tokio::task::spawn_blocking(move || View::look(&look)).await.ok()?;
     let desk = Desk { wanted, view, embedder };
+    // What a file says can't be told from another.
+    if !OTHER.contains(&desk.wanted.kind)
+        && let Some(name) = desk.missing()
+    {
+        return Some(open("no_file", vec![("name", name)]));
+    }
     if !wanted.sure {
         return match wanted.kind {
             "columns" | "count" | "extreme" | "average" | "sum" | "rows" => desk.table().await,
             "read" | "summary" | "head" | "tail" => {
                 let named = desk.view.file(wanted.text).is_some_and(|found| found.score >= NAMED);
-                named.then(|| desk.read())
+                if named { desk.read().await } else { None }
             }
             "mention" => desk.mention().await,
             "calc" => desk.calc(),
@@ -45,7 +53,7 @@ pub async fn draft(wanted: Wanted<'_>, scope: &ToolScope, embedder: &dyn Embedde
     }
     match wanted.kind {
         "list" => Some(desk.list()),
-        "read" | "summary" | "head" | "tail" => Some(desk.read()),
+        "read" | "summary" | "head" | "tail" => desk.read().await,
         "lines" | "words" | "size" => desk.measure().await,
         "search" | "search_count" => Some(desk.search().await),
         "count" if desk.counts_lines() => desk.measure().await,
@@ -74,10 +82,18 @@ impl Desk<'_> {
         })
     }
 
+    /// A file that is named and isn't there.
+    fn missing(&self) -> Option<String> {
+        let unknown = crate::suggest::extract::path::unknown_paths(self.wanted.text, &self.view.entries);
+        let named = self.view.named(self.wanted.text);
+        let meant = |span: (usize, usize)| named.iter().any(|one| one.span == span && one.score >= NAMED);
+        unknown.into_iter().find(|(name, span)| name.contains('.') && !meant(*span)).map(|(name, _)| name)
+    }
+
     /// Asks which file is meant, or says that one isn't there.
     fn no_file(&self) -> Draft {
-        match crate::suggest::extract::path::unknown_paths(self.wanted.text, &self.view.entries).into_iter().next() {
-            Some((name, _)) => open("no_file", vec![("name", name)]),
+        match self.missing() {
+            Some(name) => open("no_file", vec![("name", name)]),
             None => open("which_file", Vec::new()),
         }
     }

@@ -13,6 +13,8 @@ const FILES: usize = 200;
 const BYTES: u64 = 1 << 20;
 /// Shorter words are in many lines.
 const SHORTEST: usize = 4;
+/// A word in more lines tells nothing.
+const LINES: usize = 12;
 /// Endings of what people write for people.
 const DOCUMENTS: &[&str] = &["md", "markdown", "txt", "rst"];
 /// So few different words in capitals are the levels of a log.
@@ -37,32 +39,61 @@ impl Desk<'_> {
         call("grep", arguments, frame, vec![("pattern", pattern)])
     }
 
-    /// Lines of documents that hold a word of the request, where the request's words stand in documents at all.
+    /// Lines that hold words of the request: of the file that it names, else of the document that holds the most of them.
     pub(super) async fn mention(&self) -> Option<Draft> {
-        let words: Vec<String> = self.told((0, 0)).iter().map(|one| stem(&one.text)).collect();
+        let named = self.file();
+        let told = self.told(named.as_ref().map_or((0, 0), |file| file.span));
+        if let Some(file) = named {
+            return self.lines_of(&file.path, &told).await;
+        }
         let documents =
             self.view.entries.iter().filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
-        let mut best: Option<(usize, String, String)> = None;
+        let mut best: Option<(usize, Draft)> = None;
         for entry in documents {
-            let text = self.read_all(Some(&entry.path)).await.to_lowercase();
-            let begins = |at: usize| {
-                let before = text[..at].chars().next_back();
-                before.is_none_or(|c| !c.is_alphanumeric())
-            };
-            let held = |word: &&String| text.match_indices(word.as_str()).any(|(at, _)| begins(at));
-            let found: Vec<&String> = words.iter().filter(held).collect();
-            let telling = found.iter().max_by_key(|word| word.chars().count());
-            let Some(word) = telling.filter(|word| word.chars().count() >= SHORTEST) else {
-                continue;
-            };
-            // The document that holds the most of the request's words.
-            if best.as_ref().is_none_or(|(count, ..)| found.len() > *count) {
-                best = Some((found.len(), (*word).clone(), entry.path.clone()));
+            if let Some((count, draft)) = self.holding(&entry.path, &told).await
+                && best.as_ref().is_none_or(|(known, _)| count > *known)
+            {
+                best = Some((count, draft));
             }
         }
-        let (_, pattern, path) = best?;
+        best.map(|(_, draft)| draft)
+    }
+
+    /// The lines of a file that hold the most telling of these words.
+    pub(super) async fn lines_of(&self, path: &str, told: &[Told]) -> Option<Draft> {
+        if crate::suggest::is_database(path) || super::files::is_table(path) {
+            return None;
+        }
+        self.holding(path, told).await.map(|(_, draft)| draft)
+    }
+
+    /// How many of the words a file holds, and its lines with the one that tells most, if that is not too little.
+    async fn holding(&self, path: &str, told: &[Told]) -> Option<(usize, Draft)> {
+        let text = self.read_all(Some(path)).await.to_lowercase();
+        let begins = |line: &str, word: &str| {
+            let starts = |at: usize| line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+            line.match_indices(word).any(|(at, _)| starts(at))
+        };
+        // What stands in the name of the file tells nothing of its lines.
+        let about = told.iter().filter(|one| near::letters(&one.text, path.split('.').next().unwrap_or(path)) == 0.0);
+        let about: Vec<(&Told, String)> = about.map(|one| (one, stem(&one.text))).collect();
+        let in_lines = |word: &str| text.lines().filter(|line| begins(line, word)).count();
+        let held: Vec<(&Told, &String, usize)> = about
+            .iter()
+            .map(|(one, word)| (*one, word, in_lines(word)))
+            .filter(|(_, word, lines)| (1..=LINES).contains(lines) && word.chars().count() >= SHORTEST)
+            .collect();
+        let line = text.lines().max_by_key(|line| held.iter().filter(|(_, word, _)| begins(line, word)).count())?;
+        let here = held.iter().filter(|(_, word, _)| begins(line, word));
+        let (_, pattern, _) =
+            here.min_by_key(|(one, word, lines)| (!one.quoted, *lines, !one.proper, usize::MAX - word.len()))?;
+        let proper = |one: &Told| one.proper || one.quoted;
+        let names = about.iter().any(|(one, _)| proper(one));
+        let enough = held.len() * 2 >= about.len() && (!names || held.iter().any(|(one, ..)| proper(one)));
         let arguments = json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
-        Some(call("grep", arguments, "mention", vec![("pattern", pattern), ("file", path)]))
+        let draft =
+            call("grep", arguments, "mention", vec![("pattern", (*pattern).clone()), ("file", path.to_owned())]);
+        enough.then_some((held.len(), draft))
     }
 
     /// What to look for: the words that stand in the files; whether capitals matter.

@@ -1,29 +1,31 @@
 //! Questions about the tables of files and databases, as one structured query.
 
+mod links;
 mod queries;
 
 use super::told::Told;
 use super::{Desk, call, files, near, open};
 use crate::sql::databases;
 use crate::sql::query::{Aggregate, Column, Condition, Op, Order, Query, Select};
-use crate::sql::source::{Database, Found, is_text};
-use crate::suggest::extract::number::value;
+use crate::sql::source::{Database, is_text};
 use crate::suggest::extract::text::{plain, words};
-use queries::{columns_of, finished, labelled, names, narrowed, numbers, shown, unclear, which_column, wished};
+use links::{Links, Source, each_of, superlative};
+use queries::{
+    columns_of, finished, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished,
+};
 use serde::Deserialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use steward_core::ports::Draft;
-use steward_sandbox::sql::{Policy, Schema, Table};
+use steward_sandbox::sql::{Policy, Table};
 
 /// Sources looked into.
 const SOURCES: usize = 12;
-/// Words of one value at most.
-const LONGEST: usize = 5;
-/// Telling words that may stay unexplained.
-const SPARE: usize = 1;
 /// Words up to this length are compared whole.
 const WHOLE: usize = 5;
+/// How well a word names a table that it is only alike to.
+const ALIKE: f32 = 0.8;
 /// Rows shown.
 const SHOWN: u32 = 40;
 
@@ -35,33 +37,14 @@ struct Asked {
     many: Vec<String>,
     more: Vec<String>,
     less: Vec<String>,
+    not: Vec<String>,
+    each: Vec<String>,
+    age: Vec<String>,
+    by: BTreeMap<String, Vec<String>>,
 }
 
 static ASKED: LazyLock<Asked> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/asked.toml")).unwrap_or_default());
-
-/// A file or database, with what the request says of it.
-struct Source {
-    path: String,
-    schema: Schema,
-    values: Vec<Said>,
-}
-
-/// A value that the request says: place of its first word, number of words, where it stands, how it is compared.
-type Said = (usize, usize, Found, Op);
-
-/// What the telling words name in one source.
-#[derive(Default)]
-struct Links {
-    /// Tables by name, in order of the request: place of the word, table, how well.
-    tables: Vec<(usize, String, f32)>,
-    columns: Vec<(usize, String, String, f32)>,
-    values: Vec<Said>,
-    /// A number of the request, and how it is compared.
-    number: Option<(usize, f64, Op)>,
-    /// Telling words that name nothing.
-    spare: Vec<Told>,
-}
 
 impl Desk<'_> {
     pub(super) async fn table(&self) -> Option<Draft> {
@@ -84,7 +67,7 @@ impl Desk<'_> {
             });
         }
         paths.truncate(SOURCES);
-        let told = self.told(apart);
+        let told = self.heard(apart);
         let mut best: Option<(f32, Source, Links)> = None;
         for path in &paths {
             let Some(source) = self.open(path.clone(), told.clone()).await else {
@@ -107,7 +90,7 @@ impl Desk<'_> {
         if named.is_none() && score <= 0.0 && paths.len() > 1 {
             return Some(open("which_table", vec![("names", names(&paths))]));
         }
-        self.ask(&source, links).await
+        self.ask(&source, &told, links).await
     }
 
     /// The tables of a database.
@@ -121,103 +104,55 @@ impl Desk<'_> {
         call("sql", files::schema(path, "*"), "tables", told)
     }
 
-    async fn open(&self, path: String, told: Vec<Told>) -> Option<Source> {
-        let workspace = self.view.workspace.clone();
-        tokio::task::spawn_blocking(move || {
-            let guard = databases::open(&workspace, &path, Policy::default()).ok()?;
-            let database = Database::new(guard)?;
-            let values = values(&told, &database);
-            let schema = database.schema().clone();
-            Some(Source { path, schema, values })
-        })
-        .await
-        .ok()?
-    }
-
-    fn links(&self, told: &[Told], source: &Source) -> Links {
-        let mut links = Links { values: source.values.clone(), ..Links::default() };
-        let mut explained: Vec<usize> = Vec::new();
-        for (at, len, ..) in &links.values {
-            let words = told.iter().skip_while(|one| one.at != *at).take(*len);
-            explained.extend(words.map(|one| one.at));
-        }
-        for one in told.iter().filter(|one| !one.quoted) {
-            let table = source
-                .schema
-                .tables
-                .iter()
-                .map(|table| (near::letters(&one.text, &table.name), table))
-                .filter(|(score, _)| *score > 0.0)
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            let column = source
-                .schema
-                .tables
-                .iter()
-                .flat_map(|table| table.columns.iter().map(move |column| (table, column)))
-                .map(|(table, column)| (near::letters(&one.text, &column.name), table, column))
-                .filter(|(score, ..)| *score > 0.0)
-                .collect::<Vec<_>>();
-            if let Some((score, table)) = table {
-                links.tables.push((one.at, table.name.clone(), score));
-                explained.push(one.at);
-            }
-            for (score, table, column) in column {
-                links.columns.push((one.at, table.name.clone(), column.name.clone(), score));
-                explained.push(one.at);
-            }
-        }
-        links.number = self.compared();
-        explained.extend(links.number.iter().map(|number| number.0));
-        let opposites = |word: &str| {
-            [&ASKED.low, &ASKED.high, &ASKED.more, &ASKED.less]
-                .iter()
-                .any(|list| list.iter().any(|known| word.starts_with(known.as_str())))
-        };
-        links.spare = told
-            .iter()
-            .filter(|one| !explained.contains(&one.at) && !opposites(&one.text.to_lowercase()))
-            .cloned()
-            .collect();
-        links
-    }
-
-    /// "above 25".
-    fn compared(&self) -> Option<(usize, f64, Op)> {
-        let text = self.wanted.text;
-        let all = words(text);
-        let (at, number) = all.iter().enumerate().find_map(|(at, word)| Some((at, value(word.text)?)))?;
-        let before = plain(&text[..all[at].start]);
-        let said = |list: &[String]| list.iter().any(|word| before.ends_with(word.as_str()));
-        let op = match (said(&ASKED.more), said(&ASKED.less)) {
-            (true, _) => Op::Gt,
-            (_, true) => Op::Lt,
-            _ => Op::Eq,
-        };
-        Some((at, number, op))
-    }
-
-    async fn ask(&self, source: &Source, mut links: Links) -> Option<Draft> {
-        let kind = match self.wanted.kind {
+    /// The kind of question: rows with a superlative are the extreme ones, and lines of a table are its rows.
+    fn asked(&self) -> &str {
+        let extreme = || words(self.wanted.text).iter().any(|word| superlative(&word.lower));
+        match self.wanted.kind {
             "lines" => "count",
+            "rows" if extreme() => "extreme",
             kind => kind,
-        };
+        }
+    }
+
+    async fn ask(&self, source: &Source, told: &[Told], mut links: Links) -> Option<Draft> {
+        self.liken(source, &mut links).await;
         let Some(table) = subject(source, &links) else {
             let known: Vec<String> = source.schema.tables.iter().map(|t| t.name.clone()).collect();
             return Some(open("which_table", vec![("names", names(&known))]));
         };
+        let mut kind = self.asked();
         if kind == "columns" {
             return Some(columns_of(source, table));
+        }
+        // "how many litres" asks for the sum of a column, not for rows.
+        let first = told.iter().find(|one| !one.asks);
+        let counted = links.columns.iter().find(|(at, of, column, score)| {
+            *of == table.name
+                && *score >= 1.0
+                && first.is_some_and(|first| first.at == *at)
+                && numbers(table).any(|known| known.name == *column)
+        });
+        if kind == "count" && counted.is_some() && links.number.is_none() {
+            kind = "sum";
+        }
+        let top = links.number.filter(|(_, count, op)| kind == "extreme" && *op == Op::Eq && *count >= 1.0);
+        if top.is_some() {
+            links.number = None;
         }
         let measure = if matches!(kind, "count" | "rows") && links.number.is_none() {
             None
         } else {
-            self.measured(table, &mut links).await
+            self.measured(source, table, &mut links).await
         };
-        if let Some(unclear) = unclear(source, table, &links, measure.as_ref()) {
+        if let Some(unclear) = unclear(source, table, &links, measure.as_ref(), kind) {
             return Some(unclear);
         }
-        let (mut query, mut what) = narrowed(table, &links, measure.as_ref());
+        let (mut query, mut what) = match narrowed(source, table, &links, measure.as_ref()) {
+            Ok(narrowed) => narrowed,
+            Err(draft) => return Some(draft),
+        };
         what.insert(0, shown(source, table));
+        let each = each_of(told, &links, &table.name);
         let draft = match kind {
             "count" => {
                 query.select = vec![Select { aggregate: Some(Aggregate::Count), ..Select::default() }];
@@ -239,12 +174,15 @@ impl Desk<'_> {
                 let Some(column) = measure else {
                     return Some(which_column(source, table));
                 };
-                let low = self.says(&ASKED.low);
+                let low = self.lowest(source, table, &column);
                 query.order_by = Some(Order { column: Some(column.clone()), desc: !low, ..Order::default() });
                 query.conditions.push(Condition { column: column.clone(), table: None, op: Op::Ne, value: json!("") });
-                query.limit = Some(1);
-                query.select = labelled(table, &column);
-                (if low { "lowest" } else { "highest" }, vec![("column", column)])
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 40")]
+                let limit = top.map_or(1, |(_, count, _)| count.min(f64::from(SHOWN)) as u32);
+                query.limit = Some(limit);
+                query.select = labelled(table, &column, &links);
+                let frame = if low { "lowest" } else { "highest" };
+                (if limit > 1 { "rows" } else { frame }, vec![("column", column)])
             }
             _ => {
                 let Some(column) = measure else {
@@ -256,54 +194,91 @@ impl Desk<'_> {
                 (frame, vec![("column", column)])
             }
         };
-        let (frame, mut told) = draft;
-        told.push(("what", what.join(", ")));
-        told.push(("file", source.path.clone()));
-        finished(source, &query, frame, told)
+        let (mut frame, mut words) = draft;
+        if let Some(each) = each.filter(|_| !matches!(kind, "rows" | "extreme")) {
+            let number = query.select.first().cloned().unwrap_or_default();
+            query.order_by =
+                Some(Order { column: number.column, aggregate: number.aggregate, desc: true, table: None });
+            query.select.insert(0, selected(each.clone()));
+            query.group_by = vec![Column { column: each, table: None }];
+            query.limit = Some(SHOWN);
+            frame = "rows";
+        }
+        words.push(("what", what.join(", ")));
+        words.push(("file", source.path.clone()));
+        finished(source, &query, frame, words)
     }
 
-    /// The column of numbers that is meant: named, the only one, or nearest in meaning.
-    async fn measured(&self, table: &Table, links: &mut Links) -> Option<String> {
-        let known: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
-        let dates = |name: &str| table.columns.iter().any(|c| c.name == name);
-        let named = links
+    /// A word may mean the rows themselves without being their name: "clients" of a table of customers.
+    async fn liken(&self, source: &Source, links: &mut Links) {
+        let mut tables: Vec<String> = links.tables.iter().map(|(_, name, _)| name.clone()).collect();
+        if tables.is_empty() {
+            tables = source.schema.tables.iter().map(|table| table.name.clone()).collect();
+        }
+        let spare = links.spare.iter().enumerate().filter(|(_, one)| !one.quoted);
+        let spare: Vec<(usize, String)> = spare.map(|(index, one)| (index, one.text.clone())).collect();
+        for (index, word) in spare {
+            if let Some(at) = near::meaning(&word, &tables, self.embedder).await {
+                let one = links.spare.remove(index);
+                links.tables.push((one.at, tables[at].clone(), ALIKE));
+                return;
+            }
+        }
+    }
+
+    /// The column that is compared or added up: named, or nearest in meaning to what the request compares.
+    async fn measured(&self, source: &Source, table: &Table, links: &mut Links) -> Option<String> {
+        let number = |column: &String| numbers(table).any(|known| known.name == *column);
+        let date = |column: &String| source.dates.iter().any(|(of, date)| *of == table.name && date == column);
+        let extreme = self.asked() == "extreme";
+        let mut named: Vec<(f32, String)> = links
             .columns
             .iter()
-            .filter(|(_, of, column, _)| *of == table.name && (known.contains(column) || dates(column)))
-            .max_by(|a, b| {
-                let number = |column: &String| f32::from(u8::from(known.contains(column)));
-                (a.3 + number(&a.2)).total_cmp(&(b.3 + number(&b.2)))
-            });
-        if let Some((_, _, column, score)) = named {
-            let rivals = links
-                .columns
-                .iter()
-                .filter(|(_, of, other, rival)| {
-                    *of == table.name && known.contains(other) && other != column && (rival - score).abs() < 0.01
-                })
-                .count();
-            // "temperature" for temp_min and temp_max: the opposites tell.
-            if rivals == 0 || known.contains(column) && *score >= 1.0 {
+            .filter(|(_, of, column, score)| {
+                *of == table.name && (number(column) || (extreme && *score >= ALIKE && date(column)))
+            })
+            .map(|(at, _, column, score)| {
+                let new = f32::from(u8::from(*at >= links.since && links.since > 0));
+                (score + new + f32::from(u8::from(number(column))), column.clone())
+            })
+            .collect();
+        named.sort_by(|a, b| b.0.total_cmp(&a.0));
+        if let Some((score, column)) = named.first() {
+            let rival = named.iter().any(|(other, rival)| rival != column && (other - score).abs() < 0.01);
+            if !rival {
                 return Some(column.clone());
             }
-            let low = self.says(&ASKED.low);
-            let sided = links.columns.iter().find(|(_, of, other, _)| {
-                *of == table.name && other.to_lowercase().contains(if low { "min" } else { "max" })
-            });
-            return sided.map(|(_, _, column, _)| column.clone());
+            // "temperature" for temp_min and temp_max: the opposites tell.
+            let side = if self.says(&ASKED.low) { "min" } else { "max" };
+            return named.iter().map(|(_, column)| column).find(|name| name.to_lowercase().contains(side)).cloned();
         }
-        let said: Vec<String> = links.spare.iter().map(|one| one.text.clone()).collect();
-        let opposites = words(self.wanted.text).into_iter().map(|word| word.lower).filter(|word| {
-            let opposite = |list: &Vec<String>| list.iter().any(|known| word.starts_with(known.as_str()));
-            word.chars().count() > 4 && (opposite(&ASKED.high) || opposite(&ASKED.low))
-        });
-        for word in said.into_iter().chain(opposites) {
+        let known: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
+        // A number belongs to a unit, which likeness can't tell: minutes are no milliseconds.
+        let alike = links.spare.iter().filter(|_| links.number.is_none());
+        for word in alike.map(|one| one.text.clone()).collect::<Vec<_>>() {
             if let Some(at) = near::meaning(&word, &known, self.embedder).await {
                 links.spare.retain(|one| one.text != word);
                 return known.get(at).cloned();
             }
         }
-        None
+        let (by, _) = ASKED.by.iter().find(|(_, list)| extreme && self.says(list))?;
+        if by == "date" {
+            let dates: Vec<String> =
+                source.dates.iter().filter(|(of, _)| *of == table.name).map(|(_, column)| column.clone()).collect();
+            if let [only] = dates.as_slice() {
+                return Some(only.clone());
+            }
+            let at = near::meaning(by, &dates, self.embedder).await?;
+            return dates.get(at).cloned();
+        }
+        let at = near::meaning(by, &known, self.embedder).await?;
+        known.get(at).cloned()
+    }
+
+    /// Whether the smallest is asked for.
+    fn lowest(&self, source: &Source, table: &Table, column: &str) -> bool {
+        let date = source.dates.iter().any(|(of, date)| *of == table.name && date == column);
+        self.says(&ASKED.low) != (date && self.says(&ASKED.age))
     }
 
     /// Which of one has the most of another.
@@ -345,8 +320,11 @@ impl Desk<'_> {
         finished(source, &query, frame, told)
     }
 
+    /// Whether a word of the list is said: in what is new, if that compares at all.
     fn says(&self, list: &[String]) -> bool {
-        said_at(&plain(self.wanted.text), list).is_some()
+        let new = &self.wanted.text[self.wanted.since.min(self.wanted.text.len())..];
+        let compares = [&ASKED.low, &ASKED.high].into_iter().any(|list| said_at(&plain(new), list).is_some());
+        said_at(&plain(if compares { new } else { self.wanted.text }), list).is_some()
     }
 }
 
@@ -362,30 +340,6 @@ fn said_at(text: &str, list: &[String]) -> Option<usize> {
             })
         })
         .min()
-}
-
-impl Links {
-    fn score(&self, told: &[Told]) -> f32 {
-        let mut best = vec![0.0_f32; told.len()];
-        for (index, one) in told.iter().enumerate() {
-            for (at, _, score) in &self.tables {
-                if *at == one.at {
-                    best[index] = best[index].max(*score);
-                }
-            }
-            for (at, _, _, score) in &self.columns {
-                if *at == one.at {
-                    best[index] = best[index].max(0.9 * score);
-                }
-            }
-            for (at, len, _, _) in &self.values {
-                if *at <= one.at && one.at < at + len {
-                    best[index] = best[index].max(0.9);
-                }
-            }
-        }
-        best.iter().sum()
-    }
 }
 
 /// The table that the question is about.
@@ -411,65 +365,8 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     }
     named
         .map(|(_, name, _)| name.as_str())
-        .or_else(|| links.values.first().map(|(_, _, found, _)| found.table.as_str()))
+        .or_else(|| links.values.first().map(|said| said.place.table.as_str()))
         .and_then(find)
-}
-
-/// Values of the source that the request says, the longest first.
-fn values(told: &[Told], database: &Database) -> Vec<Said> {
-    let tables = &database.schema().tables;
-    let is_name = |one: &Told| {
-        tables.iter().any(|table| {
-            near::letters(&one.text, &table.name) >= 1.0
-                || table.columns.iter().any(|c| near::letters(&one.text, &c.name) >= 1.0)
-        })
-    };
-    let named = |table: &str| told.iter().any(|one| near::letters(&one.text, table) >= 0.8);
-    // What stands in a row's name is best one of a table that a named one refers to ("albums by …": the artist's name, not
-    // an album's), then one of a named table.
-    let meant = |place: &Found| {
-        let name = tables
-            .iter()
-            .find(|table| table.name == place.table)
-            .and_then(|table| table.columns.iter().find(|column| is_text(&column.kind)));
-        let referred = tables
-            .iter()
-            .filter(|table| named(&table.name))
-            .any(|table| table.foreign_keys.iter().any(|key| key.table == place.table));
-        let of_its_name = name.is_some_and(|column| column.name == place.column);
-        (referred && of_its_name, named(&place.table))
-    };
-    let mut said = Vec::new();
-    let mut from = 0;
-    while from < told.len() {
-        let lengths = (1..=LONGEST.min(told.len() - from)).rev();
-        let found = lengths.into_iter().find_map(|len| {
-            let run = &told[from..from + len];
-            let side_by_side = run.windows(2).all(|two| two[0].at + 1 == two[1].at);
-            if !side_by_side || (len == 1 && !run[0].quoted && is_name(&run[0])) {
-                return None;
-            }
-            let text = run.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
-            let whole = database.whole(std::slice::from_ref(&text.to_ascii_lowercase()));
-            if let Some(place) = whole.into_iter().max_by_key(|place| meant(place)) {
-                return Some((len, place, Op::Eq));
-            }
-            if !run.iter().all(|one| one.proper) || text.chars().count() < 3 {
-                return None;
-            }
-            let (table, column) = database.part(&text).into_iter().next()?;
-            let place = Found { table, column, value: text };
-            Some((len, place, Op::Contains))
-        });
-        match found {
-            Some((len, place, op)) => {
-                said.push((told[from].at, len, place, op));
-                from += len;
-            }
-            None => from += 1,
-        }
-    }
-    said
 }
 
 fn is_source(path: &str) -> bool {

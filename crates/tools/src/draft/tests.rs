@@ -25,15 +25,23 @@ impl Embedder for Blind {
     }
 }
 
-async fn drafted(kind: &str, text: &str, sure: bool) -> Option<Draft> {
+fn scope() -> ToolScope {
     let mut scope: ToolScope = crate::suggest::tests_scope();
     scope.workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../steward/tests/data/workspace");
-    let asking: BTreeSet<String> = "how many rows has which who what is the in of from are there live \
-        read show me first lines wie viele quelle combien de dans y find every line with album by on"
+    scope
+}
+
+fn asking() -> BTreeSet<String> {
+    "how many rows has which who what is the in of from are there live read show me first lines wie viele quelle combien \
+     de dans y find every line with album by on and not"
         .split_whitespace()
         .map(str::to_owned)
-        .collect();
-    let wanted = Wanted { kind, text, sure, earlier: &[], asking: &asking };
+        .collect()
+}
+
+async fn drafted(kind: &str, text: &str, sure: bool) -> Option<Draft> {
+    let (scope, asking) = (scope(), asking());
+    let wanted = Wanted { kind, text, since: 0, sure, earlier: &[], asking: &asking };
     draft(wanted, &scope, &Blind).await
 }
 
@@ -83,10 +91,23 @@ async fn tables_are_asked_by_names_and_values() {
 }
 
 #[tokio::test]
+async fn what_goes_on_changes_one_thing() {
+    let scope = scope();
+    let asking = asking();
+    let text = "Which customers live in Prague?\nand in Berlin?";
+    let since = text.find("and").unwrap();
+    let wanted = Wanted { kind: "rows", text, since, sure: true, earlier: &[], asking: &asking };
+    let (_, arguments) = draft(wanted, &scope, &Blind).await.unwrap().call.unwrap();
+    assert_eq!(arguments["query"]["where"], json!([{"column": "city", "op": "eq", "value": "Berlin"}]));
+}
+
+#[tokio::test]
 async fn what_is_not_understood_is_asked_back() {
     for (kind, text, frame) in [
         ("count", "How many customers are from Atlantis?", "not_found"),
         ("read", "Read the minutes of Friday.txt", "no_file"),
+        ("count", "How many customers are not in Prague?", "not_found"),
+        ("sum", "the total in invoices_2024.xlsx", "no_file"),
         ("search", "find every line", "which_words"),
         ("count", "How many rows are there?", "which_table"),
     ] {

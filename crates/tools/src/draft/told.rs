@@ -11,15 +11,26 @@ pub(super) struct Told {
     pub text: String,
     /// Place among the request's words.
     pub at: usize,
+    /// Its first byte.
+    pub start: usize,
     /// Whether it was quoted.
     pub quoted: bool,
     /// Whether it is written with a capital, and doesn't begin the request.
     pub proper: bool,
+    /// Whether it is a word of asking, which names something only where a table has it as a value.
+    pub asks: bool,
+    /// Whether it belongs to what was asked before.
+    pub before: bool,
 }
 
 impl Desk<'_> {
     /// Telling words in order, the span `apart` (a file's name) left out.
     pub(super) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
+        self.heard(apart).into_iter().filter(|one| !one.asks).collect()
+    }
+
+    /// All words but those of the span `apart`.
+    pub(super) fn heard(&self, apart: (usize, usize)) -> Vec<Told> {
         let text = self.wanted.text;
         let quotes = quoted(text);
         let mut found = Vec::new();
@@ -27,10 +38,19 @@ impl Desk<'_> {
             if word.start < apart.1 && apart.0 < word.end {
                 continue;
             }
+            let before = word.start < self.wanted.since;
             if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
                 let whole = quote.text.to_owned();
                 if found.last().is_none_or(|last: &Told| last.text != whole) {
-                    found.push(Told { text: whole, at, quoted: true, proper: true });
+                    found.push(Told {
+                        text: whole,
+                        at,
+                        start: word.start,
+                        quoted: true,
+                        proper: true,
+                        asks: false,
+                        before,
+                    });
                 }
                 continue;
             }
@@ -45,9 +65,10 @@ impl Desk<'_> {
             let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
             // "y a-t-il", "gibt's": joined words ask where each of them does.
             let asks = |word: &str| self.wanted.asking.contains(word);
-            let asking = (asks(&lower) || lower.split('-').all(asks)) && !level;
-            if !asking && !lower.is_empty() {
-                found.push(Told { text: bare.to_owned(), at, quoted: false, proper: upper && at > 0 });
+            let asks = (asks(&lower) || lower.split('-').all(asks)) && !level;
+            if !lower.is_empty() {
+                let proper = upper && at > 0;
+                found.push(Told { text: bare.to_owned(), at, start: word.start, quoted: false, proper, asks, before });
             }
         }
         found

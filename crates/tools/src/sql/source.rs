@@ -92,6 +92,35 @@ impl Database {
         found
     }
 
+    /// Whether a column holds so few different values at most.
+    pub fn at_most(&self, place: &Found, count: usize) -> bool {
+        let (t, c) = (super::lower::quote(&place.table), super::lower::quote(&place.column));
+        let sql = format!("SELECT DISTINCT {c} FROM {t} LIMIT {}", count + 1);
+        self.guard.query(&sql).is_ok_and(|rows| rows.rows.len() <= count)
+    }
+
+    /// Columns of dates as `2025-05-31`: table and column.
+    pub fn dates(&self) -> Vec<(String, String)> {
+        let begins = |text: &str| {
+            let mut parts = text.split('-');
+            let mut digits = |count| {
+                parts.next().is_some_and(|p| p.len() >= count && p.bytes().take(count).all(|b| b.is_ascii_digit()))
+            };
+            digits(4) && digits(2)
+        };
+        let of = |(table, column): (&Table, &str)| {
+            let (t, c) = (super::lower::quote(&table.name), super::lower::quote(column));
+            let sql = format!("SELECT {c} FROM {t} WHERE {c} <> '' LIMIT 1");
+            let rows = self.guard.query(&sql).ok()?;
+            let text = rows.rows.first()?.first()?.as_str()?;
+            begins(text).then(|| (table.name.clone(), column.to_owned()))
+        };
+        let tables = self.schema.tables.iter().filter(|table| !table.view);
+        let all = tables.flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+        let may = all.filter(|(_, column)| !is_number(&column.kind)).take(SEARCHED_COLUMNS);
+        may.filter_map(|(table, column)| of((table, &column.name))).collect()
+    }
+
     /// Where `text` is part of a value: table and column.
     pub fn part(&self, text: &str) -> Vec<(String, String)> {
         let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));

@@ -59,7 +59,9 @@ fn text(request: &str, found: Option<&Moment>) -> String {
             .iter()
             .chain(&lexicon.text)
             .filter(|lead| {
-                lower.strip_prefix(lead.as_str()).is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
+                lower
+                    .strip_prefix(lead.as_str())
+                    .is_some_and(|tail| lead.ends_with('\'') || !tail.starts_with(char::is_alphanumeric))
             })
             .max_by_key(|lead| lead.len());
         let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {

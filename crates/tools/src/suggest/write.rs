@@ -28,7 +28,9 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
         return Vec::new();
     };
     let referred = refers(request, &content).then(|| content.clone());
-    let mode = match (append, overwrite, exists) {
+    // "… list.txt: milk" adds to what is there.
+    let noted = request[span.1..].trim_start().starts_with(':');
+    let mode = match (append || (noted && exists), overwrite, exists) {
         (true, false, _) => "append",
         (_, _, true) => "overwrite",
         _ => "create",

@@ -1,13 +1,16 @@
 //! Queries and answers from what the words of a request name.
 
-use super::{Links, SPARE, Source};
+use super::{Links, Source};
 use crate::draft::{call, files, open};
 use crate::sql::lower;
 use crate::sql::query::{Condition, Op, Query, Select};
 use crate::sql::source::{is_number, is_text};
-use serde_json::json;
+use serde_json::{Value, json};
 use steward_core::ports::Draft;
 use steward_sandbox::sql::{Column as SchemaColumn, Table};
+
+/// First columns of text that name a row.
+const LABELS: usize = 2;
 
 pub(super) fn numbers(table: &Table) -> impl Iterator<Item = &SchemaColumn> {
     table.columns.iter().filter(|column| {
@@ -16,11 +19,17 @@ pub(super) fn numbers(table: &Table) -> impl Iterator<Item = &SchemaColumn> {
     })
 }
 
-/// The column, and what names its row.
-pub(super) fn labelled(table: &Table, column: &str) -> Vec<Select> {
+/// The column, what else is asked for by name, and what names its row.
+pub(super) fn labelled(table: &Table, column: &str, links: &Links) -> Vec<Select> {
     let mut shown = vec![column.to_owned()];
-    let texts = table.columns.iter().filter(|c| is_text(&c.kind) && c.name != column);
-    shown.extend(texts.take(2).map(|c| c.name.clone()));
+    let asked = wished(table, links).into_iter().filter_map(|select| select.column);
+    shown.extend(asked.filter(|name| name != column));
+    let texts = table.columns.iter().filter(|c| is_text(&c.kind)).map(|c| c.name.clone());
+    for name in texts.take(LABELS) {
+        if !shown.contains(&name) {
+            shown.push(name);
+        }
+    }
     shown.into_iter().map(selected).collect()
 }
 
@@ -68,7 +77,7 @@ pub(super) fn wished(table: &Table, links: &Links) -> Vec<Select> {
         .columns
         .iter()
         .filter(|(_, of, column, score)| {
-            *of == table.name && *score >= 0.7 && !links.values.iter().any(|(_, _, found, _)| found.column == *column)
+            *of == table.name && *score >= 0.7 && !links.values.iter().any(|said| said.place.column == *column)
         })
         .map(|(_, _, column, _)| column)
         .collect();
@@ -87,37 +96,85 @@ pub(super) fn wished(table: &Table, links: &Links) -> Vec<Select> {
 }
 
 /// What is said and not understood would be another question.
-pub(super) fn unclear(source: &Source, table: &Table, links: &Links, measure: Option<&String>) -> Option<Draft> {
-    let weighty = links.spare.iter().any(|one| one.proper || one.quoted);
+pub(super) fn unclear(
+    source: &Source,
+    table: &Table,
+    links: &Links,
+    measure: Option<&String>,
+    kind: &str,
+) -> Option<Draft> {
+    let mut spare: Vec<String> = links.spare.iter().map(|one| one.text.clone()).collect();
+    // A part of a value may be shown, but what is counted by it is another number.
+    let parts = links.values.iter().filter(|said| said.op == Op::Contains && !matches!(kind, "rows" | "extreme"));
+    spare.extend(parts.map(|said| said.place.value.clone()));
+    if links.when.is_some() && dates(source, table).is_empty() {
+        spare.extend(links.when.iter().map(|when| when.shown.clone()));
+    }
     let uncompared = links.number.is_some() && measure.is_none();
-    if !weighty && links.spare.len() <= SPARE && !uncompared {
+    if spare.is_empty() && !uncompared {
         return None;
     }
-    let spare: Vec<String> = links.spare.iter().map(|one| one.text.clone()).collect();
     let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
     let frame = if spare.is_empty() { "which_column" } else { "not_found" };
     let words = vec![("spare", names(&spare)), ("table", shown(source, table)), ("names", names(&columns))];
     Some(open(frame, words))
 }
 
+fn dates(source: &Source, table: &Table) -> Vec<String> {
+    let own = source.dates.iter().filter(|(of, _)| *of == table.name);
+    own.map(|(_, column)| column.clone()).collect()
+}
+
 /// The rows that are meant, and the same in words.
-pub(super) fn narrowed(table: &Table, links: &Links, measure: Option<&String>) -> (Query, Vec<String>) {
+pub(super) fn narrowed(
+    source: &Source,
+    table: &Table,
+    links: &Links,
+    measure: Option<&String>,
+) -> Result<(Query, Vec<String>), Draft> {
     let mut query = Query { from: table.name.clone(), ..Query::default() };
     let mut what = Vec::new();
-    for (_, _, found, op) in &links.values {
-        what.push(format!("{} {} {}", found.column, sign(*op), found.value));
-        query.conditions.push(Condition {
-            column: found.column.clone(),
-            table: (found.table != table.name).then(|| found.table.clone()),
-            op: *op,
-            value: json!(found.value),
-        });
+    for said in &links.values {
+        let place = &said.place;
+        what.push(format!("{} {} {}", place.column, sign(said.op), place.value));
+        let of = (place.table != table.name).then(|| place.table.clone());
+        let same = |known: &&mut Condition| known.column == place.column && known.table == of && said.op == Op::Eq;
+        // Two values of one column: either will do.
+        if let Some(known) = query.conditions.iter_mut().find(same) {
+            let mut either = match &known.value {
+                Value::Array(values) => values.clone(),
+                one => vec![one.clone()],
+            };
+            either.push(json!(place.value));
+            (known.op, known.value) = (Op::In, Value::Array(either));
+            continue;
+        }
+        let value = json!(place.value);
+        query.conditions.push(Condition { column: place.column.clone(), table: of, op: said.op, value });
     }
     if let (Some((_, number, op)), Some(column)) = (links.number, measure) {
         what.push(format!("{column} {} {number}", sign(op)));
         query.conditions.push(Condition { column: column.clone(), table: None, op, value: json!(number) });
     }
-    (query, what)
+    if let Some(when) = &links.when {
+        let dates = dates(source, table);
+        let named = links.columns.iter().find(|(_, of, column, _)| *of == table.name && dates.contains(column));
+        let column = match (named, dates.as_slice()) {
+            (Some((_, _, column, _)), _) => column.clone(),
+            (None, [only]) => only.clone(),
+            _ => return Err(open("which_column", vec![("table", shown(source, table)), ("names", names(&dates))])),
+        };
+        let (op, value) = match (when.year, when.month) {
+            (Some(year), Some(month)) => (Op::Starts, format!("{year}-{:02}", month + 1)),
+            (None, Some(month)) => (Op::Contains, format!("-{:02}-", month + 1)),
+            (Some(year), None) if when.op == Op::Gt => (Op::Gte, (year + 1).to_string()),
+            (Some(year), None) if when.op == Op::Lt => (Op::Lt, year.to_string()),
+            (year, _) => (Op::Starts, format!("{}-", year.unwrap_or_default())),
+        };
+        what.push(format!("{column} {} {}", sign(when.op), when.shown));
+        query.conditions.push(Condition { column, table: None, op, value: json!(value) });
+    }
+    Ok((query, what))
 }
 
 pub(super) fn columns_of(source: &Source, table: &Table) -> Draft {
