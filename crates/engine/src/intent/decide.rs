@@ -307,7 +307,7 @@ impl<'a> Decider<'a> {
             let decision = self.of_kind(kind, self.weights.sure, request, here).await;
             return Ok(decision.filter(|decision| matches!(decision, Decision::Call(_))));
         }
-        if top.name == "head" && (sure || of_rows && counted(request).is_some()) && of_rows {
+        if top.name == "head" && of_rows && (sure || counted(request).is_some()) {
             return Ok(counted(request).map(|count| Decision::Call(self.fewer(before, count, here))));
         }
         if before.tool == "grep" && top.name == "tail" {

@@ -57,7 +57,7 @@ fn files_are_short() {
     let long: Vec<String> = sources()
         .iter()
         .map(|(name, source)| (name, source.lines().count()))
-        .filter(|(name, lines)| *lines >= LONGEST)
+        .filter(|(_, lines)| *lines >= LONGEST)
         .map(|(name, lines)| format!("{name}: {lines} lines, split it below {LONGEST}"))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));

@@ -6,6 +6,7 @@ use crate::suggest::extract::text::words;
 
 /// A word or a quotation that means something of the world.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(super) struct Told {
     /// As written.
     pub text: String,

@@ -230,7 +230,7 @@ impl Links {
 /// Values of the source that the request says, the longest first; a new one stands for one of before in the same column.
 fn values(told: &[Told], database: &Database) -> Vec<Said> {
     let tables = &database.schema().tables;
-    let names = |one: &Told| {
+    let is_name = |one: &Told| {
         tables.iter().any(|table| {
             near::letters(&one.text, &table.name) >= 1.0
                 || table.columns.iter().any(|c| near::letters(&one.text, &c.name) >= 1.0)
@@ -260,7 +260,7 @@ fn values(told: &[Told], database: &Database) -> Vec<Said> {
         let reversed = ASKED.not.contains(&first.text.to_lowercase());
         if !side_by_side
             || (asks && (!alone || short || reversed))
-            || (alone && (names(first) || value(&first.text).is_some()))
+            || (alone && (is_name(first) || value(&first.text).is_some()))
         {
             return None;
         }
