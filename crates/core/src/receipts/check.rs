@@ -15,7 +15,7 @@ const MOST: usize = 200;
 const ITEMS: usize = 50;
 
 /// From which score on an answer tells or announces an act. Chosen on examples that were left out of learning.
-pub(super) const THRESHOLD: f32 = 0.35;
+pub(super) const THRESHOLD: f32 = 0.45;
 /// What the word of the rules adds to it.
 pub(super) const RULES: f32 = 0.6;
 
