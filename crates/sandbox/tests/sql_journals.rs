@@ -63,6 +63,42 @@ fn a_database_with_a_journal_is_not_opened_for_writing() {
     assert!(s.victim.exists());
 }
 
+/// What a process leaves that dies while its pages are written: a database, and a journal to take them back.
+fn cut_off() -> (tempfile::TempDir, PathBuf) {
+    let (before, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let database = before.path().join("shop.db");
+    let conn = Connection::open(&database).unwrap();
+    conn.execute_batch(
+        "CREATE TABLE t (x INTEGER PRIMARY KEY, y);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO t SELECT i, hex(zeroblob(50)) FROM n;
+         PRAGMA cache_size = 10; BEGIN; UPDATE t SET y = 'changed' || y;",
+    )
+    .unwrap();
+    for name in ["shop.db", "shop.db-journal"] {
+        fs::copy(before.path().join(name), dir.path().join(name)).unwrap();
+    }
+    let database = dir.path().join("shop.db");
+    (dir, database)
+}
+
+#[test]
+fn what_our_own_write_left_half_done_is_taken_back() {
+    let (dir, database) = cut_off();
+    assert!(Guard::open_for_writing(&database, Policy::default()).is_err());
+    Guard::roll_back(&database, Policy::default()).unwrap();
+    assert!(!dir.path().join("shop.db-journal").exists());
+    let guard = Guard::open_for_writing(&database, Policy::default()).unwrap();
+    drop(guard.change("UPDATE t SET y = 'z' WHERE x = 1", &[], true).unwrap());
+    let conn = Connection::open(&database).unwrap();
+    let count = "SELECT count(*) FROM t WHERE y LIKE 'changed%'";
+    assert_eq!(conn.query_row(count, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    // Not where the journal names another file.
+    let s = setting();
+    assert!(Guard::roll_back(&s.database, Policy::default()).is_err());
+    assert!(s.victim.exists());
+}
+
 #[test]
 fn a_journal_that_appears_once_it_is_open_deletes_nothing() {
     let s = setting();

@@ -1,8 +1,9 @@
 //! The files beside a database, which SQLite obeys when it opens one for writing.
 //!
 //! A journal may name any file of the machine as its "super-journal", which SQLite deletes once the journal is played
-//! back: whoever can put a file beside a database could have any file of this program's user removed. So a database
-//! with a change in flight is not opened for writing, and no super-journal is opened at all.
+//! back: whoever can put a file beside a database could have any file of this program's user removed. So no super-journal
+//! is opened at all, and a database with a change in flight is not opened for writing, but where a write of our own
+//! that was cut off is looked for or taken back.
 #![expect(unsafe_code, reason = "a file system of SQLite's is a table of functions")]
 
 use std::ffi::{CStr, c_char, c_int};
@@ -27,11 +28,12 @@ pub(super) fn has_wal(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0)
 }
 
-/// Why a database may not be opened for writing, if so.
-pub(super) fn unsettled(path: &Path) -> Option<String> {
+/// Why a database may not be opened for writing, if so. `ours`: a write of our own may have been cut off there, so that
+/// the pages of a journal are played back.
+pub(super) fn unsettled(path: &Path, ours: bool) -> Option<String> {
     let until = Instant::now() + PATIENCE;
     loop {
-        let found = look(path)?;
+        let found = look(path, ours)?;
         if Instant::now() > until {
             return Some(found);
         }
@@ -39,7 +41,7 @@ pub(super) fn unsettled(path: &Path) -> Option<String> {
     }
 }
 
-fn look(path: &Path) -> Option<String> {
+fn look(path: &Path, ours: bool) -> Option<String> {
     let name = |file: &Path| file.file_name().unwrap_or_default().display().to_string();
     for suffix in ["-journal", "-wal", "-shm"] {
         let file = beside(path, suffix);
@@ -48,7 +50,7 @@ fn look(path: &Path) -> Option<String> {
         }
     }
     let journal = beside(path, "-journal");
-    if is_hot(&journal) {
+    if !ours && is_hot(&journal) {
         return Some(format!(
             "{} beside it holds a change that has not ended, and is not obeyed. If a program is writing to the database, \
              try again in a moment; if none is, let the program that left it open the database once, or move it away \

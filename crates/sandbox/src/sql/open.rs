@@ -49,7 +49,7 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: Use) -> Result<(
     let conn = if purpose == Use::Read {
         Connection::open_with_flags(&real, flags)
     } else {
-        if let Some(reason) = beside::unsettled(&real) {
+        if let Some(reason) = beside::unsettled(&real, purpose == Use::PutBack) {
             return Err(open(reason));
         }
         let files = beside::file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;

@@ -13,8 +13,8 @@ use steward_store::Store;
 
 /// Longest time of one round.
 const LIMIT: Duration = Duration::from_mins(1);
-/// A node that committed nothing for so long has nothing to do; more than a lease and a poll.
-const QUIET: Duration = Duration::from_millis(2500);
+/// A node that committed nothing for so long has nothing to do; more than a lease, a poll and a look at a locked database.
+const QUIET: Duration = Duration::from_secs(5);
 
 /// Rounds that it took.
 pub async fn settle(bed: &Bed) -> usize {

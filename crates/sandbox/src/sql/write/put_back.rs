@@ -41,6 +41,14 @@ impl Guard {
 }
 
 impl Guard {
+    /// Takes back what a write of ours left half done when it was cut off.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub fn roll_back(path: impl AsRef<Path>, policy: Policy) -> Result<(), SqlError> {
+        Self::open_for(path.as_ref(), policy, Use::PutBack)?.session(|_| Ok(()))
+    }
+
     /// Whether the write that `snapshot` was recorded of is done. `later`: what was recorded of writes to the same file
     /// since, oldest first.
     ///

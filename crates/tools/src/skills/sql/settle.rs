@@ -47,7 +47,14 @@ pub(super) async fn look(
     call: &Interrupted,
     scope: &ToolScope,
 ) -> Result<Settled, ToolsError> {
+    let wall = Duration::from_millis(job.skill.limits.timeout_ms);
     let Some(staged) = &call.staged else {
+        // Pages may have been written before the commit; what hinders that is told by the call itself.
+        if let Target::File(path) = place(spec, job.secret)?
+            && let Ok((real, policy)) = file(spec, &path, scope, wall)
+        {
+            let _ = blocking(move || Guard::roll_back(&real, policy)).await?;
+        }
         return Ok(Settled::NotHappened("nothing had been committed".to_owned()));
     };
     let unknown = |why: &str| Ok(Settled::Unknown(why.to_owned()));
@@ -57,7 +64,6 @@ pub(super) async fn look(
     if let Some(why) = &proof.untold {
         return unknown(why);
     }
-    let wall = Duration::from_millis(job.skill.limits.timeout_ms);
     let failed = |error: SqlError| ToolsError::Refused(error.to_string());
     let mut remote = None;
     let target = match place(spec, job.secret)? {
