@@ -81,6 +81,11 @@ fn candidates<'a>(
     let (mut list, mut gone) = (Vec::<Candidate<'_>>::new(), Vec::new());
     for (id, why) in named {
         match known.find(id) {
+            // What can't plan answers badly in the place of one that can; only a person may choose that.
+            Some(connection)
+                if why == Why::Default
+                    && !connection.capabilities.plans
+                    && list.iter().any(|one| one.connection.capabilities.plans) => {}
             Some(connection) if list.iter().all(|one| one.connection.id != id) => {
                 list.push(Candidate { connection, why, cheap: None });
             }

@@ -137,6 +137,18 @@ fn the_order_is_wanted_task_primary_chain_default() {
 }
 
 #[test]
+fn a_default_that_cannot_plan_is_no_stand_in_for_one_that_can() {
+    let mut bench = Bench::new();
+    bench.known.connections[5].capabilities.plans = false;
+    assert_eq!(bench.names(), "b");
+    bench.routing.fallback_chain = vec![id(6)];
+    assert_eq!(bench.names(), "bf", "a person chose it");
+    bench.routing.fallback_chain.clear();
+    bench.known.connections[1].capabilities.plans = false;
+    assert_eq!(bench.names(), "bf");
+}
+
+#[test]
 fn without_anything_it_is_the_system_default() {
     let mut bench = Bench::new();
     bench.primary = None;
