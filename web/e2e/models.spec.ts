@@ -110,7 +110,7 @@ test("a key is typed, used, replaced without a restart, and nowhere to be seen",
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("dialog", { name: "Delete “typed”?" }).getByRole("button", { name: "Delete" }).click();
   await expect(card).toBeHidden();
-  expect((await api.call<{ items: unknown[] }>("GET", "/credentials")).items).toEqual([]);
+  await expect.poll(async () => (await api.call<{ items: unknown[] }>("GET", "/credentials")).items).toEqual([]);
 });
 
 test("an agent's routing is set, tried out, and the trace says who answered and who did not", async ({ page, api }) => {
