@@ -124,11 +124,14 @@ fn start_of(
 
 async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
     let mut events = state.runs.watch(run, 0);
-    let mut refused = None;
+    let (mut refused, mut cut) = (None, false);
     while let Some(event) = events.next().await {
         match event?.body {
             EventBody::ModelFailed { error, .. } => refused = Some(error),
-            EventBody::ModelResponded { .. } => refused = None,
+            EventBody::ModelResponded { finish, .. } => {
+                refused = None;
+                cut = finish == "length";
+            }
             EventBody::ApprovalRequested { subject, .. } => {
                 return Ok(Json(completion(
                     run,
@@ -148,7 +151,8 @@ async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Resul
                 if let Outcome::Limited { limit: Limit::Spend, message } = outcome {
                     return Err(OpenAiError::over_budget(format!("{message} (run {run})")));
                 }
-                let finish = if matches!(outcome, Outcome::Limited { .. }) { "length" } else { "stop" };
+                let limited = cut || matches!(outcome, Outcome::Limited { .. });
+                let finish = if limited { "length" } else { "stop" };
                 return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
             }
             _ => {}

@@ -26,7 +26,7 @@ pub(crate) enum Piece {
     Waits(String),
     /// It ended.
     Ended {
-        /// Whether at a limit.
+        /// Whether at a limit, be it that of the last reply's length.
         limited: bool,
         /// All it took.
         usage: Usage,
@@ -107,6 +107,8 @@ pub(crate) struct Shown {
     held: bool,
     /// The model's error after which nothing has come yet.
     refused: Option<ModelError>,
+    /// The last reply was cut off at the limit of its length.
+    cut: bool,
 }
 
 impl Shown {
@@ -114,7 +116,10 @@ impl Shown {
     pub fn take(&mut self, run: RunId, body: EventBody) -> Vec<Piece> {
         match &body {
             EventBody::ModelFailed { error, .. } => self.refused = Some(error.clone()),
-            EventBody::ModelResponded { .. } => self.refused = None,
+            EventBody::ModelResponded { finish, .. } => {
+                self.refused = None;
+                self.cut = finish == "length";
+            }
             _ => {}
         }
         match body {
@@ -206,7 +211,7 @@ impl Shown {
             self.more(answer)
         };
         pieces.retain(|piece| *piece != Piece::Text(String::new()));
-        let limited = matches!(outcome, Outcome::Limited { .. });
+        let limited = self.cut || matches!(outcome, Outcome::Limited { .. });
         pieces.push(Piece::Ended { limited, usage });
         pieces
     }
@@ -320,6 +325,10 @@ mod tests {
     fn the_end_says_how_it_was() {
         let limited = json!({"status": "limited", "limit": "tokens"});
         assert!(matches!(seen(&[finished("", &limited)]).1, Some(Piece::Ended { limited: true, .. })));
+        let usage: Value = serde_json::from_str(ZERO).unwrap();
+        let cut = json!({"type": "model.responded", "step": 1, "purpose": "reply", "text": "One", "calls": [], "finish": "length", "usage": usage});
+        let done = finished("One", &json!({"status": "completed"}));
+        assert!(matches!(seen(&[delta("One"), cut, done]).1, Some(Piece::Ended { limited: true, .. })));
         let failed = json!({"status": "failed", "message": "no model"});
         let (_, end) = seen(&[finished("", &failed)]);
         assert!(matches!(end, Some(Piece::Failed(why)) if why.message.starts_with("no model")));

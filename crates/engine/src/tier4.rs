@@ -104,7 +104,8 @@ async fn arguments(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -
 async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
     let connection = deps.models.select(Some(setup.connection)).await.ok()?;
     let calls = intent::fill(
-        Some(deps.models.as_ref()),
+        // No money was set aside for a model here.
+        None,
         deps.embedder.as_ref(),
         &connection,
         request,

@@ -27,6 +27,8 @@ export type Setup = {
   connection: string; model: string; capabilities: Record<string, unknown>; workspace: string;
   forked_from?: { run: string; seq: number } | null;
   route?: { task: Task; targets: string[]; reason: string } | null;
+  /** What the request is about, the words that say so, and the tools that go first for it. */
+  hint?: { hint: "analytics" | "documents" | "general"; words: string[]; tools: string[] } | null;
   reading?: "strict" | "any";
   parent?: string | null;
 };

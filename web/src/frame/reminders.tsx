@@ -1,9 +1,9 @@
 import { AlarmClock, Bell, Check, Trash2 } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { useReminderActions, useReminders } from "@/api/hooks";
+import { isOperator, useMe, useReminderActions, useReminders } from "@/api/hooks";
 import type { Reminder } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, ConfirmDialog, cx, EmptyState, ErrorState, formatExact, IconButton, Menu, MenuItem, Sheet, Skeleton, Time, toast } from "@/ui";
+import { Button, ConfirmDialog, cx, EmptyState, ErrorState, formatExact, IconButton, Menu, MenuItem, Sheet, Skeleton, Time, toast, useErrorText } from "@/ui";
 import { openOverlay, useOverlay } from "./overlays";
 import { SNOOZE, toTell } from "./reminding";
 
@@ -37,8 +37,18 @@ export function Reminders() {
   return <Sheet open={open} onOpenChange={(next) => openOverlay(next ? "reminders" : null)} title={t("reminders")}>{open && <List />}</Sheet>;
 }
 
+/** Says why something failed; with promises, as a row may be gone by then. */
+function useFailed() {
+  const errorText = useErrorText();
+  return (error: unknown) => {
+    const { title, hint } = errorText(error);
+    toast({ title, ...(hint && { detail: hint }), tone: "bad" });
+  };
+}
+
 function List() {
   const t = useT("frame");
+  const failed = useFailed();
   const { data, error, refetch } = useReminders();
   const [removing, setRemoving] = useState<Reminder | null>(null);
   const { remove } = useReminderActions();
@@ -48,7 +58,7 @@ function List() {
   return (
     <>
       <ul className="divide-y divide-line">{data.map((one) => <Row key={one.id} one={one} onRemove={() => setRemoving(one)} />)}</ul>
-      <ConfirmDialog danger open={!!removing} onOpenChange={() => setRemoving(null)} title={t("reminders.remove")} description={removing?.text ?? ""} confirm={t("reminders.remove")} onConfirm={() => removing && (remove.mutate(removing.id), setRemoving(null))} />
+      <ConfirmDialog danger open={!!removing} onOpenChange={() => setRemoving(null)} title={t("reminders.remove")} description={removing?.text ?? ""} confirm={t("reminders.remove")} onConfirm={() => removing && (void remove.mutateAsync(removing.id).catch(failed), setRemoving(null))} />
     </>
   );
 }
@@ -56,21 +66,28 @@ function List() {
 function Row({ one, onRemove }: { one: Reminder; onRemove: () => void }) {
   const t = useT("frame");
   const { change } = useReminderActions();
-  const done = () => change.mutate({ id: one.id, done: true }, { onSuccess: () => toast({ title: t("reminders.isDone", { text: one.text }), undo: () => change.mutate({ id: one.id, done: false }) }) });
-  const later = (when: keyof typeof SNOOZE) => change.mutate({ id: one.id, at: SNOOZE[when](Date.now()) });
+  const operator = isOperator(useMe().data);
+  const failed = useFailed();
+  const open = () => void change.mutateAsync({ id: one.id, done: false }).catch(failed);
+  const done = () => void change.mutateAsync({ id: one.id, done: true }).then(() => toast({ title: t("reminders.isDone", { text: one.text }), undo: open }), failed);
+  const later = (when: keyof typeof SNOOZE) => void change.mutateAsync({ id: one.id, at: SNOOZE[when](Date.now()) }).catch(failed);
   return (
     <li className="flex items-start gap-2 px-4 py-3">
       <div className="min-w-0 flex-1">
         <p className="wrap-anywhere">{one.text}</p>
         <p className={cx("text-sm", one.due ? "text-warn" : "text-ink-3")}><Time at={one.at} relative />{one.agent && ` · ${one.agent}`}</p>
       </div>
-      <Button size="sm" icon={<Check />} onClick={done} disabled={change.isPending}>{t("reminders.done")}</Button>
-      <Menu trigger={<IconButton size="sm" label={t("reminders.snooze")}><AlarmClock /></IconButton>}>
-        <MenuItem onSelect={() => later("tenMinutes")}>{t("reminders.tenMinutes")}</MenuItem>
-        <MenuItem onSelect={() => later("hour")}>{t("reminders.hour")}</MenuItem>
-        <MenuItem onSelect={() => later("tomorrow")}>{t("reminders.tomorrow")}</MenuItem>
-      </Menu>
-      <IconButton size="sm" label={t("reminders.remove")} onClick={onRemove}><Trash2 /></IconButton>
+      {operator && (
+        <>
+          <Button size="sm" icon={<Check />} onClick={done} disabled={change.isPending}>{t("reminders.done")}</Button>
+          <Menu trigger={<IconButton size="sm" label={t("reminders.snooze")}><AlarmClock /></IconButton>}>
+            <MenuItem onSelect={() => later("tenMinutes")}>{t("reminders.tenMinutes")}</MenuItem>
+            <MenuItem onSelect={() => later("hour")}>{t("reminders.hour")}</MenuItem>
+            <MenuItem onSelect={() => later("tomorrow")}>{t("reminders.tomorrow")}</MenuItem>
+          </Menu>
+          <IconButton size="sm" label={t("reminders.remove")} onClick={onRemove}><Trash2 /></IconButton>
+        </>
+      )}
     </li>
   );
 }

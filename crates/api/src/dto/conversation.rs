@@ -121,8 +121,13 @@ pub(crate) struct Uploaded {
 }
 
 impl Conversation {
-    /// The header with its agent's name and its open run.
-    pub fn named(row: ports::Conversation, agent_name: Option<String>, open_run: Option<&ports::RunRow>) -> Self {
+    /// The header with its agent's name and its open run, and whether that one waits for a person.
+    pub fn named(
+        row: ports::Conversation,
+        agent_name: Option<String>,
+        open_run: Option<&ports::RunRow>,
+        waits: bool,
+    ) -> Self {
         Self {
             id: row.id.0,
             agent_id: row.agent.0,
@@ -133,7 +138,7 @@ impl Conversation {
             deleted_at: row.deleted_at.map(|at| at.0),
             forked_from: row.forked_from.map(|id| id.0),
             open_run: open_run.map(|run| run.id.0),
-            waits: open_run.is_some_and(|run| run.status == ports::RunStatus::Parked),
+            waits,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The shapes of a response.
 
+use crate::openai::OpenAiError;
 use serde_json::{Value, json};
 use steward_core::RunId;
 use steward_core::model::Usage;
@@ -67,9 +68,9 @@ impl Frame {
     }
 
     /// A response that failed.
-    pub fn failed(&self, why: &str) -> Value {
+    pub fn failed(&self, why: &OpenAiError) -> Value {
         let mut response = self.response("failed", &[], &Value::Null, "failed");
-        response["error"] = json!({"code": "server_error", "message": why});
+        response["error"] = json!({"code": why.code, "message": why.message});
         response
     }
 }

@@ -19,7 +19,12 @@ pub(super) async fn history(state: &ApiState, person: &Person, id: &str) -> Resu
     let run: RunId = id.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(missing)?;
     let deps = state.runs.deps();
     let row = match deps.store.run(deps.tenant, run).await {
-        Ok(row) if person.sees(row.user) => row,
+        // A key reaches what its user has asked, whatever the user may see.
+        Ok(row)
+            if person.sees(row.user) && (person.principal.key.is_none() || row.user == Some(person.principal.user)) =>
+        {
+            row
+        }
         Ok(_) | Err(StoreError::NotFound(_)) => return Err(missing()),
         Err(error) => return Err(error.into()),
     };

@@ -65,7 +65,7 @@ impl Growing {
         ]
     }
 
-    fn fail(&mut self, why: &str) -> Vec<Event> {
+    fn fail(&mut self, why: &OpenAiError) -> Vec<Event> {
         let response = self.frame.failed(why);
         vec![self.event("response.failed", json!({"response": response}))]
     }
@@ -84,7 +84,7 @@ impl Growing {
                 let status = if limited { "incomplete" } else { "completed" };
                 (self.end(status, &usage(&spent), "finished"), true)
             }
-            Piece::Failed(failure) => (self.fail(&failure.message), true),
+            Piece::Failed(failure) => (self.fail(&failure.into()), true),
         }
     }
 }
@@ -104,7 +104,7 @@ pub(super) async fn stream(
             let pieces = match pieces {
                 Ok(pieces) => pieces,
                 Err(error) => {
-                    for event in growing.fail(&error.message) {
+                    for event in growing.fail(&error) {
                         yield Ok(event);
                     }
                     break;

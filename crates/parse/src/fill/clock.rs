@@ -40,7 +40,7 @@ pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Clock, usize)> {
     };
     let struck = tokens.get(at + 1).is_some_and(|t| t.is("o'clock"));
     let next = at + 1 + usize::from(struck);
-    match suffix.map(|late| (late, next)).or_else(|| half(tokens, next, told || struck)) {
+    match suffix.map(|late| (late, next)).or_else(|| half(tokens, next, (told || struck).then_some(found.hour))) {
         Some((late, after)) => {
             if late && found.hour < 12 {
                 found.hour += 12;
@@ -54,8 +54,8 @@ pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Clock, usize)> {
 }
 
 /// The half of the day that is told at a token, and the token after that. `in the evening` is one
-/// only after what is a time by itself; `5 in the morning` is one as well.
-fn half(tokens: &[Token], at: usize, told: bool) -> Option<(bool, usize)> {
+/// only after what is a time by itself, whose hour is `told`; `5 in the morning` is one as well.
+fn half(tokens: &[Token], at: usize, told: Option<u32>) -> Option<(bool, usize)> {
     let is = |at: usize, word: &str| tokens.get(at).is_some_and(|t| t.is(word));
     let token = tokens.get(at)?;
     if let Some((_, late)) = HALVES.iter().find(|(word, _)| token.is(word)) {
@@ -69,7 +69,9 @@ fn half(tokens: &[Token], at: usize, told: bool) -> Option<(bool, usize)> {
             return Some((true, at + 3));
         }
     }
-    (told && is(at, "at") && is(at + 1, "night")).then_some((true, at + 2))
+    // Twelve at night is midnight, and two at night comes after it.
+    let late = (6..12).contains(&told?);
+    (is(at, "at") && is(at + 1, "night")).then_some((late, at + 2))
 }
 
 /// `9:05`, `14:30:00`.

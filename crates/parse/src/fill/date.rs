@@ -115,7 +115,7 @@ fn month_follows(tokens: &[Token], at: usize) -> bool {
         .is_some_and(|t| month(&t.lower).is_some())
 }
 
-/// `2022-08-16`, `16/08/2022`, `08-16-2022`.
+/// `2022-08-16`, `16.08.2022`, `16/08/2022`, `08-16-2022`; none where it may be two days.
 fn numeric(text: &str) -> Option<Date> {
     let mark = ['-', '/', '.'].into_iter().find(|mark| text.contains(*mark))?;
     let parts: Vec<&str> = text.split(mark).collect();
@@ -126,8 +126,14 @@ fn numeric(text: &str) -> Option<Date> {
     let (year, month, day) = if parts[0].len() == 4 {
         (numbers[0], numbers[1], numbers[2])
     } else if parts[2].len() == 4 {
-        // The order of month and day differs by country; what can't be a month is the day.
-        if numbers[0] > 12 { (numbers[2], numbers[1], numbers[0]) } else { (numbers[2], numbers[0], numbers[1]) }
+        let (first, second) = (numbers[0], numbers[1]);
+        // The order of month and day differs by country, but for points; what can't be a month is the day.
+        match mark {
+            '.' => (numbers[2], second, first),
+            _ if first > 12 || first == second => (numbers[2], second, first),
+            _ if second > 12 => (numbers[2], first, second),
+            _ => return None,
+        }
     } else {
         return None;
     };
@@ -182,4 +188,20 @@ fn padded(number: u32, digits: usize) -> String {
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Date, numeric};
+
+    #[test]
+    fn a_day_that_may_be_two_is_none() {
+        let day = |text| numeric(text).and_then(|Date { year, month, day }| Some((year?, month?, day?)));
+        assert_eq!(day("2022-08-16"), Some((2022, 8, 16)));
+        assert_eq!(day("16/08/2022"), Some((2022, 8, 16)));
+        assert_eq!(day("08-16-2022"), Some((2022, 8, 16)));
+        assert_eq!(day("05.06.2026"), Some((2026, 6, 5)));
+        assert_eq!(day("05/05/2026"), Some((2026, 5, 5)));
+        assert_eq!(day("05/06/2026"), None);
+    }
 }

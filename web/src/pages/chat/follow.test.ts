@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Follow } from "./follow";
+import { Follow, isField, takesUp } from "./follow";
 
 const VIEW = 500;
 /** A box as the browser has one: it clamps, and tells of a movement later than it happens. */
@@ -45,7 +45,7 @@ test("a turn of the wheel upwards stops it, even a small one, and the stream doe
   const it = box();
   it.grow(2000);
   it.tell();
-  it.follow.wheel(-20);
+  it.follow.wheel(-20, it.place());
   it.drag(-20);
   assert.equal(it.follow.following, false);
   const { top } = it.place();
@@ -71,7 +71,7 @@ test("back at the end it follows again", () => {
 test("keys, a finger and the scrollbar stop it; a folded card and a taller composer don't", () => {
   for (const [name, shift, follows] of [["PageUp", false, false], ["Home", false, false], [" ", true, false], [" ", false, true], ["PageDown", false, true], ["a", false, true]] as const) {
     const follow = new Follow();
-    follow.key(name, shift);
+    follow.key(name, shift, { top: 900, height: 1400, view: VIEW });
     assert.equal(follow.following, follows, name);
   }
   const it = box();
@@ -88,4 +88,21 @@ test("keys, a finger and the scrollbar stop it; a folded card and a taller compo
   it.grow(-700);
   it.tell();
   assert.equal(it.follow.following, true);
+});
+
+test("what doesn't move the box doesn't stop it: it has nothing above, a block inside takes it, it is typed in a field", () => {
+  const it = box();
+  it.follow.wheel(-20, it.place());
+  it.follow.key("ArrowUp", false, it.place());
+  assert.equal(it.follow.following, true);
+
+  const outer = { parentElement: null, scrollTop: 900, tagName: "DIV", overflow: "auto" };
+  const inside = (scrollTop: number, overflow: string) => ({ parentElement: { parentElement: outer, scrollTop, tagName: "PRE", overflow }, scrollTop: 0, tagName: "CODE", overflow: "visible" });
+  const takes = (scrollTop: number, overflow: string) => takesUp(inside(scrollTop, overflow), outer, (block) => (block as typeof outer).overflow);
+  assert.equal(takes(40, "auto"), true);
+  assert.equal(takes(0, "auto"), false, "at its own top it hands it on");
+  assert.equal(takes(40, "hidden"), false);
+
+  const field = (tagName: string, isContentEditable = false) => isField({ parentElement: null, scrollTop: 0, tagName, isContentEditable });
+  assert.deepEqual([field("TEXTAREA"), field("INPUT"), field("DIV", true), field("DIV"), field("BUTTON")], [true, true, true, false, false]);
 });

@@ -10,6 +10,19 @@ const NEAR = 60;
 /** Farther than this is away from it: the way back is offered. */
 const FAR = 240;
 
+type Block = { parentElement: Block | null; scrollTop: number; tagName: string; isContentEditable?: boolean };
+
+/** Whether a movement upwards there is taken by a block inside of `outer` that is scrolled itself. */
+export function takesUp(target: Block | null, outer: Block, overflow: (block: Block) => string): boolean {
+  for (let block = target; block && block !== outer; block = block.parentElement) {
+    if (block.scrollTop > 0 && /^(auto|scroll)$/.test(overflow(block))) return true;
+  }
+  return false;
+}
+
+/** Whether a key pressed there is for the text in a field. */
+export const isField = (target: Block | null): boolean => !!target && (!!target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
 export const gapOf = ({ top, height, view }: Place) => height - top - view;
 
 export class Follow {
@@ -20,12 +33,12 @@ export class Follow {
   resume(): void {
     this.following = true;
   }
-  /** Before the box moves: what grows meanwhile must not pull it back. */
-  wheel(down: number): void {
-    if (down < 0) this.following = false;
+  /** Before the box moves: what grows meanwhile must not pull it back. At its top it doesn't move. */
+  wheel(down: number, { top }: Place): void {
+    if (down < 0 && top > 0) this.following = false;
   }
-  key(name: string, shift: boolean): void {
-    if (UP.has(name) || (name === " " && shift)) this.following = false;
+  key(name: string, shift: boolean, { top }: Place): void {
+    if ((UP.has(name) || (name === " " && shift)) && top > 0) this.following = false;
   }
   /** A finger or the scrollbar has the box. */
   held(): void {

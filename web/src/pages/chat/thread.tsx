@@ -10,7 +10,7 @@ import { emptyRun, type RunView } from "@/run/view";
 import { Composer, type Sending } from "./composer";
 import { Earlier } from "./earlier";
 import { Exchange, Said } from "./exchange";
-import { Follow } from "./follow";
+import { Follow, isField, takesUp } from "./follow";
 import { QueueChips } from "./queue";
 import { type Message, useSending, useStarted } from "./send";
 import { mayStop } from "./stop-key";
@@ -44,8 +44,9 @@ function useStickyEnd(key: string) {
     const stop = new AbortController();
     const on = <K extends keyof HTMLElementEventMap>(name: K, heard: (event: HTMLElementEventMap[K]) => void) => outer.addEventListener(name, heard, { passive: true, signal: stop.signal });
     on("scroll", () => (follow.scrolled(place()), look()));
-    on("wheel", (event) => follow.wheel(event.deltaY));
-    on("keydown", (event) => follow.key(event.key, event.shiftKey));
+    const taken = ({ target }: Event) => takesUp(target as Element | null, outer, (block) => getComputedStyle(block as Element).overflowY);
+    on("wheel", (event) => taken(event) || follow.wheel(event.deltaY, place()));
+    on("keydown", (event) => isField(event.target as HTMLElement | null) || taken(event) || follow.key(event.key, event.shiftKey, place()));
     on("touchmove", () => follow.held());
     on("touchend", () => (follow.released(place()), look()));
     // On the box itself and not on what is in it: its scrollbar.

@@ -6,7 +6,7 @@ import { useT } from "@/i18n";
 import { ButtonLink, ConfirmDialog, EmptyState, ErrorState, Page, PagedList, toast, useErrorText } from "@/ui";
 import { ConnectionCard } from "./parts/ConnectionCard";
 import { ConnectionDialog } from "./parts/ConnectionDialog";
-import { inputOf, isSealed } from "./parts/form";
+import { againOf, isSealed } from "./parts/form";
 import { useTests } from "./parts/tests";
 
 /** The endpoints that models are behind. */
@@ -26,7 +26,7 @@ export function ConnectionsPage() {
   };
   const removeOne = (connection: Connection) =>
     remove.mutate(connection.id, {
-      onSuccess: () => toast({ title: t("removed", { name: connection.name }), undo: () => void create.mutateAsync(inputOf(connection)).then(() => toast({ title: t("restored", { name: connection.name }) }), failed) }),
+      onSuccess: () => toast({ title: t("removed", { name: connection.name }), undo: () => void create.mutateAsync(againOf(connection)).then(() => toast({ title: t("restored", { name: connection.name }) }), failed) }),
       onError: failed,
     });
   const add = operator && <ButtonLink to="/connections/new" size="sm" variant="primary" icon={<Plus aria-hidden className="size-4" />}>{t("add")}</ButtonLink>;

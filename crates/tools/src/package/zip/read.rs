@@ -53,14 +53,14 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
             limit: format!("{} bytes", limits.archive),
         });
     }
-    let (start, count) = directory(bytes)?;
+    let (place, count) = directory(bytes)?;
     if count > limits.entries {
         return Err(PackageError::TooLarge {
             what: format!("the archive has {count} entries"),
             limit: format!("{} entries", limits.entries),
         });
     }
-    let entries = entries(bytes, start, count)?;
+    let entries = entries(bytes, &place, count)?;
     let (mut seen, mut total) = (Seen::default(), 0_usize);
     for one in &entries {
         admit(one, limits)?;
@@ -76,7 +76,7 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
     let mut files = BTreeMap::new();
     let mut spans = Vec::new();
     for one in &entries {
-        let data = data(bytes, one, start)?;
+        let data = data(bytes, one, place.start)?;
         spans.push((one.header, end_of(bytes, one, data.end)?, one.name));
         if one.name.ends_with('/') || names::is_litter(one.name) {
             continue;
@@ -84,7 +84,7 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
         files.insert(one.name.to_owned(), content(&bytes[data], one)?);
     }
     spans.sort_unstable();
-    without_gaps(&spans, start)?;
+    without_gaps(&spans, place.start)?;
     Ok(files)
 }
 
@@ -106,8 +106,8 @@ fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), 
     Ok(())
 }
 
-/// Where the central directory begins, and how many entries it has.
-fn directory(bytes: &[u8]) -> Result<(usize, usize), PackageError> {
+/// Where the central directory is, and how many entries it has.
+fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageError> {
     let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| broken("it is too short"))?;
     let first = last.saturating_sub(usize::from(u16::MAX));
     let end = (first..=last)
@@ -137,12 +137,12 @@ fn directory(bytes: &[u8]) -> Result<(usize, usize), PackageError> {
     if start.checked_add(size) != Some(end) {
         return Err(broken("its directory isn't where its end record says"));
     }
-    Ok((start, usize::from(count)))
+    Ok((start..end, usize::from(count)))
 }
 
-fn entries(bytes: &[u8], start: usize, count: usize) -> Result<Vec<Entry<'_>>, PackageError> {
+fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) -> Result<Vec<Entry<'a>>, PackageError> {
     let cut = || broken("its directory is cut");
-    let (mut at, mut all) = (start, Vec::new());
+    let (mut at, mut all) = (place.start, Vec::new());
     for _ in 0..count {
         if u32_at(bytes, at) != Some(CENTRAL) {
             return Err(cut());
@@ -178,6 +178,9 @@ fn entries(bytes: &[u8], start: usize, count: usize) -> Result<Vec<Entry<'_>>, P
         };
         all.push(fields().ok_or_else(cut)?);
         at = from + extra + comment;
+    }
+    if at != place.end {
+        return Err(broken("its directory has more entries than its end record says"));
     }
     Ok(all)
 }

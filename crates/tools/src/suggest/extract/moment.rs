@@ -56,6 +56,8 @@ struct Found {
     date: Option<Date>,
     time: Option<Time>,
     exact: Option<DateTime>,
+    /// A day is told that may be two.
+    unclear: bool,
     used: Vec<bool>,
 }
 
@@ -78,6 +80,9 @@ pub fn moment(request: &str, now: DateTime, names: &TimeWords) -> Option<Moment>
             }
             None => at += 1,
         }
+    }
+    if found.unclear {
+        return None;
     }
     let (day, time) = (found.date.is_some(), found.time.is_some());
     let when = match (found.exact, found.date, found.time) {
@@ -223,10 +228,20 @@ fn written(words: &[Word<'_>], at: usize, today: Date, names: &TimeWords, found:
         found.date = Some(date);
         return Some(1);
     }
-    let pieces: Vec<&str> = word.split('.').filter(|piece| !piece.is_empty()).collect();
+    let pieces: Vec<&str> = word.split(['.', '/', '-']).filter(|piece| !piece.is_empty()).collect();
     if pieces.len() == 3
-        && let (Ok(d), Ok(m), Ok(y)) = (pieces[0].parse(), pieces[1].parse(), pieces[2].parse::<i16>())
+        && let (Ok(first), Ok(second), Ok(y)) = (pieces[0].parse(), pieces[1].parse(), pieces[2].parse::<i16>())
     {
+        let (d, m) = match word.contains('.') {
+            true => (first, second),
+            // Which of the two is the month differs by country; what can't be a month is the day.
+            false if first == second || first > 12 => (first, second),
+            false if second > 12 => (second, first),
+            false => {
+                found.unclear = true;
+                return Some(1);
+            }
+        };
         found.date = Date::new(if y < 100 { y + 2000 } else { y }, m, d).ok();
         return found.date.map(|_| 1);
     }
@@ -306,6 +321,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
                 // Twelve at night is midnight, in the afternoon it is noon.
                 hours = match (hours, part) {
                     (12, "at night") => 0,
+                    (small, "at night") if small < 6 => small,
                     (12, _) => 12,
                     (hours, _) => hours + 12,
                 };
@@ -353,10 +369,15 @@ mod tests {
             ("on Friday at 7:45 in the morning", "2026-11-27T07:45"),
             ("on Friday at 12 at night", "2026-11-27T00:00"),
             ("on Friday at 11 at night", "2026-11-27T23:00"),
+            ("on Friday at 2 at night", "2026-11-27T02:00"),
+            ("on 24/12/2026 at 9", "2026-12-24T09:00"),
+            ("on 12/24/2026 at 9", "2026-12-24T09:00"),
+            ("am 03.12.2026 um 9 Uhr", "2026-12-03T09:00"),
         ] {
             let found = moment(request, now, names).map(|m| m.at.strftime("%Y-%m-%dT%H:%M").to_string());
             assert_eq!(found.as_deref(), Some(expect), "{request}");
         }
         assert!(moment("list 5 files", now, names).is_none());
+        assert!(moment("on 03/12/2026 at 9", now, names).is_none(), "March or December");
     }
 }

@@ -264,11 +264,16 @@ fn what_is_no_archive_says_so() {
     before.extend(&good);
     let mut behind = good.clone();
     behind.extend(b"more");
+    // Its end record counts one of two entries.
+    let mut hidden = with(vec![entry("p/references/a.md", b"# A\n")]);
+    let end = hidden.len() - 22;
+    hidden[end + 8..end + 12].copy_from_slice(&[1, 0, 1, 0]);
     for (bytes, why) in [
         (Vec::new(), "too short"),
         (b"hello, this is no archive at all".to_vec(), "no end record"),
         (before, "directory"),
         (behind, "no end record"),
+        (hidden, "more entries"),
     ] {
         let said = refused(&bytes);
         assert!(said.contains(why) && said.contains("zip the package's folder"), "{said}");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, ExamReport } from "@/api/types";
 import { headGrade, staleness } from "./exam";
-import { authOf, authProblems, CAPABILITIES, EMPTY, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
+import { againOf, authOf, authProblems, CAPABILITIES, EMPTY, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
 
 const SOUND = { ...EMPTY, name: "m", base_url: "http://127.0.0.1:1/v1", model: "m" };
 
@@ -39,6 +39,12 @@ test("a key is wanted once, and again for another server", () => {
   assert.deepEqual(authProblems(aws), { access_key_id: "key_missing", key: "key_missing" });
   assert.deepEqual(authProblems(aws, true), {});
   assert.deepEqual(authProblems({ ...aws, access_key_id: "AK" }, true), { key: "key_missing" });
+});
+
+test("a removed connection is made again with what a person set, and not with what an exam found out", () => {
+  const removed = { ...SOUND, capabilities: { ...CAPABILITIES, window: 8192, vision: true, max_tools: 12 }, by_hand: ["max_tools", "window"] } as unknown as Connection;
+  assert.deepEqual(againOf(removed).capabilities, { window: 8192, max_tools: 12 });
+  assert.equal(againOf({ ...removed, by_hand: [] }).capabilities, null);
 });
 
 test("a price is read as people write it", () => {

@@ -18,6 +18,13 @@ export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, 
 
 export const inputOf = ({ name, provider, base_url, model, auth, capabilities, wire, price, weight }: Connection): ConnectionInput => ({ name, provider, base_url, model, auth, capabilities, wire, price, weight });
 
+/** A removed connection, to be made again. Only what a person set is sent: all that is sent counts as that, and no exam would change it. */
+export const againOf = (connection: Connection): ConnectionInput => {
+  const { capabilities, by_hand } = connection;
+  const own = Object.entries(capabilities).filter(([name]) => by_hand.includes(name));
+  return { ...inputOf(connection), capabilities: own.length > 0 ? (Object.fromEntries(own) as Capabilities) : null };
+};
+
 /** Another kind of key; what the two kinds have in common stays. */
 export function authOf(kind: AuthKind, before: ConnectionAuth, provider?: Provider, url = ""): ConnectionAuth {
   const key = "key" in before && before.key ? { key: before.key } : {};

@@ -21,6 +21,7 @@ export function StartDetail({ node }: { node: StartNode }) {
           <p className="text-sm text-ink-3 wrap-anywhere">{setup.route.reason}</p>
         </Part>
       )}
+      {setup.hint && <p className="text-sm text-ink-2 wrap-anywhere">{t("hint", { hint: m(`hint_${setup.hint.hint}`), words: setup.hint.words.join(", ") })}</p>}
       <Part title={t("sec_instructions")} closed copy={setup.agent.instructions}><Text plain text={setup.agent.instructions || "–"} /></Part>
       <Part title={t("sec_tools")} note={setup.tools.length} closed>
         <ul className="flex flex-wrap gap-1.5">{setup.tools.map((tool) => <li key={tool.name} title={tool.description}><Badge tone={tool.risk === "read" ? "neutral" : tool.risk === "destructive" ? "bad" : "warn"}><code className="font-mono">{tool.name}</code></Badge></li>)}</ul>
