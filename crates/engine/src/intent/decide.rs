@@ -104,7 +104,7 @@ impl<'a> Decider<'a> {
                 return Ok(decision);
             }
         }
-        Ok(self.mentioned(request, here).await)
+        Ok(self.mentioned(request, &reading, here).await)
     }
 
     /// What the part of a request does that comes after others: it may write down what they find.
@@ -364,12 +364,22 @@ impl<'a> Decider<'a> {
         })
     }
 
-    /// Where nothing else is known: lines of documents that hold the words of the request, or that it isn't known.
-    async fn mentioned(&self, request: &str, here: Here<'_>) -> Decision {
+    /// Where nothing else is known: lines of documents that hold the words of the request, or the talk or refusal that it is
+    /// most like, or that it isn't known.
+    async fn mentioned(&self, request: &str, reading: &Reading, here: Here<'_>) -> Decision {
+        let nearest = reading.kinds.first().filter(|(kind, score)| {
+            matches!(kind.group, Group::Talk | Group::Beyond)
+                && *score >= self.weights.likely
+                && self.named(request).is_empty()
+        });
+        let unknown = || match nearest {
+            Some((kind, _)) => self.replies.reply(kind, here),
+            None => self.replies.beyond("unknown", here),
+        };
         let found = self.draft("mention", false, Asked { text: request, since: 0 }).await;
         if let Some(Draft { call: None, frame, words }) = &found {
             let said = self.replies.framed(frame, words, here);
-            return Decision::Say(said.unwrap_or_else(|| self.replies.beyond("unknown", here)));
+            return Decision::Say(said.unwrap_or_else(unknown));
         }
         let call = found.and_then(|draft| {
             let (tool, arguments) = draft.call?;
@@ -387,7 +397,7 @@ impl<'a> Decider<'a> {
         });
         match call {
             Some(call) => Decision::Call(call),
-            None => Decision::Say(self.replies.beyond("unknown", here)),
+            None => Decision::Say(unknown()),
         }
     }
 }

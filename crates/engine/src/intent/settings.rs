@@ -27,6 +27,7 @@ pub struct Kinds {
     pub sure: f32,
     pub act: f32,
     pub guess: f32,
+    pub likely: f32,
     pub told: f32,
     pub literal: f32,
     pub spoken: f32,

@@ -336,6 +336,20 @@ mod tests {
     }
 
     #[test]
+    fn one_bad_puzzle_takes_nothing_from_a_model_that_calls_well() {
+        let found = |points| Findings {
+            forms: vec![form(Strategy::Native, points, 3)],
+            summary: Some(Score::new(1, 6)),
+            tasks: [(Task::Planning, Score::new(0, 3))].into(),
+            ..Findings::default()
+        };
+        let can = decide(&connection(), &found(8)).capabilities;
+        assert!(can.plans && can.summarises && can.trusted);
+        let can = decide(&connection(), &found(4)).capabilities;
+        assert!(!can.plans && !can.summarises && !can.trusted);
+    }
+
+    #[test]
     fn a_model_that_can_do_everything_slowly() {
         let found = Findings {
             forms: vec![form(Strategy::Native, 8, 3)],

@@ -89,7 +89,11 @@ impl Desk<'_> {
             here.min_by_key(|(one, word, lines)| (!one.quoted, *lines, !one.proper, usize::MAX - word.len()))?;
         let proper = |one: &Told| one.proper || one.quoted;
         let names = about.iter().any(|(one, _)| proper(one));
-        let enough = held.len() * 2 >= about.len() && (!names || held.iter().any(|(one, ..)| proper(one)));
+        // Half of the words, or each name: what stands between names is how one asks.
+        let half = held.len() * 2 >= about.len() && (!names || held.iter().any(|(one, ..)| proper(one)));
+        let count = held.iter().filter(|(one, ..)| proper(one)).count();
+        let each_name = names && count == about.iter().filter(|(one, _)| proper(one)).count();
+        let enough = half || each_name;
         let arguments = json!({"pattern": pattern, "path": path, "fixed": true, "ignore_case": true});
         let draft =
             call("grep", arguments, "mention", vec![("pattern", (*pattern).clone()), ("file", path.to_owned())]);

@@ -172,7 +172,7 @@ impl Desk<'_> {
                     return Some(grouped);
                 }
                 let Some(column) = measure else {
-                    return Some(which_column(source, table));
+                    return self.compares().then(|| which_column(source, table));
                 };
                 let low = self.lowest(source, table, &column);
                 query.order_by = Some(Order { column: Some(column.clone()), desc: !low, ..Order::default() });
@@ -254,7 +254,8 @@ impl Desk<'_> {
         }
         let known: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
         // A number belongs to a unit, which likeness can't tell: minutes are no milliseconds.
-        let alike = links.spare.iter().filter(|_| links.number.is_none());
+        let compares = !extreme || self.compares();
+        let alike = links.spare.iter().filter(|_| links.number.is_none() && compares);
         for word in alike.map(|one| one.text.clone()).collect::<Vec<_>>() {
             if let Some(at) = near::meaning(&word, &known, self.embedder).await {
                 links.spare.retain(|one| one.text != word);
@@ -318,6 +319,12 @@ impl Desk<'_> {
         let told = vec![("column", child.name.clone()), ("what", parent.name.clone())];
         let frame = if self.says(&ASKED.low) { "lowest" } else { "highest" };
         finished(source, &query, frame, told)
+    }
+
+    /// Whether any word compares: without one, what was read as a question for the most is some other question.
+    fn compares(&self) -> bool {
+        let of = [&ASKED.low, &ASKED.high, &ASKED.many, &ASKED.more, &ASKED.less, &ASKED.age];
+        of.into_iter().chain(ASKED.by.values()).any(|list| self.says(list))
     }
 
     /// Whether a word of the list is said: in what is new, if that compares at all.

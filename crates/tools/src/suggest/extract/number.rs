@@ -39,7 +39,7 @@ pub struct Number {
     pub word: usize,
 }
 
-/// The value of one word: `1,250`, `$3.50`, `17%`, `twelve`. Not an ordinal, not `2024-01-01`.
+/// The value of one word: `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`, `twelve`. Not an ordinal, not `2024-01-01`.
 pub fn value(word: &str) -> Option<f64> {
     digits(word)?.parse().ok()
 }
@@ -61,6 +61,8 @@ pub fn digits(word: &str) -> Option<String> {
     let bare = word.trim_matches(|c| "$€£%#".contains(c));
     let negative = bare.starts_with('-');
     let bare = bare.strip_prefix('-').unwrap_or(bare);
+    let decimal = with_point(bare);
+    let bare = decimal.as_deref().unwrap_or(bare);
     let (whole, fraction) = match bare.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (bare, None),
@@ -77,6 +79,17 @@ pub fn digits(word: &str) -> Option<String> {
     let sign = if negative { "-" } else { "" };
     let tail = fraction.map(|f| format!(".{f}")).unwrap_or_default();
     Some(format!("{sign}{}{tail}", groups.concat()))
+}
+
+/// `7,5` and `1.250,50` with a point for the comma; `1,250` is over a thousand, and `0,125` is not.
+fn with_point(word: &str) -> Option<String> {
+    let (whole, fraction) = word.split_once(',')?;
+    let groups: Vec<&str> = whole.split('.').collect();
+    let grouped = groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let thousands = groups.len() == 1 && fraction.len() == 3 && whole != "0";
+    let fits = digits(fraction) && groups.iter().all(|group| digits(group)) && (groups.len() == 1 || grouped);
+    (fits && !thousands).then(|| format!("{}.{fraction}", groups.concat()))
 }
 
 /// `3rd`, `third` → 3.
@@ -123,7 +136,11 @@ mod tests {
         assert_eq!(value("twelve"), Some(12.0));
         assert_eq!(value("-4"), Some(-4.0));
         assert_eq!(value("2024-01-01"), None);
-        assert_eq!(value("1,2"), None);
+        assert_eq!(value("7,5"), Some(7.5));
+        assert_eq!(value("1.250,50"), Some(1250.5));
+        assert_eq!(value("0,125"), Some(0.125));
+        assert_eq!(value("1,250"), Some(1250.0));
+        assert_eq!(value("1,2,3"), None);
         assert_eq!(ordinal("3rd"), Some(3));
         assert_eq!(count_before("the first five lines of x", &["lines"]), Some(5));
     }
