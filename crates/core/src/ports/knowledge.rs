@@ -40,8 +40,11 @@ pub trait Embedder: Send + Sync {
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(texts).await
     }
-    /// A classifier by the likeness to `examples`, in meaning and in letters.
-    async fn classifier(&self, _examples: &[Labelled]) -> Result<Arc<dyn Classifier>, EmbedError> {
+    /// A classifier that was fitted to vectors of this model.
+    ///
+    /// # Errors
+    /// When it was not, or the embedder classifies nothing.
+    fn classifier(&self, _fitted: &'static [u8]) -> Result<Arc<dyn Classifier>, EmbedError> {
         Err(EmbedError::Missing("it classifies nothing".to_owned()))
     }
     /// Name of the model, stored beside each vector.

@@ -99,12 +99,28 @@ impl<'a> Decider<'a> {
         if let Some(decision) = self.literal(request, &reading, here).await {
             return Ok(decision);
         }
+        let asks = request.trim_end().ends_with('?');
+        let mut unclear = None;
         for (kind, score) in self.candidates(request, &reading)? {
-            if let Some(decision) = self.of_kind(kind, score, request, here).await {
-                return Ok(decision);
+            match self.of_kind(kind, score, request, here).await {
+                // A question may only sound like something to be done.
+                Some(say @ Decision::Say(_)) if asks && kind.group == Group::Act => unclear = Some(say),
+                Some(decision) => return Ok(decision),
+                None => {}
             }
         }
-        Ok(self.mentioned(request, &reading, here).await)
+        if let Some(decision) = self.mentioned(request, here).await.or(unclear) {
+            return Ok(decision);
+        }
+        let nearest = reading.kinds.first().filter(|(kind, score)| {
+            matches!(kind.group, Group::Talk | Group::Beyond)
+                && *score >= self.weights.likely
+                && self.named(request).is_empty()
+        });
+        Ok(Decision::Say(match nearest {
+            Some((kind, _)) => self.replies.reply(kind, here),
+            None => self.replies.beyond("unknown", here),
+        }))
     }
 
     /// What the part of a request does that comes after others: it may write down what they find.
@@ -364,41 +380,24 @@ impl<'a> Decider<'a> {
         })
     }
 
-    /// Where nothing else is known: lines of documents that hold the words of the request, or the talk or refusal that it is
-    /// most like, or that it isn't known.
-    async fn mentioned(&self, request: &str, reading: &Reading, here: Here<'_>) -> Decision {
-        let nearest = reading.kinds.first().filter(|(kind, score)| {
-            matches!(kind.group, Group::Talk | Group::Beyond)
-                && *score >= self.weights.likely
-                && self.named(request).is_empty()
-        });
-        let unknown = || match nearest {
-            Some((kind, _)) => self.replies.reply(kind, here),
-            None => self.replies.beyond("unknown", here),
+    /// Where nothing else is known: lines of documents that hold the words of the request.
+    async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
+        let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
+        let frame = self.replies.framed(frame, &words, here);
+        let Some((tool, arguments)) = call else {
+            return frame.map(Decision::Say);
         };
-        let found = self.draft("mention", false, Asked { text: request, since: 0 }).await;
-        if let Some(Draft { call: None, frame, words }) = &found {
-            let said = self.replies.framed(frame, words, here);
-            return Decision::Say(said.unwrap_or_else(unknown));
-        }
-        let call = found.and_then(|draft| {
-            let (tool, arguments) = draft.call?;
-            self.setup.tools.iter().find(|spec| spec.name == tool)?;
-            Some(Call {
-                tool,
-                arguments,
-                frame: self.replies.framed(draft.frame, &draft.words, here)?,
-                fit: 0.3,
-                why: "a word of the request stands in a document".to_owned(),
-                acts: false,
-                kind: "mention".to_owned(),
-                text: request.to_owned(),
-            })
-        });
-        match call {
-            Some(call) => Decision::Call(call),
-            None => Decision::Say(unknown()),
-        }
+        self.setup.tools.iter().find(|spec| spec.name == tool)?;
+        Some(Decision::Call(Call {
+            tool,
+            arguments,
+            frame: frame?,
+            fit: 0.3,
+            why: "a word of the request stands in a document".to_owned(),
+            acts: false,
+            kind: "mention".to_owned(),
+            text: request.to_owned(),
+        }))
     }
 }
 

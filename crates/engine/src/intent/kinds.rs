@@ -5,8 +5,8 @@ use super::features::see;
 use super::settings::Settings;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use steward_core::ports::{Classifier, Embedder, Labelled};
+use std::sync::OnceLock;
+use steward_core::ports::{Embedder, Labelled};
 
 /// Languages of the examples.
 pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
@@ -51,8 +51,25 @@ impl Kind {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data {
+    asking: Asking,
     kinds: Vec<Kind>,
 }
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asking {
+    en: String,
+    de: String,
+    fr: String,
+    es: String,
+    opens: String,
+}
+
+const EXAMPLES: &str = include_str!("../../data/kinds.toml");
+/// Fitted to [`Kinds::examples`], after their digest.
+const FITTED: &[u8] = include_bytes!("../../data/kinds.bin");
+/// Length of the digest.
+const DIGEST: usize = 64;
 
 /// All kinds, and the words in which anything may be asked.
 #[derive(Debug)]
@@ -60,9 +77,9 @@ struct Data {
 pub struct Kinds {
     /// In the order of the file.
     pub kinds: Vec<Kind>,
-    /// Words of the examples that stand for nothing themselves.
+    /// Words in which anything may be asked, which stand for nothing themselves.
     pub asking: BTreeSet<String>,
-    /// Words that examples for a tool begin with.
+    /// Words that a step of a request may begin with.
     pub openings: BTreeSet<String>,
 }
 
@@ -79,53 +96,64 @@ pub struct Reading {
 
 impl Kinds {
     /// The kinds that come with the program.
+    ///
+    /// # Errors
+    /// When their file is broken.
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static KINDS: OnceLock<Result<Kinds, String>> = OnceLock::new();
         KINDS
             .get_or_init(|| {
-                let data: Data =
-                    toml::from_str(include_str!("../../data/kinds.toml")).map_err(|error| error.to_string())?;
-                Ok(Self { asking: asking(&data.kinds), openings: openings(&data.kinds), kinds: data.kinds })
+                let data: Data = toml::from_str(EXAMPLES).map_err(|error| error.to_string())?;
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                let Asking { en, de, fr, es, opens } = &data.asking;
+                Ok(Self {
+                    asking: [en, de, fr, es].into_iter().flat_map(|text| words(text)).collect(),
+                    openings: words(opens).into_iter().collect(),
+                    kinds: data.kinds,
+                })
             })
             .as_ref()
             .map_err(|reason| IntentError::Settings(reason.clone()))
     }
 
+    /// The labelled examples that `data/kinds.bin` is fitted to: labels of the kinds in their order, then of the languages.
+    ///
+    /// # Errors
+    /// When the rules of masking are broken.
+    pub fn examples(&self) -> Result<Vec<Labelled>, IntentError> {
+        let mut examples = Vec::new();
+        for (label, kind) in self.kinds.iter().enumerate() {
+            for (language, texts) in kind.examples().into_iter().enumerate() {
+                for text in texts {
+                    examples.push(Labelled { text: masked(text)?, labels: vec![label, self.kinds.len() + language] });
+                }
+            }
+        }
+        Ok(examples)
+    }
+
+    /// A digest of the examples in hexadecimal digits, which `data/kinds.bin` begins with.
+    ///
+    /// # Errors
+    /// As [`Self::examples`].
+    pub fn digest(&self) -> Result<String, IntentError> {
+        let examples = self.examples()?.into_iter().map(|example| (example.text, example.labels));
+        Ok(steward_core::hash::of_json(&serde_json::json!(examples.collect::<Vec<_>>())))
+    }
+
     /// Reads a request.
+    ///
+    /// # Errors
+    /// Without the embedder.
     pub async fn read(&'static self, request: &str, embedder: &dyn Embedder) -> Result<Reading, IntentError> {
-        let classifier = self.classifier(embedder).await?;
-        let scores = classifier.scores(&masked(request)?).await?;
+        let (_, fitted) = FITTED.split_at_checked(DIGEST).unwrap_or_default();
+        let scores = embedder.classifier(fitted)?.scores(&masked(request)?).await?;
         let (kinds, languages) = scores.split_at(self.kinds.len().min(scores.len()));
         let mut kinds: Vec<(&Kind, f32)> = self.kinds.iter().zip(kinds.iter().copied()).collect();
         kinds.sort_by(|a, b| b.1.total_cmp(&a.1));
         let spoken = LANGUAGES.into_iter().zip(languages.iter().copied()).max_by(|a, b| a.1.total_cmp(&b.1));
         let (language, spoken) = spoken.unwrap_or((LANGUAGES[0], 0.0));
         Ok(Reading { kinds, language, spoken })
-    }
-
-    /// Fitted once for each embedding model.
-    async fn classifier(&self, embedder: &dyn Embedder) -> Result<Arc<dyn Classifier>, IntentError> {
-        static FITTED: Mutex<Option<(String, Arc<dyn Classifier>)>> = Mutex::new(None);
-        let lock = || FITTED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((model, fitted)) = lock().as_ref()
-            && model == embedder.model()
-        {
-            return Ok(Arc::clone(fitted));
-        }
-        let mut examples = Vec::new();
-        for (label, kind) in self.kinds.iter().enumerate() {
-            for (language, texts) in kind.examples().into_iter().enumerate() {
-                for text in texts {
-                    examples.push(Labelled {
-                        text: masked(&text.replace(['{', '}'], ""))?,
-                        labels: vec![label, self.kinds.len() + language],
-                    });
-                }
-            }
-        }
-        let fitted = embedder.classifier(&examples).await?;
-        *lock() = Some((embedder.model().to_owned(), Arc::clone(&fitted)));
-        Ok(fitted)
     }
 }
 
@@ -134,32 +162,16 @@ fn masked(request: &str) -> Result<String, IntentError> {
     Ok(see(request, &Settings::shipped()?.mask).masked)
 }
 
-fn openings(kinds: &[Kind]) -> BTreeSet<String> {
-    let of_tools = kinds.iter().filter(|kind| matches!(kind.group, Group::Look | Group::Act));
-    let first =
-        |text: &String| text.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).map(str::to_lowercase);
-    of_tools.flat_map(Kind::examples).flatten().filter_map(first).collect()
-}
-
-fn asking(kinds: &[Kind]) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    let of_looks = kinds.iter().filter(|kind| kind.group == Group::Look);
-    for text in of_looks.flat_map(Kind::examples).flatten() {
-        for (index, piece) in text.split(['{', '}']).enumerate() {
-            // Every second piece stands between braces.
-            if index % 2 == 0 {
-                let all = piece.split(|c: char| !c.is_alphanumeric());
-                words.extend(all.filter(|w| !w.is_empty()).map(str::to_lowercase));
-            }
-        }
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Kinds, LANGUAGES};
+    use super::{DIGEST, FITTED, Kinds, LANGUAGES};
     use crate::intent::replies::Replies;
+
+    #[test]
+    fn the_weights_are_of_these_examples() {
+        let digest = Kinds::shipped().unwrap().digest().unwrap();
+        assert_eq!(str::from_utf8(&FITTED[..DIGEST]), Ok(digest.as_str()), "data/kinds.toml says how to fit them");
+    }
 
     #[test]
     fn each_kind_has_what_it_needs() {

@@ -22,6 +22,7 @@ mod words;
 pub use error::IntentError;
 pub use fill::{FilledCall, fill};
 pub use filter::{Filtered, rank};
+pub use kinds::Kinds;
 pub(crate) use propose::MOST_STEPS;
 pub use propose::{Proposal, propose};
 pub use replies::tries;

@@ -1,12 +1,11 @@
-//! A classifier over labelled examples: kernel ridge regression. The kernel is half the likeness of the vectors, half that
-//! of the letters, since the embedding model knows English best and all other languages by their words' pieces.
-
-use std::collections::{BTreeMap, HashMap};
+//! A classifier of short texts, fitted to labelled examples beforehand: ridge regression over a text's vector and the pieces
+//! of its words, since the embedding model knows English best and all other languages by their words' pieces.
 
 use async_trait::async_trait;
+use std::collections::BTreeMap;
 use steward_core::ports::{self, Embedder, Labelled};
 
-use super::LazyMiniLm;
+use super::{DIMENSION, LazyMiniLm};
 
 /// Share of the letters in the likeness of two texts.
 const LETTERS: f32 = 0.5;
@@ -14,38 +13,25 @@ const LETTERS: f32 = 0.5;
 const RIDGE: f32 = 0.3;
 /// Lengths of the pieces that words are compared by.
 const PIECES: std::ops::RangeInclusive<usize> = 3..=5;
+/// Buckets that the pieces are hashed into.
+const BUCKETS: usize = 1 << 14;
+/// Rarities are kept in steps of this.
+const STEP: f32 = 1.0 / 16.0;
+/// Bytes of one label: its weights of the vector, the unit of those of the pieces, and these.
+const LABEL: usize = 4 * DIMENSION + 4 + BUCKETS;
 
-/// Fitted to examples.
+/// As [`fit`] wrote it.
 pub(super) struct Fitted {
     embedder: LazyMiniLm,
-    vectors: Vec<Vec<f32>>,
-    letters: Letters,
-    /// By label, one weight per example.
-    weights: Vec<Vec<f32>>,
+    rarity: &'static [u8],
+    labels: &'static [u8],
 }
 
 impl Fitted {
-    /// Blocks while it fits.
-    pub fn new(embedder: LazyMiniLm, examples: &[Labelled], vectors: Vec<Vec<f32>>) -> Self {
-        let letters = Letters::of(examples);
-        let size = examples.len();
-        let mut kernel = vec![vec![0.0; size]; size];
-        for (row, vector) in vectors.iter().enumerate() {
-            let alike = letters.alike(&letters.pieces[row]);
-            for column in 0..=row {
-                kernel[row][column] = mixed(dot(vector, &vectors[column]), alike[column]);
-            }
-            kernel[row][row] += RIDGE;
-        }
-        factor(&mut kernel);
-        let labels = examples.iter().flat_map(|example| &example.labels).max().map_or(0, |most| most + 1);
-        let weights = (0..labels)
-            .map(|label| {
-                let is = |example: &Labelled| f32::from(u8::from(example.labels.contains(&label)));
-                solve(&kernel, examples.iter().map(is).collect())
-            })
-            .collect();
-        Self { embedder, vectors, letters, weights }
+    /// Reads what was fitted; `None` if it isn't that.
+    pub fn read(embedder: LazyMiniLm, file: &'static [u8]) -> Option<Self> {
+        let (rarity, labels) = file.split_at_checked(BUCKETS)?;
+        labels.len().is_multiple_of(LABEL).then_some(Self { embedder, rarity, labels })
     }
 }
 
@@ -54,19 +40,88 @@ impl ports::Classifier for Fitted {
     async fn scores(&self, text: &str) -> Result<Vec<f32>, ports::EmbedError> {
         let vector = self.embedder.embed(&[text.to_owned()]).await?;
         let vector = vector.into_iter().next().unwrap_or_default();
-        let alike = self.letters.alike(&self.letters.weighed(text));
-        let kernel: Vec<f32> =
-            self.vectors.iter().zip(alike).map(|(example, alike)| mixed(dot(example, &vector), alike)).collect();
-        Ok(self.weights.iter().map(|weights| dot(weights, &kernel)).collect())
+        let pieces = weigh(&count(text), self.rarity);
+        let of_label = |label: &[u8]| {
+            let (meaning, rest) = label.split_at(4 * DIMENSION);
+            let (unit, letters) = rest.split_at(4);
+            let meaning = meaning.chunks_exact(4).zip(&vector).map(|(weight, value)| float(weight) * value);
+            let letters = pieces.iter().map(|(bucket, value)| f32::from(letters[*bucket].cast_signed()) * value);
+            float(unit).mul_add(letters.sum::<f32>(), meaning.sum::<f32>())
+        };
+        Ok(self.labels.chunks_exact(LABEL).map(of_label).collect())
     }
 }
 
-fn mixed(meaning: f32, letters: f32) -> f32 {
-    (1.0 - LETTERS).mul_add(meaning, LETTERS * letters)
+fn float(bytes: &[u8]) -> f32 {
+    bytes.first_chunk().map_or(0.0, |bytes| f32::from_le_bytes(*bytes))
+}
+
+/// Fits to `examples`, whose vectors are given in the same order; [`Embedder::classifier`] reads the result. It takes a
+/// minute for some thousand examples.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded into the range of a byte")]
+pub fn fit(examples: &[Labelled], vectors: &[Vec<f32>]) -> Vec<u8> {
+    let counted: Vec<Counted> = examples.iter().map(|example| count(&example.text)).collect();
+    let rarity = rarity(&counted);
+    let pieces: Vec<Pieces> = counted.iter().map(|counted| weigh(counted, &rarity)).collect();
+    let mut kernel = vec![vec![0.0; examples.len()]; examples.len()];
+    for (row, vector) in vectors.iter().enumerate() {
+        let mut spread = vec![0.0; BUCKETS];
+        for (bucket, value) in &pieces[row] {
+            spread[*bucket] = *value;
+        }
+        for column in 0..=row {
+            let letters: f32 = pieces[column].iter().map(|(bucket, value)| spread[*bucket] * value).sum();
+            kernel[row][column] = (1.0 - LETTERS).mul_add(dot(vector, &vectors[column]), LETTERS * letters);
+        }
+        kernel[row][row] += RIDGE;
+    }
+    factor(&mut kernel);
+    let labels = examples.iter().flat_map(|example| &example.labels).max().map_or(0, |most| most + 1);
+    let mut file = rarity;
+    for label in 0..labels {
+        let is = |example: &Labelled| f32::from(u8::from(example.labels.contains(&label)));
+        let shares = solve(&kernel, examples.iter().map(is).collect());
+        let (mut meaning, mut letters) = (vec![0.0; DIMENSION], vec![0.0; BUCKETS]);
+        for ((share, vector), pieces) in shares.into_iter().zip(vectors).zip(&pieces) {
+            for (weight, value) in meaning.iter_mut().zip(vector) {
+                *weight += (1.0 - LETTERS) * share * value;
+            }
+            for (bucket, value) in pieces {
+                letters[*bucket] += LETTERS * share * value;
+            }
+        }
+        let unit = letters.iter().fold(f32::EPSILON, |most: f32, weight| most.max(weight.abs())) / 127.0;
+        file.extend(meaning.into_iter().flat_map(f32::to_le_bytes));
+        file.extend(unit.to_le_bytes());
+        file.extend(letters.into_iter().map(|weight| ((weight / unit).round() as i8).cast_unsigned()));
+    }
+    file
+}
+
+/// By bucket, how rare it is among the examples, in steps of [`STEP`].
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded into the range of a byte")]
+#[expect(clippy::cast_precision_loss, reason = "some thousand examples")]
+fn rarity(counted: &[Counted]) -> Vec<u8> {
+    let mut having = vec![0.0_f32; BUCKETS];
+    for bucket in counted.iter().flat_map(BTreeMap::keys) {
+        having[*bucket] += 1.0;
+    }
+    let all = counted.len() as f32 + 1.0;
+    having.into_iter().map(|having| ((all / (having + 0.5)).ln() / STEP).round() as u8).collect()
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (left, right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in left.zip(right) {
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += x * y;
+        }
+    }
+    sums.iter().sum::<f32>() + rest
 }
 
 /// Cholesky's factor of a symmetric matrix, whose lower half is given, in its place.
@@ -99,97 +154,34 @@ fn solve(factor: &[Vec<f32>], mut values: Vec<f32>) -> Vec<f32> {
     values
 }
 
+/// By bucket, how often a text's pieces fall into it.
+type Counted = BTreeMap<usize, u16>;
 type Pieces = Vec<(usize, f32)>;
 
-/// The pieces of the examples' words, rare ones weighing more.
-struct Letters {
-    known: HashMap<String, usize>,
-    rarity: Vec<f32>,
-    unknown: f32,
-    /// By example.
-    pieces: Vec<Pieces>,
-    /// By piece: the examples that have it.
-    places: Vec<Pieces>,
+/// The counts as a vector of length 1, rare pieces weighing more.
+fn weigh(counted: &Counted, rarity: &[u8]) -> Pieces {
+    let weight =
+        |(bucket, times): (&usize, &u16)| (*bucket, (1.0 + f32::from(*times).ln()) * STEP * f32::from(rarity[*bucket]));
+    let mut weighed: Pieces = counted.iter().map(weight).collect();
+    let length = weighed.iter().map(|(_, weight)| weight * weight).sum::<f32>().sqrt().max(f32::EPSILON);
+    for (_, weight) in &mut weighed {
+        *weight /= length;
+    }
+    weighed
 }
 
-impl Letters {
-    fn of(examples: &[Labelled]) -> Self {
-        let counted: Vec<BTreeMap<String, u16>> = examples.iter().map(|example| count(&example.text)).collect();
-        let mut known = HashMap::new();
-        let mut having: Vec<f32> = Vec::new();
-        for pieces in &counted {
-            for piece in pieces.keys() {
-                let id = *known.entry(piece.clone()).or_insert(having.len());
-                if id == having.len() {
-                    having.push(0.0);
-                }
-                having[id] += 1.0;
-            }
-        }
-        #[expect(clippy::cast_precision_loss, reason = "some thousand examples")]
-        let all = examples.len() as f32 + 1.0;
-        let mut letters = Self {
-            rarity: having.iter().map(|having| (all / (having + 0.5)).ln()).collect(),
-            unknown: (all / 0.5).ln(),
-            places: vec![Vec::new(); having.len()],
-            known,
-            pieces: Vec::new(),
-        };
-        for (index, pieces) in counted.iter().enumerate() {
-            let weighed = letters.weigh(pieces);
-            for (id, weight) in &weighed {
-                letters.places[*id].push((index, *weight));
-            }
-            letters.pieces.push(weighed);
-        }
-        letters
-    }
-
-    fn weighed(&self, text: &str) -> Pieces {
-        self.weigh(&count(text))
-    }
-
-    fn weigh(&self, pieces: &BTreeMap<String, u16>) -> Pieces {
-        let mut length = 0.0;
-        let mut weighed = Vec::new();
-        for (piece, times) in pieces {
-            let id = self.known.get(piece).copied();
-            let rarity = id.map_or(self.unknown, |id| self.rarity[id]);
-            let weight = (1.0 + f32::from(*times).ln()) * rarity;
-            length += weight * weight;
-            weighed.extend(id.map(|id| (id, weight)));
-        }
-        let length = length.sqrt().max(f32::EPSILON);
-        for (_, weight) in &mut weighed {
-            *weight /= length;
-        }
-        weighed.sort_unstable_by_key(|(id, _)| *id);
-        weighed
-    }
-
-    /// The likeness to each example.
-    fn alike(&self, pieces: &Pieces) -> Vec<f32> {
-        let mut alike = vec![0.0; self.pieces.len()];
-        for (id, weight) in pieces {
-            for (index, other) in &self.places[*id] {
-                alike[*index] += weight * other;
-            }
-        }
-        alike
-    }
-}
-
-fn count(text: &str) -> BTreeMap<String, u16> {
+fn count(text: &str) -> Counted {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(|word| word.chars().flat_map(char::to_lowercase).map(plain).collect())
         .collect();
     let line: Vec<char> = format!(" {} ", words.join(" ")).chars().collect();
-    let mut counted = BTreeMap::new();
+    let mut counted = Counted::new();
     for length in PIECES {
         for piece in line.windows(length) {
-            *counted.entry(piece.iter().collect()).or_insert(0) += 1;
+            let piece: String = piece.iter().collect();
+            *counted.entry(crc32fast::hash(piece.as_bytes()) as usize % BUCKETS).or_insert(0) += 1;
         }
     }
     counted

@@ -203,17 +203,11 @@ impl ports::Embedder for LazyMiniLm {
         self.beside(texts, Self::embed_lasting_blocking).await
     }
 
-    async fn classifier(&self, examples: &[ports::Labelled]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
-        let texts: Vec<String> = examples.iter().map(|one| one.text.clone()).collect();
-        let vectors = ports::Embedder::embed_lasting(self, &texts).await?;
-        if vectors.len() != examples.len() {
-            return Err(ports::EmbedError::Broken("vectors are missing".to_owned()));
+    fn classifier(&self, fitted: &'static [u8]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
+        match super::classify::Fitted::read(self.clone(), fitted) {
+            Some(fitted) => Ok(Arc::new(fitted)),
+            None => Err(ports::EmbedError::Broken("the classifier's weights are not of this program".to_owned())),
         }
-        let (embedder, examples) = (self.clone(), examples.to_vec());
-        let fitted = tokio::task::spawn_blocking(move || super::classify::Fitted::new(embedder, &examples, vectors))
-            .await
-            .map_err(|error| ports::EmbedError::Broken(error.to_string()))?;
-        Ok(Arc::new(fitted))
     }
 
     fn model(&self) -> &str {

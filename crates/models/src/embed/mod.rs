@@ -9,6 +9,7 @@ mod minilm;
 mod pool;
 mod wordpiece;
 
+pub use classify::fit;
 pub use error::EmbedError;
 pub use lazy::LazyMiniLm;
 pub use minilm::{DIMENSION, EmbedOptions, MAX_TOKENS, MiniLm};

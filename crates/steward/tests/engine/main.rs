@@ -12,6 +12,7 @@ mod forks;
 mod forms;
 mod holding;
 mod injections;
+mod kinds;
 mod leases;
 mod long;
 mod outside;

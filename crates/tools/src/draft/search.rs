@@ -30,7 +30,9 @@ impl Desk<'_> {
             return open("which_words", Vec::new());
         }
         let text = self.read_all(place.as_ref().map(|place| place.path.as_str())).await;
-        let (pattern, exact) = self.pattern(&told, &text).await;
+        let Some((pattern, exact)) = self.pattern(&told, &text).await else {
+            return open("which_words", Vec::new());
+        };
         let mut arguments = json!({"pattern": pattern, "fixed": true, "ignore_case": !exact});
         if let Some(place) = place {
             arguments["path"] = json!(place.path);
@@ -100,8 +102,8 @@ impl Desk<'_> {
         enough.then_some((held.len(), draft))
     }
 
-    /// What to look for: the words that stand in the files; whether capitals matter.
-    async fn pattern(&self, told: &[Told], text: &str) -> (String, bool) {
+    /// What to look for: the words that stand in the files; whether capitals matter. `None` where any of several could be.
+    async fn pattern(&self, told: &[Told], text: &str) -> Option<(String, bool)> {
         let lower = text.to_lowercase();
         let capitals: BTreeSet<&str> = text
             .split(|c: char| !c.is_alphanumeric())
@@ -112,12 +114,12 @@ impl Desk<'_> {
             let singular = stem(run);
             let level = singular.to_uppercase();
             if let Some(level) = capitals.get(level.as_str()) {
-                return ((*level).to_owned(), true);
+                return Some(((*level).to_owned(), true));
             }
             for form in [run.to_lowercase(), singular] {
                 if form.chars().count() > 2 && lower.contains(&form) {
                     let pattern = if form == run.to_lowercase() { run.clone() } else { form };
-                    return (pattern, false);
+                    return Some((pattern, false));
                 }
             }
         }
@@ -128,11 +130,12 @@ impl Desk<'_> {
                 if let Some(at) = near::meaning(&run.to_lowercase(), &names, self.embedder).await
                     && let Some(level) = capitals.iter().nth(at)
                 {
-                    return ((*level).to_owned(), true);
+                    return Some(((*level).to_owned(), true));
                 }
             }
         }
-        (runs.into_iter().next().unwrap_or_default(), false)
+        let named = told.len() == 1 || told.iter().any(|one| one.quoted || one.proper);
+        runs.into_iter().next().filter(|_| named).map(|run| (run, false))
     }
 
     /// The text of a file, of those of a folder, or of all.

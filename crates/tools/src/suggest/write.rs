@@ -98,6 +98,10 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     if let Some(clause) = after(behind, &lexicon.content, &[]) {
         return Some((strip_leading(clause.text, &lexicon.leading), 0.93));
     }
+    // "… eine Datei x.txt an, in der steht: Y".
+    if let Some((_, rest)) = behind.split_once(": ") {
+        return Some((tidy(rest).to_owned(), 0.93)).filter(|(text, _)| !text.is_empty());
+    }
     // "Write Y to x.txt".
     let front = &request[..path.0];
     let start = after(front, &lexicon.content_start, &lexicon.content_end).filter(own)?;

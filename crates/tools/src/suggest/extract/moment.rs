@@ -27,6 +27,12 @@ pub struct TimeWords {
     pub within: Vec<String>,
     /// "at", "um", "@": before a bare hour.
     pub at: Vec<String>,
+    /// Words for the hours one to twelve.
+    pub small: Vec<Vec<String>>,
+    /// "half past", "halb": minutes from the hour that follows.
+    pub from: Vec<Named>,
+    /// "y media", "et quart": minutes from the hour before.
+    pub past: Vec<Named>,
 }
 
 /// Words for a number.
@@ -112,8 +118,13 @@ fn spans(words: &[Word<'_>], used: &[bool], names: &TimeWords) -> Vec<(usize, us
             continue;
         }
         let mut from = at;
-        while from > 0 && !used[from - 1] && names.before.contains(&words[from - 1].lower) {
-            from -= 1;
+        let leads = |from: usize, count: usize| {
+            from >= count
+                && !used[from - count..from].contains(&true)
+                && names.before.contains(&phrase(words, from - count, count))
+        };
+        while let Some(count) = (1..=2).rev().find(|count| leads(from, *count)) {
+            from -= count;
         }
         let mut to = at;
         while to + 1 < words.len()
@@ -130,12 +141,13 @@ fn spans(words: &[Word<'_>], used: &[bool], names: &TimeWords) -> Vec<(usize, us
 /// "in 20 minutes", "in half an hour", "two days from now".
 fn length(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found: &mut Found) -> Option<usize> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
-    let within = names.within.iter().any(|w| w == lower(at));
-    let start = at + usize::from(within);
+    let within = (1..=2).rev().find(|count| names.within.contains(&phrase(words, at, *count)));
+    let start = at + within.unwrap_or_default();
+    let within = within.is_some();
     let (amount, mut next) = match lower(start) {
         "half" if matches!(lower(start + 1), "an" | "a") => (0.5, start + 2),
         "a" | "an" | "einer" | "einem" => (1.0, start + 1),
-        word => (number::value(word)?, start + 1),
+        word => (number::value(word).or_else(|| small(word, names).map(f64::from))?, start + 1),
     };
     let minutes = unit(lower(next), names)?;
     next += 1;
@@ -161,6 +173,25 @@ fn length(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found
     Some(next + if from_now { 2 } else { 0 } - at)
 }
 
+/// The words from `at` on, with single spaces.
+fn phrase(words: &[Word<'_>], at: usize, count: usize) -> String {
+    let words: Vec<&str> = words.iter().skip(at).take(count).map(|word| word.lower.as_str()).collect();
+    words.join(" ")
+}
+
+/// A small number by its word.
+fn small(word: &str, names: &TimeWords) -> Option<u8> {
+    position(&names.small, word).and_then(|at| u8::try_from(at + 1).ok())
+}
+
+/// Minutes that `named` words at `at` stand for, and how many words they are.
+fn shift(words: &[Word<'_>], at: usize, named: &[Named]) -> Option<(i64, usize)> {
+    (1..=3).rev().find_map(|count| {
+        let phrase = phrase(words, at, count);
+        named.iter().find(|one| one.words.contains(&phrase)).map(|one| (one.minutes, count))
+    })
+}
+
 fn unit(word: &str, names: &TimeWords) -> Option<i64> {
     names.units.iter().find(|unit| unit.words.iter().any(|w| w == word)).map(|unit| unit.minutes)
 }
@@ -178,7 +209,7 @@ fn day(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found: &
     }
     // "the day after tomorrow" has four words; lists hold phrases with spaces.
     for count in (1..=4).rev() {
-        let phrase = (0..count).map(|n| lower(at + n)).collect::<Vec<_>>().join(" ");
+        let phrase = phrase(words, at, count);
         if let Some(days) = position(&names.days, &phrase) {
             found.date = today.checked_add(i64::try_from(days).ok()?.days()).ok();
             if phrase == "tonight" {
@@ -269,15 +300,21 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
         return None;
     }
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
-    for count in (1..=3).rev() {
-        let phrase = (0..count).map(|n| lower(at + n)).collect::<Vec<_>>().join(" ");
-        if let Some(named) = names.hours.iter().find(|named| named.words.contains(&phrase)) {
-            found.time = clock(named.minutes);
-            return found.time.map(|_| count);
-        }
+    if let Some((minutes, count)) = shift(words, at, &names.hours) {
+        found.time = clock(minutes);
+        return found.time.map(|_| count);
     }
-    let marked = at > 0 && names.at.iter().any(|w| w == lower(at - 1));
+    if let Some((minutes, count)) = shift(words, at, &names.from)
+        && let Some(hours) = small(lower(at + count), names).or_else(|| lower(at + count).parse().ok())
+        && (1..=12).contains(&hours)
+    {
+        found.time = clock(i64::from(hours) * 60 + minutes);
+        return found.time.map(|_| count + 1);
+    }
+    let marked = (1..=2).any(|count| at >= count && names.at.contains(&phrase(words, at - count, count)));
     let word = lower(at);
+    let spoken = small(word, names).filter(|_| marked).map(|hour| hour.to_string());
+    let word = spoken.as_deref().unwrap_or(word);
     let half = ["am", "pm", "a.m", "p.m", "a.m.", "p.m."]
         .into_iter()
         .find(|half| word.ends_with(half) && word.len() > half.len());
@@ -335,7 +372,9 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
     if minutes >= 60 {
         return None;
     }
-    found.time = clock(hours * 60 + minutes);
+    let (more, taken) = shift(words, at + count, &names.past).unwrap_or_default();
+    count += taken;
+    found.time = clock(hours * 60 + minutes + more);
     found.time.map(|_| count)
 }
 
@@ -373,6 +412,15 @@ mod tests {
             ("on 24/12/2026 at 9", "2026-12-24T09:00"),
             ("on 12/24/2026 at 9", "2026-12-24T09:00"),
             ("am 03.12.2026 um 9 Uhr", "2026-12-03T09:00"),
+            ("morgen um halb neun", "2026-11-22T08:30"),
+            ("tomorrow at half past eight", "2026-11-22T08:30"),
+            ("tomorrow at a quarter to 8", "2026-11-22T07:45"),
+            ("morgen um Viertel nach 7", "2026-11-22T07:15"),
+            ("mañana a las nueve y media", "2026-11-22T09:30"),
+            ("demain à neuf heures et quart", "2026-11-22T09:15"),
+            ("demain à 8 heures moins le quart", "2026-11-22T07:45"),
+            ("dentro de 20 minutos", "2026-11-21T10:35"),
+            ("in zwei Stunden", "2026-11-21T12:15"),
         ] {
             let found = moment(request, now, names).map(|m| m.at.strftime("%Y-%m-%dT%H:%M").to_string());
             assert_eq!(found.as_deref(), Some(expect), "{request}");
