@@ -15,7 +15,7 @@ use steward_core::ports::{Draft, Embedder, ToolScope, Tools, Wanted};
 /// Words of a request that goes on from the one before.
 const SHORT: usize = 8;
 /// Acts whose tools read a request to the letter.
-const LITERAL: &[&str] = &["write", "remind"];
+const LITERAL: &[&str] = &["write", "remind", "note"];
 /// Kinds that are tried where none is sure.
 const GUESSES: usize = 3;
 /// Requests looked back at.
@@ -182,7 +182,11 @@ impl<'a> Decider<'a> {
 
     /// An act that the request says in as many words, where it isn't surely of another kind.
     async fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
-        if reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure) || request.ends_with('?') {
+        let seen = see(request, &Settings::shipped().ok()?.mask);
+        // A file that isn't there can hardly be looked at.
+        let new_file = seen.features.contains(&Feature::Path) && self.named(request).is_empty();
+        let sure = reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure);
+        if (sure && !new_file) || request.ends_with('?') {
             return None;
         }
         let acts =

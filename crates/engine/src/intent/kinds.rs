@@ -73,7 +73,6 @@ const DIGEST: usize = 64;
 
 /// All kinds, and the words in which anything may be asked.
 #[derive(Debug)]
-#[expect(clippy::struct_field_names, reason = "the kinds of requests are what it is about")]
 pub struct Kinds {
     /// In the order of the file.
     pub kinds: Vec<Kind>,

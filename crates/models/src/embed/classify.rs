@@ -59,7 +59,7 @@ fn float(bytes: &[u8]) -> f32 {
 /// Fits to `examples`, whose vectors are given in the same order; [`Embedder::classifier`] reads the result. It takes a
 /// minute for some thousand examples.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded into the range of a byte")]
+#[expect(clippy::cast_possible_truncation, reason = "rounded into the range of a byte")]
 pub fn fit(examples: &[Labelled], vectors: &[Vec<f32>]) -> Vec<u8> {
     let counted: Vec<Counted> = examples.iter().map(|example| count(&example.text)).collect();
     let rarity = rarity(&counted);

@@ -16,7 +16,7 @@ async fn fits_the_kinds() {
     let texts: Vec<String> = examples.iter().map(|example| example.text.clone()).collect();
     let vectors = embedder.embed(&texts).await.unwrap();
     // What is left out tells how well others are read.
-    let left_out = |at: usize| at % FOLDS == 0;
+    let left_out = |at: usize| at.is_multiple_of(FOLDS);
     let kept = |at: &usize| !left_out(*at);
     let some: Vec<usize> = (0..examples.len()).filter(kept).collect();
     let few: Vec<Labelled> = some.iter().map(|at| examples[*at].clone()).collect();

@@ -2,6 +2,7 @@
 
 use super::told::Told;
 use super::{Desk, NAMED, call, near, open};
+use crate::suggest::extract::path::PathMatch;
 use crate::suggest::extract::text::stem;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -13,6 +14,8 @@ const FILES: usize = 200;
 const BYTES: u64 = 1 << 20;
 /// Shorter words are in many lines.
 const SHORTEST: usize = 4;
+/// Lines of a text that is shown as a whole.
+const SHORT: u64 = 60;
 /// A word in more lines tells nothing.
 const LINES: usize = 12;
 /// Endings of what people write for people.
@@ -24,14 +27,21 @@ impl Desk<'_> {
     pub(super) async fn search(&self) -> Draft {
         let file = self.file();
         let folder = self.view.folder(self.wanted.text).filter(|f| f.score >= NAMED);
-        let place = file.or(folder);
-        let told = self.told(place.as_ref().map_or((0, 0), |place| place.span));
+        let place = file.clone().or(folder);
+        let mut told = self.told(place.as_ref().map_or((0, 0), |place| place.span));
+        if let Some(file) = &file
+            && told.len() > 1
+        {
+            // Every line of a file is about what it is called.
+            told.retain(|one| one.quoted || near::letters(&one.text, name_of(&file.path)) == 0.0);
+        }
+        let whole = || file.as_ref().and_then(|file| self.whole(file));
         if told.is_empty() {
-            return open("which_words", Vec::new());
+            return whole().unwrap_or_else(|| open("which_words", Vec::new()));
         }
         let text = self.read_all(place.as_ref().map(|place| place.path.as_str())).await;
         let Some((pattern, exact)) = self.pattern(&told, &text).await else {
-            return open("which_words", Vec::new());
+            return whole().unwrap_or_else(|| open("which_words", Vec::new()));
         };
         let mut arguments = json!({"pattern": pattern, "fixed": true, "ignore_case": !exact});
         if let Some(place) = place {
@@ -46,7 +56,8 @@ impl Desk<'_> {
         let named = self.file();
         let told = self.told(named.as_ref().map_or((0, 0), |file| file.span));
         if let Some(file) = named {
-            return self.lines_of(&file.path, &told).await;
+            let lines = self.lines_of(&file.path, &told).await;
+            return lines.or_else(|| self.whole(&file));
         }
         let documents =
             self.view.entries.iter().filter(|entry| !entry.folder && DOCUMENTS.contains(&entry.extension().as_str()));
@@ -59,6 +70,14 @@ impl Desk<'_> {
             }
         }
         best.map(|(_, draft)| draft)
+    }
+
+    /// All of a short text that the request names.
+    fn whole(&self, file: &PathMatch) -> Option<Draft> {
+        let path = &file.path;
+        let named = file.span != (0, 0) && !crate::suggest::is_database(path) && !super::files::is_table(path);
+        let lines = self.view.count_lines(path).filter(|lines| named && (1..=SHORT).contains(lines));
+        lines.map(|_| call("read", json!({"path": path}), "whole", vec![("file", path.clone())]))
     }
 
     /// The lines of a file that hold the most telling of these words.
@@ -77,7 +96,7 @@ impl Desk<'_> {
             line.match_indices(word).any(|(at, _)| starts(at))
         };
         // What stands in the name of the file tells nothing of its lines.
-        let about = told.iter().filter(|one| near::letters(&one.text, path.split('.').next().unwrap_or(path)) == 0.0);
+        let about = told.iter().filter(|one| near::letters(&one.text, name_of(path)) == 0.0);
         let about: Vec<(&Told, String)> = about.map(|one| (one, stem(&one.text))).collect();
         let in_lines = |word: &str| text.lines().filter(|line| begins(line, word)).count();
         let held: Vec<(&Told, &String, usize)> = about
@@ -163,6 +182,11 @@ impl Desk<'_> {
         .await
         .unwrap_or_default()
     }
+}
+
+/// A path without its ending.
+fn name_of(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(name, _)| name)
 }
 
 /// Quotations first, then words in capitals, then words side by side, then each alone.

@@ -37,6 +37,8 @@ struct Asked {
     many: Vec<String>,
     more: Vec<String>,
     less: Vec<String>,
+    least: Vec<String>,
+    most: Vec<String>,
     not: Vec<String>,
     each: Vec<String>,
     age: Vec<String>,
@@ -106,7 +108,9 @@ impl Desk<'_> {
 
     /// The kind of question: rows with a superlative are the extreme ones, and lines of a table are its rows.
     fn asked(&self) -> &str {
-        let extreme = || words(self.wanted.text).iter().any(|word| superlative(&word.lower));
+        let text = plain(self.wanted.text);
+        let bound = [&ASKED.least, &ASKED.most].into_iter().any(|list| said_at(&text, list).is_some());
+        let extreme = || !bound && words(self.wanted.text).iter().any(|word| superlative(&word.lower));
         match self.wanted.kind {
             "lines" => "count",
             "rows" if extreme() => "extreme",
@@ -122,7 +126,10 @@ impl Desk<'_> {
         };
         let mut kind = self.asked();
         if kind == "columns" {
-            return Some(columns_of(source, table));
+            // Whoever says more, and names no file, asks for something else.
+            let named = self.file().is_some_and(|file| file.span != (0, 0)) && links.values.is_empty();
+            let clear = named || unclear(source, table, &links, None, kind).is_none();
+            return clear.then(|| columns_of(source, table));
         }
         // "how many litres" asks for the sum of a column, not for rows.
         let first = told.iter().find(|one| !one.asks);

@@ -15,11 +15,13 @@ const TITLE_WORDS: usize = 5;
 /// Notes to make.
 pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
     let lexicon = &lexicon().notes;
+    // "Could you note that it leaks?" asks for a note, which asks nothing.
+    let request = if request.contains(':') { request } else { request.trim_end_matches(['?', ' ', '\u{a0}']) };
     let text = plain(request);
     let cue = any_phrase(&text, &lexicon.create).or_else(|| any_phrase(&request.to_lowercase(), &lexicon.create));
-    if cue.is_none() {
+    let Some(cue) = cue else {
         return Vec::new();
-    }
+    };
     let title = after(request, &lexicon.title, &lexicon.title_end);
     let rest_from = title.as_ref().map_or(0, |title| title.end);
     let body = after(&request[rest_from..], &lexicon.text, &lexicon.text_end)
@@ -36,6 +38,8 @@ pub fn suggest(request: &str, _scope: &ToolScope) -> Vec<Suggestion> {
             Some(quote) => (title.text.to_owned(), quote.text.to_owned(), 0.9),
             None => (title.text.to_owned(), title.text.to_owned(), 0.7),
         },
+        // "Note that …" says nothing else.
+        (None, Some(body)) if text.starts_with(cue) => (short(&body), body, 0.92),
         (None, Some(body)) => (short(&body), body, 0.85),
         (None, None) => match quotes.first() {
             Some(quote) => (short(quote.text), quote.text.to_owned(), 0.8),

@@ -10,6 +10,9 @@ use serde_json::json;
 use steward_core::ports::ToolScope;
 use steward_core::tool::Suggestion;
 
+/// Words between the name of a file and the colon before its content.
+const LEAD: usize = 6;
+
 /// Files to write, best first.
 pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
     let view = View::look(scope);
@@ -36,7 +39,9 @@ pub fn suggest(request: &str, scope: &ToolScope) -> Vec<Suggestion> {
         _ => "create",
     };
     let begins = words(request).iter().take(3).any(|word| {
-        lexicon.content_start.contains(&word.lower)
+        let known = |list: &[String]| list.contains(&word.lower);
+        known(&lexicon.content_start)
+            || known(&lexicon.cues)
             || ["create", "make", "overwrite", "replace"].contains(&word.lower.as_str())
     });
     let worth = sure * grounded * if begins { 1.0 } else { 0.7 };
@@ -95,12 +100,15 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
             return Some((rest.to_owned(), 0.95));
         }
     }
+    // "… eine Datei x.txt an, in der steht: Y".
+    if let Some((lead, rest)) = behind.split_once(": ")
+        && lead.split_whitespace().count() <= LEAD
+        && !tidy(rest).is_empty()
+    {
+        return Some((tidy(rest).to_owned(), 0.96));
+    }
     if let Some(clause) = after(behind, &lexicon.content, &[]) {
         return Some((strip_leading(clause.text, &lexicon.leading), 0.93));
-    }
-    // "… eine Datei x.txt an, in der steht: Y".
-    if let Some((_, rest)) = behind.split_once(": ") {
-        return Some((tidy(rest).to_owned(), 0.93)).filter(|(text, _)| !text.is_empty());
     }
     // "Write Y to x.txt".
     let front = &request[..path.0];
@@ -115,7 +123,8 @@ fn refers(request: &str, content: &str) -> bool {
     let lower = content.to_lowercase();
     let referring =
         lexicon().write.references.iter().any(|word| lower == *word || lower.starts_with(&format!("{word} ")));
-    let said = quoted(request).iter().any(|quote| quote.text.contains(content));
+    let said =
+        quoted(request).iter().any(|quote| quote.text.contains(content)) || request.contains(&format!(": {content}"));
     referring && !said && content.split_whitespace().count() <= 8
 }
 
@@ -146,5 +155,6 @@ mod tests {
             assert!(!refers(&request, content), "{content}");
         }
         assert!(!refers("write 'the end' to x.txt", "the end"));
+        assert!(!refers("make a file x.txt that says: the end", "the end"));
     }
 }

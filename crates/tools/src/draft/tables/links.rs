@@ -120,8 +120,9 @@ impl Desk<'_> {
         let extreme = self.asked() == "extreme";
         let spare = |one: &&Told| {
             let word = one.text.to_lowercase();
-            let compares = (links.number.is_some() || links.when.is_some())
-                && [&ASKED.more, &ASKED.less]
+            let number = links.number.is_some_and(|(_, _, op)| op != Op::Eq);
+            let compares = (number || links.when.is_some())
+                && [&ASKED.more, &ASKED.less, &ASKED.least, &ASKED.most]
                     .into_iter()
                     .flatten()
                     .any(|known| known.split(' ').any(|part| part == word));
@@ -158,13 +159,18 @@ pub(super) fn superlative(word: &str) -> bool {
     extreme && word.chars().count() > SHORT + 1 && !(opens(&ASKED.more) || opens(&ASKED.less))
 }
 
+/// How the words before a number compare: "supérieur à", "at least".
 fn op_after(before: &str) -> Op {
-    let said = |list: &[String]| list.iter().any(|word| before.ends_with(word.as_str()));
-    match (said(&ASKED.more), said(&ASKED.less)) {
-        (true, _) => Op::Gt,
-        (_, true) => Op::Lt,
-        _ => Op::Eq,
-    }
+    let bare = |text: &str| {
+        let small = [" à", " a", " to", " als", " de", " than"];
+        small.into_iter().find_map(|small| text.strip_suffix(small)).unwrap_or(text).to_owned()
+    };
+    let before = bare(before);
+    let ends =
+        |word: &String| before.strip_suffix(&bare(word)).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+    let said = |list: &[String]| list.iter().any(ends);
+    let of = [(&ASKED.least, Op::Gte), (&ASKED.most, Op::Lte), (&ASKED.more, Op::Gt), (&ASKED.less, Op::Lt)];
+    of.into_iter().find(|(list, _)| said(list)).map_or(Op::Eq, |(_, op)| op)
 }
 
 /// The month or year that is said, the new one first.

@@ -41,6 +41,8 @@ pub(super) fn sign(op: Op) -> &'static str {
     match op {
         Op::Gt => ">",
         Op::Lt => "<",
+        Op::Gte => "≥",
+        Op::Lte => "≤",
         Op::Contains => "~",
         _ => "=",
     }
@@ -166,10 +168,25 @@ pub(super) fn narrowed(
             _ => return Err(open("which_column", vec![("table", shown(source, table)), ("names", names(&dates))])),
         };
         let (op, value) = match (when.year, when.month) {
+            (Some(year), month) if when.op != Op::Eq => {
+                let first = |year: i32, month: Option<usize>| match month {
+                    Some(month) => format!("{:04}-{:02}", year + i32::from(month == 12), month % 12 + 1),
+                    None => year.to_string(),
+                };
+                let next = month.map_or_else(|| first(year + 1, None), |month| first(year, Some(month + 1)));
+                match when.op {
+                    Op::Gt => (Op::Gte, next),
+                    Op::Lte => (Op::Lt, next),
+                    op => (op, first(year, month)),
+                }
+            }
+            (None, Some(_)) if when.op != Op::Eq => {
+                let words =
+                    vec![("spare", when.shown.clone()), ("table", shown(source, table)), ("names", names(&dates))];
+                return Err(open("not_found", words));
+            }
             (Some(year), Some(month)) => (Op::Starts, format!("{year}-{:02}", month + 1)),
             (None, Some(month)) => (Op::Contains, format!("-{:02}-", month + 1)),
-            (Some(year), None) if when.op == Op::Gt => (Op::Gte, (year + 1).to_string()),
-            (Some(year), None) if when.op == Op::Lt => (Op::Lt, year.to_string()),
             (year, _) => (Op::Starts, format!("{}-", year.unwrap_or_default())),
         };
         what.push(format!("{column} {} {}", sign(when.op), when.shown));

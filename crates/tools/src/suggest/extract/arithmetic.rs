@@ -44,11 +44,14 @@ pub fn calculation(request: &str) -> Option<Calculation> {
             best = Some(found);
         }
     }
-    best
+    // A number that is left out makes it another calculation.
+    let all = tokens.iter().filter(|token| matches!(token, Token::Number(_))).count();
+    best.filter(|found| found.operands >= all)
 }
 
 fn tokens(request: &str) -> Vec<Token> {
     // Parentheses belong to a calculation, so only the marks of sentences are left out.
+    let request = joined(request);
     let words: Vec<&str> = request
         .split_whitespace()
         .map(|word| word.trim_end_matches(['.', ',', ';', ':', '?', '!', '"', '\'']).trim_start_matches(['"', '\'']))
@@ -92,9 +95,26 @@ fn tokens(request: &str) -> Vec<Token> {
     out
 }
 
+/// The text with `1 240` written as `1240`.
+fn joined(request: &str) -> String {
+    let mut out = String::with_capacity(request.len());
+    let mut grouped = false;
+    for word in request.split_whitespace() {
+        let digits = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+        let thousand = word.get(..3).is_some_and(digits) && !word[3..].starts_with(|c: char| c.is_alphanumeric());
+        let goes_on = grouped && thousand;
+        if !out.is_empty() && !goes_on {
+            out.push(' ');
+        }
+        out.push_str(word);
+        grouped = digits(word) && (word.len() <= 3 && (!grouped || word.len() == 3));
+    }
+    out
+}
+
 fn single(word: &str) -> Option<Token> {
     Some(match word {
-        "plus" | "más" => Token::Operator("+"),
+        "plus" | "más" | "mas" => Token::Operator("+"),
         "minus" | "moins" | "menos" => Token::Operator("-"),
         "times" | "x" | "×" | "mal" | "fois" | "por" => Token::Operator("*"),
         "over" | "÷" => Token::Operator("/"),

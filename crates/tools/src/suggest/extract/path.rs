@@ -192,7 +192,9 @@ pub fn unknown_paths(request: &str, entries: &[Entry]) -> Vec<(String, (usize, u
             let lower = text.to_lowercase();
             let extension = lower.rsplit_once('.').map(|(base, extension)| (base, extension.to_owned()));
             let like_a_file = extension.is_some_and(|(base, extension)| {
-                !base.is_empty()
+                // "i.e" is none.
+                base.len() + extension.len() > 2
+                    && !base.is_empty()
                     && (1..=6).contains(&extension.len())
                     && extension.chars().all(|c| c.is_ascii_alphanumeric())
                     && extension.chars().any(|c| c.is_ascii_alphabetic())
