@@ -161,8 +161,11 @@ impl Renderer {
                     .map(|receipt| format!(", {} {}", receipt.action, receipt.object))
                     .unwrap_or_default();
                 let cut = if *truncated { ", cut" } else { "" };
-                let lines = content.lines().count();
-                term.say(&format!("{} {}", term.green("✓"), term.dim(&format!("{lines} lines{cut}{proof}, {ms} ms"))));
+                let lines = match content.lines().count() {
+                    1 => "1 line".to_owned(),
+                    more => format!("{more} lines"),
+                };
+                term.say(&format!("{} {}", term.green("✓"), term.dim(&format!("{lines}{cut}{proof}, {ms} ms"))));
             }
             ToolResult::Error { message, .. } => term.say(&format!("{} {message}", term.red("✗"))),
             ToolResult::Dry { preview } => {
