@@ -48,7 +48,7 @@ pub struct Agent {
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Settings of a model call (ROUTE-6).
+/// Settings of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tuning {
@@ -66,7 +66,7 @@ impl Default for Tuning {
     }
 }
 
-/// Deep planning of an agent (PLAN-4). `None`: as the installation's `DEEP_AGENT_*` settings say.
+/// Deep planning of an agent. `None`: as the installation's `DEEP_AGENT_*` settings say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Deep {

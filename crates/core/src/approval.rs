@@ -27,11 +27,11 @@ pub enum Subject {
         risk: RiskClass,
         /// What it would change.
         preview: Preview,
-        /// Why it is asked although the policy may allow it: how the call was guessed (TOOL-7), what
-        /// it may derive from (PLAN-8). Empty where only the policy asks.
+        /// Why it is asked although the policy may allow it: how the call was guessed, what
+        /// it may derive from. Empty where only the policy asks.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
-        /// What of outside the arguments may derive from (PLAN-8), the latest last.
+        /// What of outside the arguments may derive from, the latest last.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         taint: Vec<Taint>,
     },
@@ -45,7 +45,7 @@ pub enum Subject {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         taint: Vec<Taint>,
     },
-    /// A write was cut off: did it happen? (RUN-3 c)
+    /// A write was cut off: did it happen?
     Uncertain {
         /// The call.
         call_id: String,

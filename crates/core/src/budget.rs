@@ -1,4 +1,4 @@
-//! Limits of a run, and what it has spent. Reserved before a call, settled after it (RUN-4).
+//! Limits of a run, and what it has spent. Reserved before a call, settled after it.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub struct Spent {
     /// Of these, the ones that a crash of Steward cut off.
     #[serde(default)]
     pub cut_off: u32,
-    /// Calls of a model that runs below made (RUN-6).
+    /// Calls of a model that runs below made.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub below: u32,
     /// Calls of tools.
@@ -149,7 +149,7 @@ pub enum Limit {
     Cost,
     /// Too deep a delegation.
     Depth,
-    /// A hard budget of the installation, a user, an agent, a connection or a key (ROUTE-7).
+    /// A hard budget of the installation, a user, an agent, a connection or a key.
     Spend,
 }
 

@@ -1,4 +1,4 @@
-//! Credentials as people and skills see them: names and kinds, never secrets (AUTH-3, SKILL-4).
+//! Credentials as people and skills see them: names and kinds, never secrets.
 
 use crate::ports::Role;
 use crate::{AgentId, ConnectionId, CredentialId, RunId, Timestamp};

@@ -1,4 +1,4 @@
-//! Events: the run log, which is the truth (RUN-2). The format is versioned; fields are only added.
+//! Events: the run log, which is the truth. The format is versioned; fields are only added.
 
 mod kind;
 mod parts;
@@ -106,7 +106,7 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reasoning: String,
     },
-    /// The whole reply, committed before its tools start (RUN-3 d).
+    /// The whole reply, committed before its tools start.
     #[serde(rename = "model.responded")]
     ModelResponded {
         /// The model call.
@@ -156,7 +156,7 @@ pub enum EventBody {
         #[serde(default)]
         usage: Usage,
     },
-    /// The model is told that nothing has happened yet (RUN-9); the next model call follows.
+    /// The model is told that nothing has happened yet; the next model call follows.
     #[serde(rename = "model.corrected")]
     ModelCorrected {
         /// The words that claimed or promised an action.
@@ -167,7 +167,7 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         strategy: Option<Strategy>,
     },
-    /// The request was matched with the tools, since the model makes no call itself (TOOL-8).
+    /// The request was matched with the tools, since the model makes no call itself.
     #[serde(rename = "intent.dispatched")]
     IntentDispatched {
         /// The best match; `None`: none fits, and nothing was done.
@@ -176,7 +176,7 @@ pub enum EventBody {
         /// Why this one, or why none, for the trace.
         note: String,
     },
-    /// Deferred tools were looked for; those found are on offer from now on (TOOL-11).
+    /// Deferred tools were looked for; those found are on offer from now on.
     #[serde(rename = "tools.found")]
     ToolsFound {
         /// The call of `tool_search`.
@@ -188,7 +188,7 @@ pub enum EventBody {
         /// What the model gets: names, descriptions, arguments.
         content: String,
     },
-    /// Older parts of the prompt were cut or summed up (RUN-8). The prompt's beginning changes here
+    /// Older parts of the prompt were cut or summed up. The prompt's beginning changes here
     /// and nowhere else.
     #[serde(rename = "context.compacted")]
     ContextCompacted {
@@ -309,7 +309,7 @@ pub enum EventBody {
         /// Why; goes to the model.
         message: String,
     },
-    /// Committed before the effect (RUN-3 c).
+    /// Committed before the effect.
     #[serde(rename = "tool.intent")]
     ToolIntent {
         /// The call.
@@ -355,7 +355,7 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evidence: Option<String>,
     },
-    /// A call is another agent's to carry out: its run has this id, made or about to be (RUN-6).
+    /// A call is another agent's to carry out: its run has this id, made or about to be.
     #[serde(rename = "run.delegated")]
     RunDelegated {
         /// The call.
@@ -441,7 +441,7 @@ pub enum EventBody {
         /// Its id.
         timer_id: TimerId,
     },
-    /// A message of the user to the running run; taken in at the next step (RUN-5).
+    /// A message of the user to the running run; taken in at the next step.
     #[serde(rename = "run.steered")]
     RunSteered {
         /// What they said.
@@ -467,7 +467,7 @@ pub enum EventBody {
         composed: bool,
         /// All it took.
         usage: Usage,
-        /// What the answer claims and what proves it (RUN-10); `None` in logs of older programs.
+        /// What the answer claims and what proves it; `None` in logs of older programs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         receipts: Option<crate::receipts::Receipts>,
     },

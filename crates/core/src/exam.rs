@@ -1,4 +1,4 @@
-//! Report cards of models (TOOL-10): what an exam found out about one model at one endpoint.
+//! Report cards of models: what an exam found out about one model at one endpoint.
 
 use crate::Timestamp;
 use crate::model::{Capabilities, Constrained};

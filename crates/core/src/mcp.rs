@@ -1,4 +1,4 @@
-//! MCP servers whose tools agents may use (SKILL-8). A tool is pinned by its hash: a changed one is
+//! MCP servers whose tools agents may use. A tool is pinned by its hash: a changed one is
 //! refused until a person has seen what changed.
 
 use crate::skill::CredentialWanted;
@@ -56,7 +56,7 @@ pub enum McpTransport {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         write: Vec<String>,
     },
-    /// Streamable HTTP (SAFE-4).
+    /// Streamable HTTP.
     Http {
         /// Its endpoint.
         url: String,

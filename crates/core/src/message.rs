@@ -31,7 +31,7 @@ pub struct Message {
     /// The call that a tool message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// In a conversation: what of outside had entered the run that said this (PLAN-8). Never part
+    /// In a conversation: what of outside had entered the run that said this. Never part
     /// of a prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<Taint>,

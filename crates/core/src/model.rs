@@ -200,7 +200,7 @@ impl Auth {
     }
 }
 
-/// How a server is told which form its output must have (TOOL-2).
+/// How a server is told which form its output must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constrained {
@@ -251,7 +251,7 @@ pub struct Capabilities {
     /// Whether it can plan and choose tools by itself. If not, the intent filter chooses and the
     /// model only decides between what the tools propose.
     pub plans: bool,
-    /// Whether it can sum up observations. If not, answers are composed from them (TOOL-11).
+    /// Whether it can sum up observations. If not, answers are composed from them.
     pub summarises: bool,
     /// How many tools it can choose among.
     pub max_tools: usize,
@@ -338,7 +338,7 @@ pub enum Purpose {
     Fill,
     /// The final answer.
     Answer,
-    /// A summary of older messages, to make room (RUN-8).
+    /// A summary of older messages, to make room.
     Compact,
 }
 

@@ -1,4 +1,4 @@
-//! Skill packages: `.skill` archives and Agent Skills folders (SKILL-2).
+//! Skill packages: `.skill` archives and Agent Skills folders.
 
 use crate::{SkillId, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Plans: an ordered list of tool calls that ends with `final_answer` (PLAN-1, 2, 3).
+//! Plans: an ordered list of tool calls that ends with `final_answer`.
 
 use crate::policy::RiskClass;
 use crate::schema;

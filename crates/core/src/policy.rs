@@ -1,4 +1,4 @@
-//! One policy for every way in: chat, CLI, schedule, webhook, sub-agent (PLAN-5).
+//! One policy for every way in: chat, CLI, schedule, webhook, sub-agent.
 
 use crate::Timestamp;
 use crate::tool::{ToolCall, ToolSpec};

@@ -1,4 +1,4 @@
-//! Which connection answers a request (ROUTE-2, 3, 5): settings, and what a choice looked like.
+//! Which connection answers a request: settings, and what a choice looked like.
 
 mod classify;
 mod hint;
@@ -14,7 +14,7 @@ pub use classify::{Classified, classified, classify};
 pub use hint::{Hint, Hinted, ToolHint, hint};
 pub use task::Task;
 
-/// An agent's routing besides its primary connection (ROUTE-2).
+/// An agent's routing besides its primary connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Routing {

@@ -1,4 +1,4 @@
-//! Arguments against JSON Schemas (TOOL-12).
+//! Arguments against JSON Schemas.
 
 use serde_json::Value;
 

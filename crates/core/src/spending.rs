@@ -1,5 +1,5 @@
 //! Hard budgets as arithmetic: when a period begins and ends, what still fits, and what a person is
-//! told (ROUTE-7).
+//! told.
 
 use crate::Timestamp;
 use crate::ports::{BudgetScope, Period, SpendLimit, SpendState, VirtualKey};

@@ -7,7 +7,7 @@ use crate::skill::SkillRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What may be done with a call whose outcome was lost in a crash (RUN-3 c).
+/// What may be done with a call whose outcome was lost in a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EffectClass {
@@ -52,7 +52,7 @@ pub const PLAN: &str = "plan";
 /// Longest answer of it, characters.
 const SEARCH_RESULT: usize = 4000;
 
-/// The tool that looks for others: offered where some are left out of a prompt (TOOL-11). The engine
+/// The tool that looks for others: offered where some are left out of a prompt. The engine
 /// carries it out.
 pub fn tool_search() -> ToolSpec {
     ToolSpec {
@@ -77,7 +77,7 @@ pub fn tool_search() -> ToolSpec {
     }
 }
 
-/// How a call was understood (TOOL-1).
+/// How a call was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallSource {
@@ -106,7 +106,7 @@ pub enum CallSource {
 }
 
 impl CallSource {
-    /// Whether a call so understood may only reach `read` tools unasked (TOOL-7).
+    /// Whether a call so understood may only reach `read` tools unasked.
     pub fn is_weak(self) -> bool {
         matches!(self, Self::Fuzzy | Self::Reasoning | Self::Intent)
     }
@@ -134,7 +134,7 @@ pub struct ToolCall {
 const SURE: f32 = 0.5;
 
 impl ToolCall {
-    /// Whether it was guessed rather than made: it may only reach `read` tools unasked (TOOL-7).
+    /// Whether it was guessed rather than made: it may only reach `read` tools unasked.
     pub fn is_guessed(&self) -> bool {
         self.source.is_weak() || self.confidence < SURE
     }
@@ -231,7 +231,7 @@ pub enum ToolError {
     Fatal(String),
 }
 
-/// What a call would change, before it does (PLAN-6).
+/// What a call would change, before it does.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
     /// One line: "overwrites notes.md (511 bytes)".
@@ -258,7 +258,7 @@ pub struct Suggestion {
     pub why: String,
 }
 
-/// `text` cut to `limit` characters, with a note of how many were left out (RUN-8).
+/// `text` cut to `limit` characters, with a note of how many were left out.
 pub fn truncate(text: &str, limit: usize) -> (String, bool) {
     let total = text.chars().count();
     if total <= limit {

@@ -1,4 +1,4 @@
-//! Delegation (RUN-6): a call that another agent carries out, in a run of its own. The id of that
+//! Delegation: a call that another agent carries out, in a run of its own. The id of that
 //! run stands in the log before the run is made, so a crash neither loses nor doubles it; the parent
 //! gives its lease back and is woken by the end of the child, in the same transaction.
 

@@ -1,4 +1,4 @@
-//! Room in the window before a model is asked (RUN-8): cut results, then a summary.
+//! Room in the window before a model is asked: cut results, then a summary.
 
 use crate::dialect;
 use crate::model_call::ask_once;

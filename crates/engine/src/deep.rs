@@ -1,4 +1,4 @@
-//! Deep plans (PLAN-4): asked for, read, judged; each committed before it counts.
+//! Deep plans: asked for, read, judged; each committed before it counts.
 
 use crate::dialect::offered;
 use crate::model_call::call_model;

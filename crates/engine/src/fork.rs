@@ -1,4 +1,4 @@
-//! Forks (RUN-11): a new run whose log begins with the events of another.
+//! Forks: a new run whose log begins with the events of another.
 
 use crate::deps::Deps;
 use crate::error::EngineError;

@@ -1,4 +1,4 @@
-//! Plans: narrowed tools, candidates, scores, open arguments (PLAN-1, 2, 3).
+//! Plans: narrowed tools, candidates, scores, open arguments.
 
 use crate::closing::open_step;
 use crate::deps::Deps;

@@ -1,4 +1,4 @@
-//! Replay of a log by the present program (RUN-11): the state machine, the prompts, the parsers.
+//! Replay of a log by the present program: the state machine, the prompts, the parsers.
 
 use crate::compact;
 use crate::dialect;

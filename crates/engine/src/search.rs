@@ -1,4 +1,4 @@
-//! `tool_search`: deferred tools, found by what they do (TOOL-11).
+//! `tool_search`: deferred tools, found by what they do.
 
 use crate::deps::Deps;
 use crate::intent;

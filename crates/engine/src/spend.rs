@@ -1,4 +1,4 @@
-//! Hard budgets around a model call (ROUTE-7): what it may take is set aside before it, what it took
+//! Hard budgets around a model call: what it may take is set aside before it, what it took
 //! is settled after it, whatever became of it. A call that was lost with its process is given back
 //! when its time is over, or replaced when the run goes on: a run has one call at a time, so its
 //! reservation has the run's id.

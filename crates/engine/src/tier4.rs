@@ -1,5 +1,5 @@
-//! Tier 4 (TOOL-8): where a model's words are no call, the request itself is matched with the tools.
-//! What is found is a guess, and goes through the gate of TOOL-7.
+//! Tier 4: where a model's words are no call, the request itself is matched with the tools.
+//! What is found is a guess, and goes through the gate for guesses.
 
 use crate::deps::Deps;
 use crate::intent::{self, Proposal};

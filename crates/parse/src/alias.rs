@@ -1,4 +1,4 @@
-//! Other names for the usual tools and their arguments, read from `data/aliases.toml` (TOOL-9).
+//! Other names for the usual tools and their arguments, read from `data/aliases.toml`.
 
 use crate::index::key;
 use serde::Deserialize;

@@ -46,7 +46,7 @@ impl ToolIndex {
     }
 
     /// The tool that `written` means when it is called with `arguments`: its own name, one in a name
-    /// space (`functions.read`), or one of the usual other names (TOOL-9).
+    /// space (`functions.read`), or one of the usual other names.
     pub fn resolve_call(&self, written: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         if let Some(name) = self.resolve(written) {
             return Some(name);

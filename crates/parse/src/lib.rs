@@ -4,7 +4,7 @@
 //! and the same result however the reply was cut into pieces. [`StreamParser`] is the way in; each
 //! text strategy is a grammar behind it, each model's own form a file of `dialect`. None of them
 //! guesses: what it does not recognise is text. Only [`fuzzy`] reads phrases, and what it finds is
-//! weak (TOOL-7). [`fit`] brings arguments into the form of a tool's schema.
+//! weak. [`fit`] brings arguments into the form of a tool's schema.
 
 mod alias;
 pub mod deep;

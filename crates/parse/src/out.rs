@@ -35,7 +35,7 @@ pub struct BrokenCall {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     /// Complete calls in order. A name may be unknown and arguments may not fit the tool's schema:
-    /// that is for the caller to answer (TOOL-12).
+    /// that is for the caller to answer.
     pub calls: Vec<ToolCall>,
     /// Calls that can't be made.
     pub broken: Vec<BrokenCall>,

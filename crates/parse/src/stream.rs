@@ -12,7 +12,7 @@ use steward_core::tool::{CallSource, ToolCall};
 /// Confidence of a call that only reasoning text holds.
 const REASONING_CONFIDENCE: f32 = 0.3;
 
-/// The forms in which calls are asked for (TOOL-1 to 5).
+/// The forms in which calls are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -119,7 +119,7 @@ impl StreamParser {
     }
 
     /// The whole reply. Content goes first; reasoning text is only searched for calls where there
-    /// was no content and no call at all (TOOL-6).
+    /// was no content and no call at all.
     pub fn finish(mut self) -> Parsed {
         let mut found = self.grammar.finish(&mut self.sink, self.cut);
         let signatures = self.native.signatures();

@@ -1,4 +1,4 @@
-//! Which credential a skill gets (SKILL-4): the agent's own setting, then those bound to the user's role,
+//! Which credential a skill gets: the agent's own setting, then those bound to the user's role,
 //! then those that may be found by kind and name.
 
 use super::connection::of_nobody_else;

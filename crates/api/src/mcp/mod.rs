@@ -1,4 +1,4 @@
-//! `/mcp`: this Steward as an MCP server (SKILL-8). Each agent is a tool, `ask_<agent>`; an agent can offer some of
+//! `/mcp`: this Steward as an MCP server. Each agent is a tool, `ask_<agent>`; an agent can offer some of
 //! its reading tools too. Transport and versions of the protocol are rmcp's, which stays in this module.
 
 mod ask;

@@ -123,7 +123,7 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub depth: u8,
     /// What of outside entered the runs that it goes on from: the one that delegated to it, and
-    /// earlier ones of its conversation (PLAN-8).
+    /// earlier ones of its conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<Taint>,
 }
@@ -159,13 +159,13 @@ pub struct Answered {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Noticed {
-    /// Where there are no calls: the words that claim or promise an action (RUN-9).
+    /// Where there are no calls: the words that claim or promise an action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
     /// Calls that were meant and can't be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<AboutCall>,
-    /// Calls that were guessed: the words from which (TOOL-7).
+    /// Calls that were guessed: the words from which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<AboutCall>,
 }

@@ -5,7 +5,7 @@ use crate::{TenantId, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// Roles, from most to least (AUTH-2).
+/// Roles, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

@@ -158,9 +158,9 @@ pub struct NoAnswer {
 pub trait Models: Send + Sync {
     /// The connection of this id, or the system default.
     async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError>;
-    /// The connections for a request (ROUTE-2).
+    /// The connections for a request.
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError>;
-    /// Asks the connections of a route until one begins to answer (ROUTE-4). Returns with the first
+    /// Asks the connections of a route until one begins to answer. Returns with the first
     /// content; dropping it, or the stream, closes the upstream request.
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer>;
     /// Asks one connection, once; returns when the endpoint has accepted the request.
@@ -261,7 +261,7 @@ pub trait Gateway: Send + Sync {
     fn price(&self, connection: &Connection) -> Option<Price>;
 }
 
-/// Examines connections (TOOL-10).
+/// Examines connections.
 #[async_trait]
 pub trait Examiner: Send + Sync {
     /// Examines a connection, keeps the report and uses it from now on. `progress` is told each check.

@@ -282,7 +282,7 @@ pub trait Grants: Send + Sync {
     async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
 }
 
-/// A run kept as a regression test (RUN-11).
+/// A run kept as a regression test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptRun {
     /// Its name, unique.

@@ -36,7 +36,7 @@ pub enum Period {
     Total,
 }
 
-/// A hard limit (ROUTE-7).
+/// A hard limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpendLimit {
     /// Its id.

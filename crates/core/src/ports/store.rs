@@ -204,7 +204,7 @@ pub struct RunRow {
     pub user: Option<UserId>,
     /// Name of the model that it started with.
     pub model: String,
-    /// Whether its claims are proved (RUN-10); `None` until it ends.
+    /// Whether its claims are proved; `None` until it ends.
     pub verdict: Option<Verdict>,
     /// The run whose first events it repeats.
     pub forked_from: Option<RunId>,

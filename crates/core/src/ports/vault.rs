@@ -118,7 +118,7 @@ pub trait Vault: Send + Sync {
         limit: u32,
     ) -> Result<Page<CredentialUse>, VaultError>;
     /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the role
-    /// of the user, then by kind and name (SKILL-4). `Ok(None)` only where it is optional.
+    /// of the user, then by kind and name. `Ok(None)` only where it is optional.
     async fn discover(
         &self,
         tenant: TenantId,

@@ -1,4 +1,4 @@
-//! Room in a full window (RUN-8): old results are cut, then old messages summed up. Each change is
+//! Room in a full window: old results are cut, then old messages summed up. Each change is
 //! recorded in the log, so that a prompt's beginning stays the same between two of them.
 
 use super::{KEEP_RESULTS, OLD_RESULT, weight};

@@ -1,5 +1,5 @@
 //! Prompt assembly: pure, budgeted, with a prefix that stays the same bytes within a conversation,
-//! so that provider and llama.cpp caches hit (RUN-8).
+//! so that provider and llama.cpp caches hit.
 
 mod compact;
 mod skills;

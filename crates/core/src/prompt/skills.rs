@@ -1,4 +1,4 @@
-//! What internal skills add to a prompt (SKILL-1), fitted to the window (TOOL-11).
+//! What internal skills add to a prompt, fitted to the window.
 
 use crate::skill::SkillPrompt;
 use crate::tool::truncate;

@@ -1,4 +1,4 @@
-//! Receipts: what an answer claims to have done, and what proves it (RUN-10).
+//! Receipts: what an answer claims to have done, and what proves it.
 //!
 //! Plain rules over words that are data (`data/receipts`): [`check`] cuts the answer into
 //! sentences and clauses, finds the claims of a finished action of its own, and links each to the

@@ -1,4 +1,4 @@
-//! What kind of request a message is, by its words (ROUTE-3). The words are data.
+//! What kind of request a message is, by its words. The words are data.
 
 use super::Task;
 use super::lexicon::{Lexicon, Sheet};

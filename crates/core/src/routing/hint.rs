@@ -1,4 +1,4 @@
-//! Whether a message is about figures, about documents, or about neither (ROUTE-5). A hint to the order
+//! Whether a message is about figures, about documents, or about neither. A hint to the order
 //! of an agent's tools; no model is asked.
 
 use super::lexicon::{Lexicon, Sheet};

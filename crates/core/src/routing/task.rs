@@ -1,4 +1,4 @@
-//! What kind of request a message is (ROUTE-3).
+//! What kind of request a message is.
 
 use serde::{Deserialize, Serialize};
 

@@ -221,7 +221,7 @@ impl RunState {
         self.usage.cost_micros += usage.cost_micros;
     }
 
-    /// What was in flight when the runner died (RUN-3 c).
+    /// What was in flight when the runner died.
     fn resumed(&mut self) {
         if self.asking.take().is_some() {
             self.spent.cut_off += 1;

@@ -1,4 +1,4 @@
-//! The cascade of TOOL-1 beyond one reply: what is tried when a model's words are no calls.
+//! The cascade beyond one reply: what is tried when a model's words are no calls.
 
 use super::effect::{AnswerFrom, Effect};
 use super::offer::is_control;

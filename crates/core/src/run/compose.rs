@@ -1,4 +1,4 @@
-//! Answers composed from observations, for models that can't sum up (TOOL-11).
+//! Answers composed from observations, for models that can't sum up.
 
 use super::effect::AnswerFrom;
 use super::state::{CallStatus, RunState, step_call_id};
@@ -178,7 +178,7 @@ fn said_without_model(state: &RunState, text: &str) -> bool {
 }
 
 /// An answer that ends a run with a claim or promise of an action, although none was taken, is
-/// unverified, even where the receipts' own words don't know it (RUN-9).
+/// unverified, even where the receipts' own words don't know it.
 fn unmet(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
     let Some(words) = state.false_claim() else {
         return receipts;

@@ -1,4 +1,4 @@
-//! What a deep plan makes a run want (PLAN-4).
+//! What a deep plan makes a run want.
 
 use super::effect::Effect;
 use super::offer::plan_tool;

@@ -1,4 +1,4 @@
-//! Delegation (RUN-6): a part of the work is another run's. The parent waits for it without a
+//! Delegation: a part of the work is another run's. The parent waits for it without a
 //! runner, what the child spends is the parent's, and what it proves proves for the parent.
 
 use super::state::{ChildRun, RunState, Waiting};

@@ -93,7 +93,7 @@ pub enum Effect {
     },
     /// Ask a person; appends `approval.requested`. The run then parks.
     Ask(Ask),
-    /// Tell the model that nothing has happened yet (RUN-9); appends `model.corrected`.
+    /// Tell the model that nothing has happened yet; appends `model.corrected`.
     Correct {
         /// The words that claim or promise an action.
         words: String,
@@ -102,9 +102,9 @@ pub enum Effect {
         /// Another form to ask for calls in.
         strategy: Option<Strategy>,
     },
-    /// Match the request with the tools (TOOL-8); appends `intent.dispatched`.
+    /// Match the request with the tools; appends `intent.dispatched`.
     Dispatch,
-    /// Look for deferred tools (TOOL-11); appends `tools.found`.
+    /// Look for deferred tools; appends `tools.found`.
     SearchTools {
         /// The call of `tool_search`.
         call: ToolCall,

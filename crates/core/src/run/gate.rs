@@ -1,4 +1,4 @@
-//! The gate for guessed calls (TOOL-7) and for those that may derive from outside (PLAN-8).
+//! The gate for guessed calls and for those that may derive from outside.
 
 use super::state::RunState;
 use super::taint::reason;

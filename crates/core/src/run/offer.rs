@@ -1,4 +1,4 @@
-//! Which tools a model is offered, and which are deferred until it looks for them (TOOL-11).
+//! Which tools a model is offered, and which are deferred until it looks for them.
 
 use super::state::RunState;
 use crate::deep;

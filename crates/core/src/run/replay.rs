@@ -1,4 +1,4 @@
-//! Replay (RUN-11): would this program decide today what it decided then? Pure: no model is asked,
+//! Replay: would this program decide today what it decided then? Pure: no model is asked,
 //! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
 
 use super::compose::{compose_answer, receipts_for};

@@ -86,7 +86,7 @@ pub struct PlanState {
     pub generation: u32,
     /// No further step runs (a step was refused or failed for good).
     pub cut_short: bool,
-    /// Something of outside had entered the run when it was made (PLAN-8).
+    /// Something of outside had entered the run when it was made.
     pub tainted: bool,
 }
 
@@ -107,7 +107,7 @@ pub enum Waiting {
         /// When it rings.
         at: Timestamp,
     },
-    /// Another run that does a part of the work (RUN-6).
+    /// Another run that does a part of the work.
     Child(ChildRun),
 }
 
@@ -197,7 +197,7 @@ pub struct RunState {
     pub inherited: Vec<String>,
     /// What the cascade has done and seen.
     pub cascade: Cascade,
-    /// What of outside entered it, oldest first (PLAN-8).
+    /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
     /// Runs that it delegated to, oldest first.
     pub children: Vec<ChildRun>,

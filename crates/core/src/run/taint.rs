@@ -1,4 +1,4 @@
-//! Taint (PLAN-8): what of outside entered a run, and which calls may derive from it. Conservative:
+//! Taint: what of outside entered a run, and which calls may derive from it. Conservative:
 //! once a page, a document or a mail is in the prompt, every later decision of the model may follow
 //! it, so only what was fixed before is free of it.
 

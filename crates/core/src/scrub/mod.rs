@@ -1,4 +1,4 @@
-//! Takes secrets out of everything that leaves an executor (SKILL-4).
+//! Takes secrets out of everything that leaves an executor.
 //!
 //! A secret is found as it is; in base64 (standard and URL-safe, padded or not, also inside a longer text
 //! that was encoded); in hexadecimal; with line breaks put between; and behind any mixture, up to three

@@ -1,4 +1,4 @@
-//! Skills: configured units that are attached to agents and yield tools or prompt context (SKILL-1).
+//! Skills: configured units that are attached to agents and yield tools or prompt context.
 
 mod request;
 mod spec;
@@ -94,8 +94,7 @@ impl SkillKind {
         }
     }
 
-    /// Whether its results hold what strangers may have written, whatever they say of themselves
-    /// (PLAN-8).
+    /// Whether its results hold what strangers may have written, whatever they say of themselves.
     pub fn reads_outside(self) -> bool {
         matches!(self, Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp)
     }
@@ -207,7 +206,7 @@ impl Default for SkillLimits {
     }
 }
 
-/// Which credential a skill uses: by name, or the first that suits (SKILL-4).
+/// Which credential a skill uses: by name, or the first that suits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CredentialWanted {

@@ -118,7 +118,7 @@ fn zero() -> Vec<u32> {
     vec![0]
 }
 
-/// A request to an HTTP API (SAFE-4).
+/// A request to an HTTP API.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpSpec {
@@ -175,7 +175,7 @@ pub enum Page {
     },
 }
 
-/// A GraphQL operation (SAFE-4).
+/// A GraphQL operation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphqlSpec {
@@ -195,7 +195,7 @@ pub struct GraphqlSpec {
     pub retries: u8,
 }
 
-/// A Python function (SAFE-1).
+/// A Python function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PythonSpec {
@@ -217,7 +217,7 @@ fn python_mib() -> u32 {
     256
 }
 
-/// A statement on a database (SAFE-3).
+/// A statement on a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqlSpec {
@@ -242,7 +242,7 @@ fn rows() -> u32 {
     200
 }
 
-/// A program on this machine, in the OS sandbox (SAFE-2).
+/// A program on this machine, in the OS sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShellSpec {
@@ -320,7 +320,7 @@ pub enum DockerSpec {
     },
 }
 
-/// A page as text, links or tables (SAFE-4).
+/// A page as text, links or tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeSpec {
@@ -362,7 +362,7 @@ fn inputs() -> String {
     "{{inputs}}".to_owned()
 }
 
-/// Another agent as a tool (RUN-6).
+/// Another agent as a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelegationSpec {
@@ -377,7 +377,7 @@ fn task() -> String {
     "{{task}}".to_owned()
 }
 
-/// A tool of an MCP server (SKILL-8).
+/// A tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpSpec {

@@ -1,4 +1,4 @@
-//! The intent filter (PLAN-1): which few tools a request may want.
+//! The intent filter: which few tools a request may want.
 
 use super::error::IntentError;
 use super::features::{Seen, has_phrase, see};

@@ -1,4 +1,4 @@
-//! What a model can probably do, by its name and size. The exam (TOOL-10) will know better.
+//! What a model can probably do, by its name and size. The exam will know better.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The model exam (TOOL-10): finds out within a minute what a model can do at one endpoint, grades
+//! The model exam: finds out within a minute what a model can do at one endpoint, grades
 //! it by kind of request, and decides how it is used. The questions are data (`data/exam`); what a
 //! model answered is judged by rules, never by another model.
 

@@ -1,4 +1,4 @@
-//! What tokens cost (ROUTE-7). The table is data.
+//! What tokens cost. The table is data.
 
 mod table;
 

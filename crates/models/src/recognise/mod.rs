@@ -1,4 +1,4 @@
-//! What answers at a URL (ROUTE-1): guessed by the URL, then confirmed by asking. Nothing is saved,
+//! What answers at a URL: guessed by the URL, then confirmed by asking. Nothing is saved,
 //! and whoever makes the connection may choose otherwise.
 
 mod patterns;

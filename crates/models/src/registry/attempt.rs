@@ -1,4 +1,4 @@
-//! Asks one connection after the other until one answers (ROUTE-4).
+//! Asks one connection after the other until one answers.
 
 use std::sync::Arc;
 use std::time::Duration;

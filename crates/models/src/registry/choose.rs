@@ -1,4 +1,4 @@
-//! The order in which connections are tried (ROUTE-2).
+//! The order in which connections are tried.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `[TOOL:name|key=value|…]` and `[DONE]` (TOOL-4). A value may hold `]` and `|` where it is quoted or they are
+//! `[TOOL:name|key=value|…]` and `[DONE]`. A value may hold `]` and `|` where it is quoted or they are
 //! escaped with a backslash.
 //!
 //! Source: reference "GPT-OSS System Prompts", strategy 3.

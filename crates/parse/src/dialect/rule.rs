@@ -10,7 +10,7 @@ pub enum Dialect {
     Thought,
     /// Tokens that are left over and mean nothing to a reader.
     Noise,
-    /// `[TOOL:name|key=value]` (TOOL-4).
+    /// `[TOOL:name|key=value]`.
     Markers,
     /// `<tool_call>{…}</tool_call>`: Hermes, Qwen 2.5 and 3, SmolLM, Granite 4.
     Hermes,

@@ -1,4 +1,4 @@
-//! Arguments brought into the form of a tool's JSON Schema, and judged by it (TOOL-12).
+//! Arguments brought into the form of a tool's JSON Schema, and judged by it.
 //!
 //! Only what can mean one thing is changed: `"3"` where an integer is wanted is 3. What doesn't fit after
 //! that is refused with a message that names the field.

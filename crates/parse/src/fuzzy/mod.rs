@@ -1,5 +1,5 @@
-//! Strategy `fuzzy`: phrases that imply a call (TOOL-5). The phrases are data, `data/fuzzy.toml`; here is how
-//! they are applied. What is found so is weak (TOOL-7), so doubt means no call.
+//! Strategy `fuzzy`: phrases that imply a call. The phrases are data, `data/fuzzy.toml`; here is how
+//! they are applied. What is found so is weak, so doubt means no call.
 
 mod object;
 mod rules;
@@ -47,7 +47,7 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
 /// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// Canonical name of the tool (TOOL-9).
+    /// Canonical name of the tool.
     pub tool: String,
     /// Name of the argument that the phrase gives.
     pub argument: String,

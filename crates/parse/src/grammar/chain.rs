@@ -1,5 +1,5 @@
 //! Several grammars one behind the other: what one takes for text, the next one looks at. So the cascade
-//! of TOOL-1 works while the reply still arrives, and each stage knows its own form only.
+//! of forms works while the reply still arrives, and each stage knows its own form only.
 
 use super::{Found, Grammar};
 use crate::out::{Out, Sink};

@@ -1,4 +1,4 @@
-//! Strategy `guided_json`: one object `{reasoning, tool_calls, done}` (TOOL-2).
+//! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
 use super::{Call, Found, Grammar, broken_arguments, prompt};
 use crate::index::ToolIndex;

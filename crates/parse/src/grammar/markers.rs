@@ -1,4 +1,4 @@
-//! Strategy `markers`: what a model is told of it (TOOL-4). It is read as a dialect.
+//! Strategy `markers`: what a model is told of it. It is read as a dialect.
 
 use super::prompt;
 use steward_core::tool::ToolSpec;

@@ -1,4 +1,4 @@
-//! Strategy `react`: `Thought / Action / Action Input / Observation` (TOOL-3).
+//! Strategy `react`: `Thought / Action / Action Input / Observation`.
 
 use super::label::{Label, Start, classify};
 use super::react_input::{Head, Input, NOTHING, arguments, closing_text};

@@ -24,7 +24,7 @@ pub fn specs() -> Vec<ToolSpec> {
     tools.into_iter().map(spec).collect()
 }
 
-/// The canonical tools of the reference (TOOL-9).
+/// The canonical tools of the reference.
 pub fn canonical() -> Vec<ToolSpec> {
     let text = json!({"type": "string"});
     let tools = [

@@ -124,7 +124,7 @@ impl Follow {
     }
 }
 
-/// What `-y` answers: nothing that a page or a mail may have asked for (PLAN-8). A plan's yes leaves its steps that can't be undone to be asked one by one.
+/// What `-y` answers: nothing that a page or a mail may have asked for. A plan's yes leaves its steps that can't be undone to be asked one by one.
 fn covered(subject: &Subject) -> bool {
     match subject {
         Subject::Call { risk, taint, .. } => *risk != RiskClass::Destructive && taint.is_empty(),

@@ -1,4 +1,4 @@
-//! The whole cascade of TOOL-1 through the engine: whatever a model writes becomes the right call, or a
+//! The whole cascade through the engine: whatever a model writes becomes the right call, or a
 //! question, or nothing.
 
 use crate::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until};

@@ -1,4 +1,4 @@
-//! Small windows: tools are deferred and found, old messages cut and summed up (TOOL-11, RUN-8).
+//! Small windows: tools are deferred and found, old messages cut and summed up.
 
 use crate::bed::{connection, finished, kinds, request, service_over};
 use crate::outcome;

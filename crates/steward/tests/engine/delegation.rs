@@ -1,4 +1,4 @@
-//! Agents that ask agents (RUN-6), over the real store.
+//! Agents that ask agents, over the real store.
 
 use crate::bed::{asked, connection, finished, kinds, request, service, service_with, until};
 use crate::outcome;

@@ -1,4 +1,4 @@
-//! The worst case of PLAN-8: a model that obeys whatever it reads, under a policy and permissions that
+//! The worst case for taint: a model that obeys whatever it reads, under a policy and permissions that
 //! allow everything. Nothing that a mail asks for may happen without a person who sees the mail.
 
 use crate::bed::{kinds, request, service, service_allowing, until};

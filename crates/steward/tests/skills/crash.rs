@@ -1,4 +1,4 @@
-//! kill -9 in mid-skill ends as the skill's effect class says (RUN-3).
+//! kill -9 in mid-skill ends as the skill's effect class says.
 
 use crate::common::Server;
 use crate::desk::{approve, credential, obedient, skill};

@@ -1,4 +1,4 @@
-//! A credential for each executor, a place that repeats it, and then a look everywhere (SKILL-4, SAFE).
+//! A credential for each executor, a place that repeats it, and then a look everywhere.
 
 use crate::common::{Bench, Server};
 use crate::desk::{approve_all, credential, obedient, skill, tool};

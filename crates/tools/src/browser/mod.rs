@@ -1,5 +1,5 @@
 //! A real browser for agents: Chromium in the OS sandbox, spoken to over two pipes, with our own proxy as its only
-//! way to any network (SAFE-4 for every request of a page, not only the first).
+//! way to any network (the address guard checks every request of a page, not only the first).
 //!
 //! One page per run. It ends with the run, when it is stopped, after idling, and with this program.
 

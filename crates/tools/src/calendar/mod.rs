@@ -1,5 +1,5 @@
 //! Calendars as iCalendar files (RFC 5545), one for each user: `calendar_list`, `calendar_create`,
-//! `calendar_delete`, `calendar_import`, `calendar_export` (SKILL-7).
+//! `calendar_delete`, `calendar_import`, `calendar_export`.
 
 mod change;
 mod component;

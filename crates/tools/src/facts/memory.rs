@@ -1,4 +1,4 @@
-//! `save_memory`: the text that an agent carries from conversation to conversation (MEM-1, MEM-2).
+//! `save_memory`: the text that an agent carries from conversation to conversation.
 
 use super::snapshot;
 use crate::catalogue;

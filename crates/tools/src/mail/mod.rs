@@ -1,4 +1,4 @@
-//! Mail (SKILL-7): sent over SMTP, looked at over IMAP, on accounts that the operator has set up.
+//! Mail: sent over SMTP, looked at over IMAP, on accounts that the operator has set up.
 
 mod account;
 pub(crate) mod compose;

@@ -1,4 +1,4 @@
-//! MCP servers as a source of skills (SKILL-8). All of the protocol library stays in this module.
+//! MCP servers as a source of skills. All of the protocol library stays in this module.
 //!
 //! - [`McpHub`]: servers as people manage them: look, accept, compare, log in.
 //! - [`McpExecutor`]: carries out skills of the kind `mcp`.

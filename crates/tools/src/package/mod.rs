@@ -1,4 +1,4 @@
-//! Skill packages: `.skill` archives and Agent Skills folders, read, scanned, kept, activated (SKILL-2).
+//! Skill packages: `.skill` archives and Agent Skills folders, read, scanned, kept, activated.
 //!
 //! [`read`] and [`write`] are pure functions over bytes; [`Packages`] is the flow over the ports.
 

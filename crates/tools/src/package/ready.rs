@@ -1,4 +1,4 @@
-//! The packages that come with Steward: presales, finance, infra, legal (SKILL-6).
+//! The packages that come with Steward: presales, finance, infra, legal.
 
 use super::read::{self, Files};
 use super::zip::write;

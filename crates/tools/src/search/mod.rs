@@ -1,4 +1,4 @@
-//! `web_search` (SKILL-7): the web by way of an engine that the operator has chosen.
+//! `web_search`: the web by way of an engine that the operator has chosen.
 
 mod brave;
 mod config;

@@ -17,7 +17,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Discovers and opens the credential of `skill` (SKILL-4).
+    /// Discovers and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });

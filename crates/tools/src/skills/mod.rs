@@ -1,4 +1,4 @@
-//! Skills: what carries them out, and the runtime that finds, opens, runs and scrubs (SKILL-1, -4).
+//! Skills: what carries them out, and the runtime that finds, opens, runs and scrubs.
 
 mod check;
 mod credential;

@@ -1,4 +1,4 @@
-//! Everything that leaves an executor, without its secrets (SKILL-4).
+//! Everything that leaves an executor, without its secrets.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::scrub::Scrubber;

@@ -1,4 +1,4 @@
-//! Taking effects back: the executor's own snapshot, or the skill that its author named (PLAN-6).
+//! Taking effects back: the executor's own snapshot, or the skill that its author named.
 
 use super::executor::Job;
 use super::runtime::{SkillRuntime, changes, final_undo};

@@ -1,4 +1,4 @@
-//! The one place that makes requests for tools and skills, under SAFE-4: every hop is checked anew,
+//! The one place that makes requests for tools and skills, under the address guard: every hop is checked anew,
 //! connections go to the addresses that were checked, proxies are off, bodies and time are bounded.
 
 use super::guard::{self, HostPort, Target};

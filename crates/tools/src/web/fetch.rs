@@ -25,7 +25,7 @@ pub(crate) struct Page {
     pub cut: bool,
 }
 
-/// Fetches a page under SAFE-4.
+/// Fetches a page under the address guard.
 pub(super) async fn fetch(url: Url, allow: &[HostPort]) -> Result<Page, ToolsError> {
     let mut ask = Ask::get(url);
     let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");

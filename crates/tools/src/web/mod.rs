@@ -1,4 +1,4 @@
-//! `web_fetch`: pages of the web, never the house's own network (SAFE-4).
+//! `web_fetch`: pages of the web, never the house's own network.
 
 mod address;
 mod client;

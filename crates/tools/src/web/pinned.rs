@@ -1,4 +1,4 @@
-//! A client that can reach one checked place and no other (SAFE-4).
+//! A client that can reach one checked place and no other.
 
 use super::guard::{self, HostPort};
 use super::resolve::SystemResolver;

@@ -1,4 +1,4 @@
-//! What requests may reach, and what goes along with them (SAFE-4).
+//! What requests may reach, and what goes along with them.
 
 use crate::server::{Server, ok};
 use async_trait::async_trait;

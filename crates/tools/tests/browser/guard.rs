@@ -1,4 +1,4 @@
-//! SAFE-4 holds for everything that a page asks for.
+//! The address guard holds for everything that a page asks for.
 
 use crate::bench::{Bench, Names, number};
 use crate::server::{Server, ok, redirect};

@@ -1,4 +1,4 @@
-//! A part of the work is another run's (RUN-6).
+//! A part of the work is another run's.
 
 use super::driver::{Driver, from_outside, ok};
 use crate::approval::{Answer, Taint};

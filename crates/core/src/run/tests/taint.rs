@@ -1,4 +1,4 @@
-//! What of outside entered a run asks before it acts (PLAN-8).
+//! What of outside entered a run asks before it acts.
 
 use super::driver::{Driver, from_outside, ok};
 use crate::approval::{Answer, Taint};

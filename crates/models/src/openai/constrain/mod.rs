@@ -1,4 +1,4 @@
-//! Constrained output in each server's own way (TOOL-2), and what is done where a server refuses a
+//! Constrained output in each server's own way, and what is done where a server refuses a
 //! schema: that schema goes another way, and at last none; the other schemas stay as they are.
 
 mod branches;

@@ -1,4 +1,4 @@
-//! All requests of a login, under SAFE-4: a server chooses where its logins are, but not inside the house.
+//! All requests of a login, under the address guard: a server chooses where its logins are, but not inside the house.
 
 use crate::error::ToolsError;
 use crate::web::{HostPort, Pinned};

@@ -1,4 +1,4 @@
-//! Skills that speak HTTP: requests to APIs and GraphQL operations, under SAFE-4.
+//! Skills that speak HTTP: requests to APIs and GraphQL operations, under the address guard.
 
 mod auth;
 mod exchange;

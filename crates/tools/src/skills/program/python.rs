@@ -1,4 +1,4 @@
-//! Skills of the type python: `def run(payload)` in the sandbox's interpreter (SAFE-1).
+//! Skills of the type python: `def run(payload)` in the sandbox's interpreter.
 
 use crate::error::ToolsError;
 use crate::handler::Context;

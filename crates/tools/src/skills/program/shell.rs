@@ -1,4 +1,4 @@
-//! Skills of the type shell: a program and its arguments, in the OS sandbox (SAFE-2).
+//! Skills of the type shell: a program and its arguments, in the OS sandbox.
 
 use super::confined::{self, ending};
 use super::guarded::Programs;

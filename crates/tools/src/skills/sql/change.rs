@@ -1,4 +1,4 @@
-//! What a write changes, told before and after, and kept for its undo (PLAN-6).
+//! What a write changes, told before and after, and kept for its undo.
 
 use super::place::{Target, place, shown, without_user};
 use super::settle::Proof;

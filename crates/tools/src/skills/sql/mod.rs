@@ -1,4 +1,4 @@
-//! Skills of the type sql: one guarded statement on a file of the workspace or on a server (SAFE-3).
+//! Skills of the type sql: one guarded statement on a file of the workspace or on a server.
 
 mod change;
 mod place;

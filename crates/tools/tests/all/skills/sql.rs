@@ -1,4 +1,4 @@
-//! SQL skills that write: told before, undone after, by themselves or by the skill that is named (PLAN-6).
+//! SQL skills that write: told before, undone after, by themselves or by the skill that is named.
 
 use super::world::{World, skill};
 use rusqlite::Connection;
