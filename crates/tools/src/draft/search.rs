@@ -2,6 +2,7 @@
 
 use super::told::Told;
 use super::{Desk, NAMED, call, near, open};
+use crate::suggest::confined;
 use crate::suggest::extract::path::PathMatch;
 use crate::suggest::extract::text::stem;
 use serde_json::json;
@@ -166,16 +167,17 @@ impl Desk<'_> {
             .filter(|entry| !entry.folder && !crate::suggest::is_database(&entry.path))
             .filter(|entry| place.is_none_or(|place| Path::new(&entry.path).starts_with(place)))
             .take(FILES)
-            .map(|entry| self.view.workspace.join(&entry.path))
+            .map(|entry| entry.path.clone())
             .collect();
+        let workspace = self.view.workspace.clone();
         tokio::task::spawn_blocking(move || {
             let mut text = String::new();
-            for path in paths {
-                let small = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= BYTES);
-                if small && let Ok(bytes) = std::fs::read(&path) {
-                    text.push_str(&String::from_utf8_lossy(&bytes));
-                    text.push('\n');
-                }
+            let Some(workspace) = confined(&workspace, BYTES) else {
+                return text;
+            };
+            for bytes in paths.into_iter().filter_map(|path| workspace.read(&path).ok()) {
+                text.push_str(&String::from_utf8_lossy(&bytes));
+                text.push('\n');
             }
             text
         })

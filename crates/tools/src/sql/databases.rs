@@ -2,6 +2,8 @@
 
 use super::table_files;
 use crate::suggest::View;
+use crate::suggest::confined;
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use steward_sandbox::sql::{Guard, Policy};
@@ -16,18 +18,19 @@ const OTHER: &[&str] =
 
 /// Paths of the databases, relative to the workspace.
 pub fn databases(view: &View) -> Vec<String> {
+    let workspace = confined(&view.workspace, 0);
     view.entries
         .iter()
         .filter(|entry| !entry.folder && !OTHER.contains(&entry.extension().as_str()))
         .take(LOOKED_AT)
-        .filter(|entry| is_database(&view.workspace.join(&entry.path)))
+        .filter(|entry| workspace.as_ref().is_some_and(|root| begins_so(root.open_read(&entry.path).ok())))
         .map(|entry| entry.path.clone())
         .collect()
 }
 
-fn is_database(path: &Path) -> bool {
+fn begins_so(file: Option<File>) -> bool {
     let mut head = [0u8; 16];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
+    file.is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *MAGIC
 }
 
 /// Paths of all that can be asked like a table: databases, and files of rows.
@@ -66,7 +69,7 @@ pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
     if !real.starts_with(&root) {
         return Err(format!("`{database}` leads out of the workspace"));
     }
-    if !is_database(&real) {
+    if !begins_so(File::open(&real).ok()) {
         return Err(format!("`{database}` is no SQLite database, and no CSV or TSV file"));
     }
     Ok(real)

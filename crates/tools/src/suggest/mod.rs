@@ -22,6 +22,7 @@ pub mod web_search;
 pub mod write;
 
 pub use view::View;
+pub(crate) use view::confined;
 #[cfg(test)]
 pub(crate) use view::tests_scope;
 

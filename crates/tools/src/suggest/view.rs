@@ -5,6 +5,7 @@ use super::lexicon::lexicon;
 use jiff::civil::DateTime;
 use std::path::{Path, PathBuf};
 use steward_core::ports::ToolScope;
+use steward_sandbox::files::{FileLimits, Workspace};
 
 /// Entries looked at; in a larger workspace those nearest to its top.
 const MOST_ENTRIES: usize = 3000;
@@ -58,16 +59,16 @@ impl View {
 
     /// Lines of a file, if it is text of a moderate size.
     pub fn count_lines(&self, path: &str) -> Option<u64> {
-        let file = self.workspace.join(path);
-        let meta = std::fs::symlink_metadata(&file).ok()?;
-        if !meta.is_file() || meta.len() > MOST_BYTES {
-            return None;
-        }
-        let bytes = std::fs::read(file).ok()?;
+        let bytes = confined(&self.workspace, MOST_BYTES)?.read(path).ok()?;
         let ends = bytes.split(|byte| *byte == b'\n').count();
         let open = usize::from(bytes.last() == Some(&b'\n') || bytes.is_empty());
         u64::try_from(ends - open).ok()
     }
+}
+
+/// The workspace for reading files of at most `most` bytes, which the kernel keeps inside of it.
+pub(crate) fn confined(workspace: &Path, most: u64) -> Option<Workspace> {
+    Workspace::open(workspace, FileLimits { read_bytes: most, ..FileLimits::default() }).ok()
 }
 
 /// Local time of the scope.
