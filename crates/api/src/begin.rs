@@ -2,9 +2,7 @@
 
 use crate::gateway::Inbound;
 use crate::guard::{idempotency_key, oldest_key};
-use crate::keys::count_tokens;
 use crate::openai::OpenAiError;
-use crate::started::tell;
 use crate::state::ApiState;
 use axum::http::StatusCode;
 use steward_core::RunId;
@@ -22,7 +20,7 @@ pub(crate) async fn begin(
     start: StartRun,
 ) -> Result<RunId, OpenAiError> {
     let Some(key) = idempotency_key(&inbound.headers).map_err(invalid)? else {
-        return begin_now(state, principal, start).await;
+        return Ok(state.runs.start(start).await?);
     };
     let owner = principal.user.to_string();
     let hash = sha256(&[path.as_bytes(), b"\n", &inbound.body].concat());
@@ -42,23 +40,16 @@ pub(crate) async fn begin(
             });
         }
     }
-    match begin_now(state, principal, start).await {
+    match state.runs.start(start).await {
         Ok(run) => {
             store.remember(tenant, &owner, &key, 200, &run.to_string()).await?;
             Ok(run)
         }
         Err(error) => {
             store.forget(tenant, &owner, &key).await?;
-            Err(error)
+            Err(error.into())
         }
     }
-}
-
-async fn begin_now(state: &ApiState, principal: &Principal, start: StartRun) -> Result<RunId, OpenAiError> {
-    let run = state.runs.start(start).await?;
-    tell(state, run).await;
-    count_tokens(state, principal, run);
-    Ok(run)
 }
 
 fn invalid(message: impl Into<String>) -> OpenAiError {

@@ -12,7 +12,6 @@ mod guard;
 mod health;
 mod home;
 mod inside;
-mod keys;
 mod lanes;
 mod mcp;
 mod models;
@@ -24,7 +23,6 @@ mod responses;
 mod router;
 mod routes;
 mod serve;
-mod started;
 mod state;
 mod stream;
 #[cfg(test)]

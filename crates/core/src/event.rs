@@ -17,6 +17,7 @@ use crate::tool::{EffectClass, Staged, ToolCall};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 pub use parts::{AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup, ToolResult};
 
@@ -49,7 +50,7 @@ pub enum EventBody {
         /// Format version.
         v: u16,
         /// What it needs to be replayed.
-        setup: Box<Setup>,
+        setup: Arc<Setup>,
     },
     /// As many runs are at work as may be: this one begins when one of them ends.
     #[serde(rename = "run.queued")]

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod policy;
 pub mod ports;
 pub mod prompt;
+pub mod rate_limit;
 pub mod receipts;
 pub mod routing;
 pub mod run;

@@ -134,15 +134,16 @@ mod tests {
     use crate::Timestamp;
     use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
     use serde_json::json;
+    use std::sync::Arc;
 
     fn check(risk: RiskClass, source: CallSource, grants: &[Grant], expect: Decision) {
         let spec = ToolSpec {
             name: "t".into(),
             description: String::new(),
-            parameters: json!({}),
+            parameters: json!({}).into(),
             effect: EffectClass::Write,
             risk,
-            utterances: vec![],
+            utterances: Arc::default(),
             result_limit: 100,
             skill: None,
         };

@@ -6,6 +6,7 @@ use crate::policy::RiskClass;
 use crate::skill::SkillRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What may be done with a call whose outcome was lost in a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -30,19 +31,23 @@ pub struct ToolSpec {
     /// What it does, one or two sentences for the model.
     pub description: String,
     /// JSON Schema (object) of the arguments.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     /// What a crash in mid-call means.
     pub effect: EffectClass,
     /// What a policy decides on.
     pub risk: RiskClass,
     /// Requests that this tool answers, in people's words: for the intent filter, never for a model.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub utterances: Vec<String>,
+    #[serde(default, skip_serializing_if = "no_utterances")]
+    pub utterances: Arc<[String]>,
     /// Longest result given to a model, in characters.
     pub result_limit: usize,
     /// The skill that it stands for; none for a built-in tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<SkillRef>,
+}
+
+fn no_utterances(utterances: &Arc<[String]>) -> bool {
+    utterances.is_empty()
 }
 
 /// Name of the tool that looks for deferred tools.
@@ -68,10 +73,10 @@ pub fn tool_search() -> ToolSpec {
             }},
             "required": ["query"],
             "additionalProperties": false,
-        }),
+        }).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: SEARCH_RESULT,
         skill: None,
     }

@@ -7,14 +7,15 @@ use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
 use crate::runner::Runner;
-use crate::start::{StartRun, begun, row, setup};
+use crate::start::{NewRun, StartRun, create, setup};
 use crate::tool_call::result_limit;
 use fail::fail_point;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use steward_core::budget::Budget;
 use steward_core::event::{EVENT_VERSION, EventBody, Mode, Origin, Outcome, Setup, ToolResult};
 use steward_core::policy::{Grant, GrantScope};
-use steward_core::ports::{Lease, RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
+use steward_core::ports::{RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
 use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
 use steward_core::skill::request_of;
 use steward_core::tool::{EffectClass, Preview, ToolCall, truncate};
@@ -76,9 +77,9 @@ pub(crate) async fn attend(runner: &mut Runner<'_>, child: ChildRun) -> StoreRes
         Err(StoreError::NotFound(_)) => {
             let (until, place) = (runner.service.until(), runner.service.place());
             match begin(runner, &child).await {
-                Ok(lease) => {
+                Ok(new) => {
                     fail_point!("engine.child.made");
-                    runner.service.begin(lease, place, until).await;
+                    runner.service.begin(new, place, until).await;
                 }
                 Err(EngineError::Store(error)) => return Err(error),
                 Err(error) => {
@@ -134,7 +135,7 @@ fn request(state: &RunState, call: &ToolCall) -> Result<String, String> {
 }
 
 /// Makes the child with its first event and a lease of ours.
-async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineError> {
+async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<NewRun, EngineError> {
     let deps = runner.deps;
     let state = &runner.journal.state;
     let Some(parent) = state.setup.as_deref() else {
@@ -166,10 +167,8 @@ async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<Lease, EngineErr
     setup.depth = parent.depth + 1;
     setup.taint = state.sources();
     setup.budget = setup.budget.within(left(parent, state));
-    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup) };
-    let row = row(deps.tenant, child.run, &begun(child.run, &started, now), now)?;
-    let until = now.plus(deps.config.lease);
-    Ok(deps.store.create_run(row, vec![started], Vec::new(), &deps.config.node, until).await?)
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
+    create(deps, child.run, vec![started], now).await
 }
 
 /// What the child may spend: what is left, but for one call that the parent answers with.

@@ -1,6 +1,6 @@
 //! Room in the window before a model is asked: cut results, then a summary.
 
-use crate::dialect;
+use crate::dialect::{self, Built};
 use crate::model_call::ask_once;
 use crate::runner::Runner;
 use steward_core::event::{EventBody, Setup};
@@ -13,31 +13,39 @@ use steward_core::run::RunState;
 const MOST: usize = 4;
 
 /// What a prompt still needs.
-#[derive(Debug, PartialEq)]
 enum Need {
-    Nothing,
+    Nothing(Box<Built>),
     Cut(Compaction),
     Summary,
 }
 
-/// Makes room for the prompt of `purpose`; `false` where the run ended or waits instead.
-pub(crate) async fn make_room(runner: &mut Runner<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<bool> {
+/// What came of making room.
+pub(crate) enum Room {
+    /// The request, as small as it gets.
+    Made(Box<Built>),
+    /// The run ended or waits instead.
+    Otherwise,
+}
+
+/// Makes room for the prompt of `purpose`.
+pub(crate) async fn make_room(runner: &mut Runner<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
+    let max_steps = runner.deps.config.max_plan_steps;
     for _ in 0..MOST {
-        let max_steps = runner.deps.config.max_plan_steps;
         match need(&runner.journal.state, setup, purpose, max_steps) {
-            Need::Nothing => break,
+            Need::Nothing(built) => return Ok(Room::Made(built)),
             Need::Cut(compaction) => {
                 let cut = EventBody::ContextCompacted { compaction, by: String::new(), replaced: 0 };
                 runner.journal.append(cut).await?;
             }
             Need::Summary => {
                 if !sum_up(runner, setup).await? {
-                    return Ok(false);
+                    return Ok(Room::Otherwise);
                 }
             }
         }
     }
-    Ok(true)
+    let state = &runner.journal.state;
+    Ok(Room::Made(Box::new(dialect::request(state, setup, &setup.capabilities, purpose, max_steps))))
 }
 
 fn need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize) -> Need {
@@ -47,7 +55,7 @@ fn need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize) -> 
     }
     let built = dialect::request(state, setup, &setup.capabilities, purpose, max_steps);
     if !built.prompt.is_over(TRUNCATE_FROM, built.beside) {
-        return Need::Nothing;
+        return Need::Nothing(Box::new(built));
     }
     let full = built.prompt.is_over(COMPACT_FROM, built.beside);
     let said = said(state, setup);
@@ -57,14 +65,16 @@ fn need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize) -> 
     if full && said.older().is_some() {
         return Need::Summary;
     }
-    Need::Nothing
+    Need::Nothing(Box::new(built))
 }
 
 /// The model sums up, where it can; else the beginnings of the messages must do.
 async fn sum_up(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<bool> {
     let pending = runner.journal.state.summary_reply().is_some();
     if !pending && setup.capabilities.summarises {
-        let _ = ask_once(runner, setup, Purpose::Compact).await?;
+        let max_steps = runner.deps.config.max_plan_steps;
+        let built = dialect::request(&runner.journal.state, setup, &setup.capabilities, Purpose::Compact, max_steps);
+        let _ = ask_once(runner, setup, Purpose::Compact, built).await?;
         let state = &runner.journal.state;
         if state.is_finished()
             || state.stop_by.is_some()

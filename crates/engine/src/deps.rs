@@ -8,6 +8,7 @@ use steward_core::ports::{
     Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns, Models, RunStore,
     Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
 };
+use steward_core::rate_limit::RateLimiter;
 
 /// The storage ports that the engine needs, in one.
 pub trait Storage:
@@ -60,6 +61,8 @@ pub struct Deps {
     pub bus: Arc<dyn EventBus>,
     /// What models cost.
     pub price: PriceOf,
+    /// Requests and tokens a minute of virtual keys.
+    pub limiter: Arc<RateLimiter>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Ids.

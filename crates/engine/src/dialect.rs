@@ -71,7 +71,7 @@ pub(crate) fn parser(
     step: u32,
 ) -> StreamParser {
     let prefix = format!("s{step}-");
-    let mut tools = setup.tools.clone();
+    let mut tools = setup.tools.to_vec();
     tools.push(tool_search());
     tools.extend(plan_tool(setup));
     let can_act = setup.tools.iter().any(|spec| !is_control(&spec.name));
@@ -111,7 +111,7 @@ pub(crate) fn request(
         (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&callable)),
         (Purpose::Plan, _) => Some(plan::json_schema(&callable, max_plan_steps)),
         (Purpose::Deep, _) => setup.deep.map(|settings| deep::schema(&callable, settings)),
-        (Purpose::Fill, _) => open_step(state).map(|(spec, _)| spec.parameters.clone()),
+        (Purpose::Fill, _) => open_step(state).map(|(spec, _)| (*spec.parameters).clone()),
         _ => None,
     };
     let window = capabilities.window;

@@ -3,10 +3,10 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::log;
-use crate::start::{check_input, route, row, said};
+use crate::start::{NewRun, check_input, create, route, said};
+use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
-use steward_core::ports::Lease;
-use steward_core::run::{ForkPoint, ForkPoints, RunState};
+use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
 /// Where and how a run branches off.
@@ -37,7 +37,7 @@ pub(crate) async fn forkable(deps: &Deps, run: RunId) -> Result<Vec<ForkPoint>, 
     Ok(points.finish().0)
 }
 
-pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<Lease, EngineError> {
+pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<NewRun, EngineError> {
     let mut points = ForkPoints::new(request.run);
     let mut events: Vec<Event> = Vec::new();
     log::read(deps, request.run, |event| {
@@ -54,13 +54,8 @@ pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<Lease, EngineE
         return Err(EngineError::Invalid(format!("run {} does not begin with a request", request.run)));
     };
     let now = deps.clock.now();
-    let setup = changed(deps, *setup, request, point.seq, now).await?;
-    let run = RunId(deps.ids.next());
-    let first = beginning(setup, events, point.seq);
-    let state = folded(run, &first, now);
-    let row = row(deps.tenant, run, &state, now)?;
-    let until = now.plus(deps.config.lease);
-    Ok(deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?)
+    let setup = changed(deps, Arc::unwrap_or_clone(setup), request, point.seq, now).await?;
+    create(deps, RunId(deps.ids.next()), beginning(setup, events, point.seq), now).await
 }
 
 fn point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
@@ -138,7 +133,7 @@ async fn changed(
 /// The first events of the fork: the changed request, the old events up to `seq`, and what was
 /// undone of their effects since.
 fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
-    let mut setup = Some(Box::new(setup));
+    let mut setup = Some(Arc::new(setup));
     let mut made: Vec<String> = Vec::new();
     events
         .into_iter()
@@ -154,12 +149,4 @@ fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
             _ => None,
         })
         .collect()
-}
-
-fn folded(run: RunId, first: &[EventBody], at: Timestamp) -> RunState {
-    let mut state = RunState::new(run);
-    for (seq, body) in (1..).zip(first) {
-        state.apply(&Event { run_id: run, seq, at, epoch: 1, body: body.clone() });
-    }
-    state
 }

@@ -18,6 +18,11 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
+    /// A run whose fold is at hand.
+    pub fn new(deps: Deps, lease: Lease, state: RunState) -> Self {
+        Self { deps, lease, state }
+    }
+
     /// Reads the log of a leased run and folds it.
     pub async fn load(deps: Deps, lease: Lease) -> StoreResult<Self> {
         let mut state = RunState::new(lease.run);

@@ -1,8 +1,8 @@
 //! One model call: requested, streamed, answered; each committed before it is used or shown.
 
 use crate::ask::status;
-use crate::compact::make_room;
-use crate::dialect;
+use crate::compact::{Room, make_room};
+use crate::dialect::{self, Built};
 use crate::finish::finish;
 use crate::raw::Received;
 use crate::runner::Runner;
@@ -14,7 +14,9 @@ use std::time::Duration;
 use steward_core::budget::Limit;
 use steward_core::event::{Answered, EventBody, Outcome, Setup};
 use steward_core::hash;
-use steward_core::model::{Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, Purpose, Usage};
+use steward_core::model::{
+    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Purpose, Usage,
+};
 use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
 use steward_core::routing::Attempt;
@@ -30,18 +32,20 @@ pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> Sto
     let Some(setup) = runner.journal.state.setup.clone() else {
         return Ok(false);
     };
-    if !make_room(runner, &setup, purpose).await? {
-        return Ok(false);
+    match make_room(runner, &setup, purpose).await? {
+        Room::Made(built) => ask_once(runner, &setup, purpose, *built).await,
+        Room::Otherwise => Ok(false),
     }
-    ask_once(runner, &setup, purpose).await
 }
 
-/// One model call; `true` if a reply was committed.
-pub(crate) async fn ask_once(runner: &mut Runner<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<bool> {
-    let state = &runner.journal.state;
-    let step = state.spent.model_calls + 1;
-    let max_steps = runner.deps.config.max_plan_steps;
-    let built = dialect::request(state, setup, &setup.capabilities, purpose, max_steps);
+/// One model call with the request that was built for it; `true` if a reply was committed.
+pub(crate) async fn ask_once(
+    runner: &mut Runner<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+    built: Built,
+) -> StoreResult<bool> {
+    let step = runner.journal.state.spent.model_calls + 1;
     if !built.prompt.fits {
         let error = too_long(&built.prompt, setup.capabilities.window);
         fail_call(runner, step, purpose, error.into()).await?;
@@ -66,7 +70,8 @@ pub(crate) async fn ask_once(runner: &mut Runner<'_>, setup: &Setup, purpose: Pu
             return Ok(false);
         }
     };
-    let prompt = built.request.messages;
+    let request = built.request;
+    let prompt = request.messages.clone();
     fail_point!("engine.model.before");
     runner
         .journal
@@ -81,39 +86,38 @@ pub(crate) async fn ask_once(runner: &mut Runner<'_>, setup: &Setup, purpose: Pu
         })
         .await?;
     fail_point!("engine.model.requested");
-    match stream(runner, setup, step, purpose, &aside.targets).await? {
+    match stream(runner, setup, (step, purpose), &request, &aside.targets).await? {
         Ok(mut reply) => {
             let took = reply.took();
             let attempts = &reply.answered.attempts;
-            let spent = settle(runner.deps, aside, Some(took), attempts, false).await;
+            let (spent, side) = settle(runner.deps, aside, Some(took), attempts, false).await;
             // What the run pays is what its budgets count.
             reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
             let state = &runner.journal.state;
             let understood = understood(state, setup, purpose, &mut reply.parsed, step);
             fail_point!("engine.model.answered");
-            runner
-                .journal
-                .append(EventBody::ModelResponded {
-                    step,
-                    purpose,
-                    text: reply.parsed.text,
-                    raw,
-                    reasoning: reply.parsed.reasoning,
-                    calls: understood.calls,
-                    diagnostics: understood.diagnostics,
-                    finish: reply.finish,
-                    usage: reply.usage,
-                    answered: Some(Box::new(reply.answered)),
-                    noticed: understood.noticed,
-                })
-                .await?;
+            let mut events: Vec<EventBody> = delta(step, purpose, reply.last).into_iter().collect();
+            events.push(EventBody::ModelResponded {
+                step,
+                purpose,
+                text: reply.parsed.text,
+                raw,
+                reasoning: reply.parsed.reasoning,
+                calls: understood.calls,
+                diagnostics: understood.diagnostics,
+                finish: reply.finish,
+                usage: reply.usage,
+                answered: Some(Box::new(reply.answered)),
+                noticed: understood.noticed,
+            });
+            runner.journal.commit(events, side).await?;
             fail_point!("engine.model.responded");
             Ok(true)
         }
         Err(mut failed) => {
             let took = failed.took.take();
-            failed.usage = settle(runner.deps, aside, took, &failed.attempts, true).await;
+            (failed.usage, failed.side) = settle(runner.deps, aside, took, &failed.attempts, true).await;
             fail_call(runner, step, purpose, failed).await.map(|()| false)
         }
     }
@@ -121,6 +125,8 @@ pub(crate) async fn ask_once(runner: &mut Runner<'_>, setup: &Setup, purpose: Pu
 
 /// A whole reply.
 struct Reply {
+    /// What came with its end and is not shown yet.
+    last: Shown,
     parsed: Parsed,
     received: Received,
     finish: String,
@@ -145,11 +151,13 @@ struct Failed {
     took: Option<Took>,
     /// What was spent all the same.
     usage: Usage,
+    /// The rows that record it.
+    side: Vec<SideWrite>,
 }
 
 impl From<ModelError> for Failed {
     fn from(error: ModelError) -> Self {
-        Self { error, attempts: Vec::new(), took: None, usage: Usage::default() }
+        Self { error, attempts: Vec::new(), took: None, usage: Usage::default(), side: Vec::new() }
     }
 }
 
@@ -158,13 +166,16 @@ async fn open(
     runner: &Runner<'_>,
     setup: &Setup,
     purpose: Purpose,
+    first: &ModelRequest,
     targets: &[ConnectionId],
 ) -> Result<Opened, Failed> {
     let state = &runner.journal.state;
     let max_steps = runner.deps.config.max_plan_steps;
     let request = |connection: &Connection| {
-        let capabilities = known(setup, connection);
-        dialect::request(state, setup, capabilities, purpose, max_steps).request
+        if connection.id == setup.connection {
+            return first.clone();
+        }
+        dialect::request(state, setup, &connection.capabilities, purpose, max_steps).request
     };
     let call = ModelCall {
         targets,
@@ -189,12 +200,12 @@ fn known<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
 async fn stream(
     runner: &mut Runner<'_>,
     setup: &Setup,
-    step: u32,
-    purpose: Purpose,
+    (step, purpose): (u32, Purpose),
+    request: &ModelRequest,
     targets: &[ConnectionId],
 ) -> StoreResult<Result<Reply, Failed>> {
     let cancel = runner.handle.cancel.clone();
-    let opened = match open(runner, setup, purpose, targets).await {
+    let opened = match open(runner, setup, purpose, request, targets).await {
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
@@ -214,6 +225,7 @@ async fn stream(
     let mut chunks = opened.stream.ready_chunks(COALESCE);
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
     let mut received = Received::default();
+    let mut last = Shown::default();
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
@@ -223,12 +235,12 @@ async fn stream(
             }
         };
         let Some(batch) = batch else { break };
-        let mut shown = (String::new(), String::new());
-        let mut failed = None;
+        let (mut failed, mut ended) = (None, false);
         for chunk in batch {
             match chunk {
                 Ok(chunk) => {
                     if let ModelChunk::End { finish: word, usage: spent, model } = &chunk {
+                        ended = true;
                         finish.clone_from(word);
                         usage = *spent;
                         if !model.is_empty() {
@@ -236,12 +248,15 @@ async fn stream(
                         }
                     }
                     received.push(&chunk);
-                    split(parser.push(&chunk), &mut shown);
+                    split(parser.push(&chunk), &mut last);
                 }
                 Err(error) => failed = Some(error),
             }
         }
-        show(runner, step, purpose, shown).await?;
+        // What comes with the end is committed with the whole reply.
+        if !ended || failed.is_some() {
+            show(runner, step, purpose, std::mem::take(&mut last)).await?;
+        }
         if let Some(error) = failed {
             return Ok(Err(Failed {
                 took: Some(took(&answered, &received, usage)),
@@ -251,28 +266,29 @@ async fn stream(
         }
     }
     let mut parsed = parser.finish();
-    let mut shown = (String::new(), String::new());
-    split(std::mem::take(&mut parsed.tail), &mut shown);
-    show(runner, step, purpose, shown).await?;
-    Ok(Ok(Reply { parsed, received, finish, usage, answered }))
+    split(std::mem::take(&mut parsed.tail), &mut last);
+    Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
-/// Commits and tells what can be shown by now; a summary of older messages is nobody's answer.
-async fn show(
-    runner: &mut Runner<'_>,
-    step: u32,
-    purpose: Purpose,
-    (text, reasoning): (String, String),
-) -> StoreResult<()> {
-    if (text.is_empty() && reasoning.is_empty()) || purpose == Purpose::Compact {
+/// Text and reasoning that a reader may see.
+type Shown = (String, String);
+
+/// What can be shown by now, if anything; a summary of older messages is nobody's answer.
+fn delta(step: u32, purpose: Purpose, (text, reasoning): Shown) -> Option<EventBody> {
+    let nothing = text.is_empty() && reasoning.is_empty();
+    (!nothing && purpose != Purpose::Compact).then_some(EventBody::ModelDelta { step, purpose, text, reasoning })
+}
+
+async fn show(runner: &mut Runner<'_>, step: u32, purpose: Purpose, shown: Shown) -> StoreResult<()> {
+    let Some(delta) = delta(step, purpose, shown) else {
         return Ok(());
-    }
+    };
     fail_point!("engine.model.streaming");
-    runner.journal.append(EventBody::ModelDelta { step, purpose, text, reasoning }).await
+    runner.journal.append(delta).await
 }
 
 /// Sorts what can be shown into text and reasoning.
-fn split(pieces: Vec<Out>, (text, reasoning): &mut (String, String)) {
+fn split(pieces: Vec<Out>, (text, reasoning): &mut Shown) {
     for piece in pieces {
         match piece {
             Out::Text(piece) => text.push_str(&piece),
@@ -287,24 +303,22 @@ async fn fail_call(
     runner: &mut Runner<'_>,
     step: u32,
     purpose: Purpose,
-    Failed { error, attempts, usage, .. }: Failed,
+    Failed { error, attempts, usage, mut side, .. }: Failed,
 ) -> StoreResult<()> {
     let tries = runner.journal.state.failures + 1;
     // Without a summary there is another way to make room.
     let again = error.class.is_transient() && tries < runner.deps.config.model_tries && purpose != Purpose::Compact;
     tracing::warn!(run = %runner.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     if !again {
-        return runner
-            .journal
-            .append(EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage })
-            .await;
+        let failed = EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage };
+        return runner.journal.commit(vec![failed], side).await;
     }
     let wait =
         error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
     let at = runner.deps.clock.now().plus(wait);
     let timer_id = TimerId(runner.deps.ids.next());
     let purpose_text = "try the model again".to_owned();
-    let mut side = vec![SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() }];
+    side.push(SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() });
     if wait > runner.deps.config.short_wait {
         side.push(status(&runner.journal.state, RunStatus::Parked));
     }

@@ -4,14 +4,15 @@ use crate::deps::Deps;
 use crate::dialect;
 use crate::error::EngineError;
 use crate::planning::narrowed;
-use crate::start::{StartRun, begun, setup};
+use crate::start::{StartRun, setup};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
 use steward_core::message::Message;
 use steward_core::model::Purpose;
 use steward_core::prompt::{estimate_tokens, memory_text, skills_text};
-use steward_core::run::{Effect, room_for_tools};
+use steward_core::run::{Effect, RunState, room_for_tools};
 use steward_core::{ConnectionId, RunId};
 
 /// A part of a prompt.
@@ -67,9 +68,11 @@ pub(crate) async fn preview(
         key: None,
     };
     let setup = setup(deps, request, now).await?;
+    let setup = Arc::new(setup);
     let run = RunId(deps.ids.next());
-    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup.clone()) };
-    let mut state = begun(run, &started, now);
+    let body = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::clone(&setup) };
+    let mut state = RunState::new(run);
+    state.apply(&Event { run_id: run, seq: 1, at: now, epoch: 1, body });
     if state.next(now).first() == Some(&Effect::FilterIntent) {
         state.apply(&Event { run_id: run, seq: 2, at: now, epoch: 1, body: narrowed(deps, &setup).await });
     }
@@ -96,6 +99,6 @@ pub(crate) async fn preview(
         reserved: built.reserve,
         fits: built.prompt.fits,
         tools: tools.into_iter().map(|spec| spec.name).collect(),
-        model: setup.model,
+        model: setup.model.clone(),
     })
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult};
-use steward_core::run::{AnswerFrom, Ask, Effect, Waiting};
+use steward_core::run::{AnswerFrom, Ask, Effect, RunState, Waiting};
 use steward_core::tool::truncate;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -55,16 +55,20 @@ pub(crate) struct Runner<'a> {
     pub service: &'a RunService,
 }
 
-/// Drives the run of `lease` to rest. `fresh`: it was just made by us, so nothing was in flight.
+/// Drives the run of `lease` to rest. `state`: the fold of a run that was just made here, so nothing was in flight.
 /// Returns the run that waits for this one, if it has ended.
 pub(crate) async fn drive(
     service: &RunService,
     deps: &Deps,
     handle: &Handle,
     lease: Lease,
-    fresh: bool,
+    state: Option<RunState>,
 ) -> StoreResult<Option<RunId>> {
-    let journal = Journal::load(deps.clone(), lease).await?;
+    let fresh = state.is_some();
+    let journal = match state {
+        Some(state) => Journal::new(deps.clone(), lease, state),
+        None => Journal::load(deps.clone(), lease).await?,
+    };
     let mut runner = Runner { deps, handle, journal, service };
     let state = &runner.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {

@@ -8,7 +8,7 @@ use crate::log;
 use crate::preview::{PromptPreview, preview};
 use crate::replay::{ReplayReport, Replayer};
 use crate::runner::{Handle, drive};
-use crate::start::{StartRun, start};
+use crate::start::{NewRun, StartRun, start};
 use crate::undo::{self, Undone};
 use crate::watch::watch;
 use futures::FutureExt as _;
@@ -71,9 +71,9 @@ impl RunService {
     pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
         let (until, place) = (self.until(), self.place());
         let queued = place.is_none().then(|| self.at_work());
-        let lease = start(&self.inner.deps, request, queued).await?;
-        let run = lease.run;
-        self.begin(lease, place, until).await;
+        let new = start(&self.inner.deps, request, queued).await?;
+        let run = new.lease.run;
+        self.begin(new, place, until).await;
         Ok(run)
     }
 
@@ -87,9 +87,10 @@ impl RunService {
     }
 
     /// Drives a run that was just made, or leaves it to whoever has a place first.
-    pub(crate) async fn begin(&self, lease: Lease, place: Option<OwnedSemaphorePermit>, until: Timestamp) {
+    pub(crate) async fn begin(&self, new: NewRun, place: Option<OwnedSemaphorePermit>, until: Timestamp) {
+        let NewRun { lease, state } = new;
         if place.is_some() {
-            self.spawn(lease, true, until, place);
+            self.spawn(lease, Some(state), until, place);
         } else if let Err(error) = self.inner.deps.store.release(&lease).await {
             tracing::warn!(run = %lease.run, %error, "a run that waits begins when its lease ends");
         }
@@ -182,9 +183,9 @@ impl RunService {
     /// not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
         let (until, place) = (self.until(), self.place());
-        let lease = fork(&self.inner.deps, request).await?;
-        let run = lease.run;
-        self.begin(lease, place, until).await;
+        let new = fork(&self.inner.deps, request).await?;
+        let run = new.lease.run;
+        self.begin(new, place, until).await;
         Ok(run)
     }
 
@@ -314,7 +315,7 @@ impl RunService {
         let lease = deps.store.claim(what, &deps.config.node, deps.clock.now(), until).await?;
         let found = lease.is_some();
         if let Some(lease) = lease {
-            self.spawn(lease, false, until, place);
+            self.spawn(lease, None, until, place);
         }
         Ok(found)
     }
@@ -325,21 +326,21 @@ impl RunService {
         deps.clock.now().plus(deps.config.lease)
     }
 
-    /// Drives a run whose lease lasts until then, or longer.
-    fn spawn(&self, lease: Lease, fresh: bool, until: Timestamp, place: Option<OwnedSemaphorePermit>) {
+    /// Drives a run whose lease lasts until then, or longer. `state`: it was just made here.
+    fn spawn(&self, lease: Lease, state: Option<RunState>, until: Timestamp, place: Option<OwnedSemaphorePermit>) {
         let handle = Handle::new();
         self.inner.held.add(lease.clone(), handle.clone(), until);
         let service = self.clone();
-        self.inner.tasks.spawn(async move { service.hold(lease, handle, fresh, place).await });
+        self.inner.tasks.spawn(async move { service.hold(lease, handle, state, place).await });
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
-    async fn hold(&self, lease: Lease, handle: Handle, fresh: bool, place: Option<OwnedSemaphorePermit>) {
+    async fn hold(&self, lease: Lease, handle: Handle, state: Option<RunState>, place: Option<OwnedSemaphorePermit>) {
         let run = lease.run;
         let deps = &self.inner.deps;
         let mut parent = None;
         let mut hold = self.inner.held.guard(&lease, &handle);
-        let driving = AssertUnwindSafe(drive(self, deps, &handle, lease.clone(), fresh));
+        let driving = AssertUnwindSafe(drive(self, deps, &handle, lease.clone(), state));
         tokio::select! {
             result = driving.catch_unwind() => match result {
                 Ok(Ok(waiting)) => {

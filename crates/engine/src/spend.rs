@@ -8,7 +8,9 @@ use crate::runner::Runner;
 use std::time::Duration;
 use steward_core::event::Setup;
 use steward_core::model::{Connection, ModelErrorClass, Usage};
-use steward_core::ports::{BudgetScope, ReserveError, Reserved, SpendState, Spender, SpentRecord, StoreResult};
+use steward_core::ports::{
+    BudgetScope, ReserveError, Reserved, SideWrite, SpendState, Spender, SpentRecord, StoreResult,
+};
 use steward_core::routing::Attempt;
 use steward_core::{ConnectionId, ReservationId, Timestamp};
 
@@ -122,10 +124,15 @@ async fn told(
     state.used_up(name, resets_at)
 }
 
-/// Ends a reservation with what its call took; `None`: nobody began to answer. Requests that were dropped for a quicker
-/// answer count with their prompt. Returns what it all took. The record is not worth losing the reply for, so a store
-/// that fails here is only told of: what is set aside ends by itself.
-pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, attempts: &[Attempt], failed: bool) -> Usage {
+/// What a call took, and the rows that record it in the transaction of its reply; `took` is `None` where nobody began to
+/// answer. Requests that were dropped for a quicker answer count with their prompt.
+pub(crate) async fn settle(
+    deps: &Deps,
+    aside: Aside,
+    took: Option<Took>,
+    attempts: &[Attempt],
+    failed: bool,
+) -> (Usage, Vec<SideWrite>) {
     let mut spent = SpentRecord {
         spender: aside.spender,
         model: aside.model,
@@ -145,9 +152,7 @@ pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, attemp
         spent = priced(deps, spent, took.connection).await;
     }
     let mut all = spent.usage;
-    if let Err(error) = deps.store.settle(deps.tenant, Some(aside.id), &spent).await {
-        tracing::error!(%error, "the usage of a model call was not recorded");
-    }
+    let mut side = vec![SideWrite::Settle(Some(aside.id), spent.clone())];
     for attempt in attempts.iter().filter(|attempt| attempt.class == Some(ModelErrorClass::Cancelled)) {
         let overtaken = SpentRecord {
             usage: Usage { prompt_tokens: aside.prompt, ..Usage::default() },
@@ -157,11 +162,12 @@ pub(crate) async fn settle(deps: &Deps, aside: Aside, took: Option<Took>, attemp
         let overtaken = priced(deps, overtaken, attempt.connection).await;
         all.prompt_tokens += overtaken.usage.prompt_tokens;
         all.cost_micros += overtaken.usage.cost_micros;
-        if let Err(error) = deps.store.settle(deps.tenant, None, &overtaken).await {
-            tracing::error!(%error, "the usage of an overtaken model call was not recorded");
-        }
+        side.push(SideWrite::Settle(None, overtaken));
     }
-    all
+    if let Some(key) = spent.spender.key {
+        deps.limiter.took(key, all.prompt_tokens.saturating_add(all.completion_tokens), spent.at);
+    }
+    (all, side)
 }
 
 /// The record of a call to `connection`, at its price.

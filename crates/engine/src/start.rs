@@ -2,6 +2,7 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
+use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
@@ -52,19 +53,41 @@ pub struct StartRun {
     pub key: Option<KeyId>,
 }
 
+/// A run that was just made: its lease, and the fold of its first events, so that nobody reads them back.
+pub(crate) struct NewRun {
+    pub lease: Lease,
+    pub state: RunState,
+}
+
 /// Makes a run with a lease of ours. `queued`: how many are at work in its way.
-pub(crate) async fn start(deps: &Deps, request: StartRun, queued: Option<usize>) -> Result<Lease, EngineError> {
+pub(crate) async fn start(deps: &Deps, request: StartRun, queued: Option<usize>) -> Result<NewRun, EngineError> {
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
-    let setup = setup(deps, request, now).await?;
-    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Box::new(setup) };
-    let state = begun(run, &started, now);
+    let setup = Arc::new(setup(deps, request, now).await?);
+    let mut first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup }];
+    first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
+    create(deps, run, first, now).await
+}
+
+/// Commits a run with its row, then publishes its first events.
+pub(crate) async fn create(
+    deps: &Deps,
+    run: RunId,
+    first: Vec<EventBody>,
+    now: Timestamp,
+) -> Result<NewRun, EngineError> {
+    let events: Vec<Event> = (1..)
+        .zip(first.iter().cloned())
+        .map(|(seq, body)| Event { run_id: run, seq, at: now, epoch: 1, body })
+        .collect();
+    let mut state = RunState::new(run);
+    events.iter().for_each(|event| state.apply(event));
     let row = row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
-    let mut first = vec![started];
-    first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
-    Ok(deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?)
+    let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
+    events.iter().for_each(|event| deps.bus.publish(event));
+    Ok(NewRun { lease, state })
 }
 
 /// Whether `input` can be a request.
@@ -101,7 +124,7 @@ pub(crate) async fn setup(deps: &Deps, request: StartRun, now: Timestamp) -> Res
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     Ok(Setup {
         budget: request.agent.budget.budget(),
-        tools,
+        tools: tools.into(),
         conversation: request.conversation,
         history,
         memory,
@@ -192,15 +215,8 @@ pub(crate) async fn route(
     Ok((first, taken))
 }
 
-/// The fold of a run's first event.
-pub(crate) fn begun(run: RunId, started: &EventBody, at: Timestamp) -> RunState {
-    let mut state = RunState::new(run);
-    state.apply(&Event { run_id: run, seq: 1, at, epoch: 1, body: started.clone() });
-    state
-}
-
 /// The row of a run that begins with `state`.
-pub(crate) fn row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
+fn row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
     let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
     Ok(RunRow {
         id: run,

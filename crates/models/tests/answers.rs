@@ -108,10 +108,10 @@ async fn the_request_on_the_wire() {
     request.tools.push(ToolSpec {
         name: "read".to_owned(),
         description: "Reads a file.".to_owned(),
-        parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
+        parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: vec!["show me".to_owned()],
+        utterances: vec!["show me".to_owned()].into(),
         result_limit: 10,
         skill: None,
     });

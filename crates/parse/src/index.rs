@@ -21,7 +21,7 @@ struct Known {
     name: String,
     sole_text: Option<String>,
     needs_arguments: bool,
-    parameters: Value,
+    parameters: Arc<Value>,
 }
 
 impl ToolIndex {

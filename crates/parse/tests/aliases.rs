@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::too_many_lines, reason = "tests")]
 
 use serde_json::{Value, json};
+use std::sync::Arc;
 use steward_core::model::{ModelChunk, Strategy, Usage};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
@@ -15,11 +16,7 @@ fn shipped() -> Vec<ToolSpec> {
         ("read", json!({"path": text}), json!(["path"])),
         ("write", json!({"path": text, "content": text}), json!(["path", "content"])),
         ("web_fetch", json!({"url": text}), json!(["url"])),
-        (
-            "terminal",
-            json!({"command": text, "argv": {"type": "array", "items": text}}),
-            json!([]),
-        ),
+        ("terminal", json!({"command": text, "argv": {"type": "array", "items": text}}), json!([])),
         ("python", json!({"code": text}), json!(["code"])),
         ("browser_open", json!({"url": text}), json!(["url"])),
         ("browser_snapshot", json!({"part": number}), json!([])),
@@ -30,10 +27,12 @@ fn shipped() -> Vec<ToolSpec> {
     .map(|(name, properties, required)| ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false}),
+        parameters:
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+                .into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
     })

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::json;
+use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
 use steward_parse::{ToolIndex, deep};
@@ -11,10 +12,10 @@ fn tools() -> ToolIndex {
     let spec = |name: &str| ToolSpec {
         name: name.into(),
         description: String::new(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: vec![],
+        utterances: Arc::default(),
         result_limit: 100,
         skill: None,
     };

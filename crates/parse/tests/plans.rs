@@ -96,7 +96,8 @@ fn the_schema_accepts_exactly_calls_of_the_tools() {
 fn a_schema_with_references_still_compiles() {
     let mut specs = specs();
     specs[0].parameters =
-        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}});
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}})
+            .into();
     let reply = json!({"reasoning": "r", "tool_calls": [{"name": "read", "arguments": {"a": 1}}], "done": false});
     assert_eq!(steward_core::schema::validate(&guided::schema(&specs), &reply), Ok(()));
 }

@@ -211,6 +211,7 @@ impl App {
             config.poll = config.poll.min(config.lease / 2);
         }
         let runs = RunService::new(Deps {
+            limiter: Arc::default(),
             tenant,
             store: store.clone(),
             models: models.clone(),

@@ -32,7 +32,7 @@ pub async fn state(app: &App, front: Front) -> ApiState {
         connections: app.connections.clone(),
         examiner: app.connections.clone(),
         gateway: app.models.clone(),
-        ledger: Arc::new(Ledger::new(app.store.clone())),
+        ledger: Arc::new(Ledger::new(app.store.clone(), Arc::clone(&app.runs.deps().limiter))),
         skills: app.store.clone(),
         vault: Arc::clone(&app.vault),
         packages: Arc::clone(&app.packages),

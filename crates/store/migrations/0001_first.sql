@@ -1,5 +1,6 @@
 -- One text for SQLite and PostgreSQL. Times are milliseconds since 1970 UTC, JSON is text (so that
 -- what a newer program wrote survives an older one), flags are 0 or 1.
+-- Columns named folded_* hold lower case text to search in: neither engine's lower() knows all letters in every locale.
 -- A run's last_seq is max(seq) of its events: it is stored nowhere else, so it can't disagree.
 
 create table runs (
@@ -19,11 +20,35 @@ create table runs (
     epoch           bigint not null,
     lease_until     bigint,
     commands        bigint not null,
+    origin          text   not null,
+    user_id         uuid,
+    model           text   not null,
+    verdict         text,
+    forked_from     uuid,
+    -- The status of outcome, such as 'failed'.
+    ended_as        text,
+    folded_title    text   not null,
+    folded_answer   text   not null,
+    -- The tools that its first event names by their hash, see tool_sets.
+    tool_set        text,
     primary key (tenant_id, id)
 );
 create index runs_open on runs (tenant_id, id) where status <> 'finished';
 create index runs_by_conversation on runs (tenant_id, conversation_id, id)
     where conversation_id is not null;
+create index runs_at_work on runs (tenant_id, conversation_id, id) where status <> 'finished';
+create index runs_by_agent on runs (tenant_id, agent_id, id);
+create index runs_by_user on runs (tenant_id, user_id, id) where user_id is not null;
+create index runs_by_end on runs (tenant_id, ended_as, id) where ended_as is not null;
+create index runs_by_verdict on runs (tenant_id, verdict, id) where verdict is not null;
+
+-- The tools of a run, as JSON, kept once however many runs have them.
+create table tool_sets (
+    tenant_id uuid not null,
+    hash      text not null,
+    body      text not null,
+    primary key (tenant_id, hash)
+);
 
 -- No foreign key to runs: every append proves the run by its lease in the same transaction, and a
 -- key check for each event would double that work.
@@ -78,8 +103,10 @@ create table approvals (
     primary key (tenant_id, id),
     foreign key (tenant_id, run_id) references runs (tenant_id, id)
 );
-create index approvals_by_run on approvals (tenant_id, run_id);
-create index approvals_open on approvals (tenant_id, asked_at) where decided_at is null;
+-- The order of each list is that of its index.
+create index approvals_by_time on approvals (tenant_id, asked_at, id);
+create index approvals_open on approvals (tenant_id, asked_at, id) where decided_at is null;
+create index approvals_by_run on approvals (tenant_id, run_id, asked_at, id);
 
 -- Files whose content came from outside: uploads that were copied, what a run wrote that had read something of outside.
 create table outside_files (
@@ -91,30 +118,40 @@ create table outside_files (
 );
 
 create table agents (
-    tenant_id uuid not null,
-    id        uuid not null,
-    name      text not null,
-    body      text not null,
+    tenant_id  uuid not null,
+    id         uuid not null,
+    name       text not null,
+    body       text not null,
+    deleted_at bigint,
     primary key (tenant_id, id)
 );
-create unique index agents_by_name on agents (tenant_id, name);
+create unique index agents_by_name on agents (tenant_id, name) where deleted_at is null;
 
+-- carried: what its prompts begin with.
 create table conversations (
-    tenant_id  uuid   not null,
-    id         uuid   not null,
-    agent_id   uuid   not null,
-    user_id    uuid,
-    title      text   not null,
-    created_at bigint not null,
-    messages   bigint not null,
+    tenant_id    uuid   not null,
+    id           uuid   not null,
+    agent_id     uuid   not null,
+    user_id      uuid,
+    title        text   not null,
+    folded_title text   not null,
+    carried      text,
+    created_at   bigint not null,
+    updated_at   bigint not null,
+    deleted_at   bigint,
+    forked_from  uuid,
+    messages     bigint not null,
     primary key (tenant_id, id)
 );
 
+-- run_id: the run that said it. folded_text is empty for what tools and the system said: people don't see that.
 create table messages (
     tenant_id       uuid   not null,
     conversation_id uuid   not null,
     seq             bigint not null,
     body            text   not null,
+    run_id          uuid,
+    folded_text     text   not null,
     primary key (tenant_id, conversation_id, seq),
     foreign key (tenant_id, conversation_id) references conversations (tenant_id, id)
 );
@@ -176,4 +213,211 @@ create table reminders (
     done      bigint not null,
     removed   bigint not null default 0,
     primary key (tenant_id, agent_id, id)
+);
+
+create table login_sessions (
+    tenant_id     uuid   not null,
+    id            uuid   not null,
+    user_id       uuid   not null,
+    token_hash    text   not null,
+    previous_hash text,
+    rotated_at    bigint not null,
+    created_at    bigint not null,
+    expires_at    bigint not null,
+    label         text   not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users (tenant_id, id)
+);
+create unique index login_sessions_by_token on login_sessions (tenant_id, token_hash);
+create index login_sessions_by_previous on login_sessions (tenant_id, previous_hash)
+    where previous_hash is not null;
+create index login_sessions_by_user on login_sessions (tenant_id, user_id);
+
+-- No status: begun, its end is not known.
+create table idempotency_keys (
+    tenant_id    uuid   not null,
+    owner        text   not null,
+    name         text   not null,
+    request_hash text   not null,
+    at           bigint not null,
+    status       bigint,
+    body         text,
+    primary key (tenant_id, owner, name)
+);
+create index idempotency_keys_by_time on idempotency_keys (tenant_id, at);
+
+create table grants (
+    tenant_id  uuid   not null,
+    id         uuid   not null,
+    agent_id   uuid   not null,
+    body       text   not null,
+    ends_at    bigint,
+    given_by   text   not null,
+    created_at bigint not null,
+    primary key (tenant_id, id)
+);
+create index grants_by_agent on grants (tenant_id, agent_id);
+
+create table kept_runs (
+    tenant_id  uuid   not null,
+    name       text   not null,
+    run_id     uuid   not null,
+    kept_by    text   not null,
+    created_at bigint not null,
+    primary key (tenant_id, name),
+    foreign key (tenant_id, run_id) references runs (tenant_id, id)
+);
+
+-- What is spent: hard budgets, what is set aside for calls in flight, the record of usage; virtual
+-- keys; report cards of models. Ids that don't apply are nil in usage_days (a null would not be one
+-- in a key) and null elsewhere.
+
+-- since: the beginning of the period that spent_* count; null: not counted yet.
+create table spend_limits (
+    tenant_id         uuid   not null,
+    id                uuid   not null,
+    scope             text   not null,
+    owner_id          uuid   not null,
+    period            text   not null,
+    tokens            bigint,
+    cost_micros       bigint,
+    since             bigint,
+    spent_tokens      bigint not null,
+    spent_cost_micros bigint not null,
+    primary key (tenant_id, id)
+);
+create unique index spend_limits_by_scope on spend_limits (tenant_id, scope, owner_id, period);
+
+-- Only calls that some limit counts are here.
+-- place: 0 counts under all limits; the others are further connections that the call may come to, each under its own.
+create table reservations (
+    tenant_id     uuid   not null,
+    id            uuid   not null,
+    place         bigint not null,
+    user_id       uuid,
+    agent_id      uuid,
+    connection_id uuid,
+    key_id        uuid,
+    tokens        bigint not null,
+    cost_micros   bigint not null,
+    ends_at       bigint not null,
+    primary key (tenant_id, id, place)
+);
+create index reservations_by_end on reservations (tenant_id, ends_at);
+
+-- day: days of UTC since 1970-01-01.
+create table usage_days (
+    tenant_id         uuid   not null,
+    day               bigint not null,
+    user_id           uuid   not null,
+    agent_id          uuid   not null,
+    connection_id     uuid   not null,
+    key_id            uuid   not null,
+    model             text   not null,
+    calls             bigint not null,
+    failed            bigint not null,
+    unpriced          bigint not null,
+    prompt_tokens     bigint not null,
+    cached_tokens     bigint not null,
+    completion_tokens bigint not null,
+    cost_micros       bigint not null,
+    primary key (tenant_id, day, user_id, agent_id, connection_id, key_id, model)
+);
+
+create table virtual_keys (
+    tenant_id   uuid   not null,
+    id          uuid   not null,
+    user_id     uuid   not null,
+    secret_hash text   not null,
+    body        text   not null,
+    expires_at  bigint,
+    revoked_at  bigint,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users (tenant_id, id)
+);
+create unique index virtual_keys_by_secret on virtual_keys (tenant_id, secret_hash);
+create index virtual_keys_by_user on virtual_keys (tenant_id, user_id, id);
+
+create table exam_reports (
+    tenant_id uuid   not null,
+    endpoint  text   not null,
+    model     text   not null,
+    body      text   not null,
+    primary key (tenant_id, endpoint, model)
+);
+
+-- Skills and their versions, packages, MCP servers, the vault's rows. Which skills an agent has stands in
+-- the agent's own body and nowhere else. sort_key is the name's UTF-8 in hexadecimal: its order is that
+-- of the bytes on both engines, whatever the database's locale.
+
+-- body: the current version; folded: name and description to search in.
+create table skills (
+    tenant_id uuid   not null,
+    id        uuid   not null,
+    name      text   not null,
+    sort_key  text   not null,
+    version   bigint not null,
+    kind      text   not null,
+    category  text   not null,
+    package   text,
+    folded    text   not null,
+    body      text   not null,
+    primary key (tenant_id, id)
+);
+create unique index skills_by_name on skills (tenant_id, name);
+create index skills_by_order on skills (tenant_id, sort_key);
+
+-- No foreign key to skills: versions outlive the removal of their skill, since runs refer to them.
+create table skill_versions (
+    tenant_id uuid   not null,
+    skill_id  uuid   not null,
+    version   bigint not null,
+    body      text   not null,
+    primary key (tenant_id, skill_id, version)
+);
+
+create table skill_packages (
+    tenant_id uuid   not null,
+    name      text   not null,
+    sort_key  text   not null,
+    revision  bigint not null,
+    body      text   not null,
+    primary key (tenant_id, name, revision)
+);
+create index skill_packages_by_order on skill_packages (tenant_id, sort_key, revision);
+
+create table mcp_servers (
+    tenant_id uuid not null,
+    id        uuid not null,
+    name      text not null,
+    body      text not null,
+    primary key (tenant_id, id)
+);
+create unique index mcp_servers_by_name on mcp_servers (tenant_id, name);
+
+-- body: what may be shown; sealed: nonce and ciphertext, hexadecimal. All rows of a tenant have the
+-- same key_id.
+create table credentials (
+    tenant_id uuid   not null,
+    id        uuid   not null,
+    name      text   not null,
+    sort_key  text   not null,
+    body      text   not null,
+    key_id    text   not null,
+    sealed    text   not null,
+    used_at   bigint,
+    primary key (tenant_id, id)
+);
+create unique index credentials_by_name on credentials (tenant_id, name);
+create index credentials_by_order on credentials (tenant_id, sort_key);
+
+-- No foreign key to credentials: the record of uses outlives them. n tells uses of one instant apart.
+create table credential_uses (
+    tenant_id     uuid   not null,
+    credential_id uuid   not null,
+    at            bigint not null,
+    n             bigint not null,
+    run_id        uuid,
+    body          text   not null,
+    primary key (tenant_id, credential_id, at, n)
 );

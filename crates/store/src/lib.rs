@@ -12,7 +12,6 @@
 //! cannot append; one caller's failure never fails the others of its batch; a database of a newer
 //! program or of another one is left as it was found.
 
-mod backfill;
 mod codec;
 mod config;
 mod engine;

@@ -1,6 +1,5 @@
 //! The schema and its versions. One list for both engines.
 
-use crate::backfill::{self, Backfill};
 use crate::tx::{Tx, args};
 use steward_core::ports::{StoreError, StoreResult};
 
@@ -10,22 +9,11 @@ pub(crate) struct Migration {
     pub version: i64,
     pub name: &'static str,
     pub sql: &'static str,
-    /// Done after the SQL, in the same transaction.
-    pub then: Option<Backfill>,
 }
 
 /// All steps that this program knows, in order.
-pub(crate) const ALL: &[Migration] = &[
-    Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql"), then: None },
-    Migration {
-        version: 2,
-        name: "studio",
-        sql: include_str!("../migrations/0002_studio.sql"),
-        then: Some(backfill::studio),
-    },
-    Migration { version: 3, name: "spending", sql: include_str!("../migrations/0003_spending.sql"), then: None },
-    Migration { version: 4, name: "skills", sql: include_str!("../migrations/0004_skills.sql"), then: None },
-];
+pub(crate) const ALL: &[Migration] =
+    &[Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql") }];
 
 /// Version of the schema that this program writes.
 pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
@@ -88,9 +76,6 @@ pub(crate) async fn apply(tx: &mut Tx<'_>, list: &[Migration]) -> StoreResult<()
     };
     for step in list.iter().filter(|step| step.version > from) {
         tx.script(step.sql).await?;
-        if let Some(then) = step.then {
-            then(tx).await?;
-        }
         tx.execute("insert into steward_schema (version, name) values ($1, $2)", args![step.version, step.name])
             .await?;
         tracing::info!(version = step.version, name = step.name, "schema migrated");
@@ -127,14 +112,9 @@ mod tests {
         version: KNOWN + 1,
         name: "next",
         sql: "create table extra (tenant_id uuid not null); drop table settings;",
-        then: None,
     });
-    const BROKEN: &[Migration] = &extended(Migration {
-        version: KNOWN + 1,
-        name: "broken",
-        sql: "drop table settings; create nonsense;",
-        then: None,
-    });
+    const BROKEN: &[Migration] =
+        &extended(Migration { version: KNOWN + 1, name: "broken", sql: "drop table settings; create nonsense;" });
 
     const fn extended(by: Migration) -> [Migration; ALL.len() + 1] {
         let mut list = [by; ALL.len() + 1];

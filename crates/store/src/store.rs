@@ -3,7 +3,7 @@
 use crate::config::{Place, StoreConfig};
 use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite, Touches};
 use crate::migrate::{self, Migration};
-use crate::ports::{LimitedScopes, limited_scopes};
+use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::args;
 use crate::{codec, error};
 use std::sync::Arc;
@@ -33,6 +33,7 @@ pub struct Store {
     engine: Engine,
     limited: Limited,
     blobs: Arc<dyn Blobs>,
+    pub(crate) tool_sets: ToolSets,
 }
 
 impl Store {
@@ -60,7 +61,7 @@ impl Store {
             }
             Place::Postgres { url } => Engine::Postgres(Postgres::open(&url, config.connections, list).await?),
         };
-        let store = Self { engine, limited, blobs };
+        let store = Self { engine, limited, blobs, tool_sets: ToolSets::default() };
         store.look_for_limits().await?;
         Ok(store)
     }

@@ -45,10 +45,10 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
     ToolSpec {
         name: name.to_owned(),
         description: entry.description,
-        parameters,
+        parameters: parameters.into(),
         effect,
         risk,
-        utterances: entry.utterances,
+        utterances: entry.utterances.into(),
         result_limit: entry.result_limit,
         skill: None,
     }

@@ -275,7 +275,7 @@ impl From<tool::ToolSpec> for Tool {
         Self {
             name: spec.name,
             description: spec.description,
-            parameters: spec.parameters,
+            parameters: std::sync::Arc::unwrap_or_clone(spec.parameters),
             risk: spec.risk.into(),
             effect: spec.effect.into(),
         }

@@ -2,12 +2,12 @@
 //! loses none of it.
 
 use crate::home::Home;
-use crate::keys::Limiter;
 use futures::future::join_all;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use steward_core::ports::{SpendLimits, SpentRecord};
+use steward_core::rate_limit::RateLimiter;
 use steward_core::{ReservationId, TenantId};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -47,24 +47,24 @@ pub struct Ledger {
     /// Calls that are not settled yet.
     open: AtomicUsize,
     closing: watch::Sender<bool>,
-    limiter: Limiter,
+    limiter: Arc<RateLimiter>,
 }
 
 impl Ledger {
-    /// Writes to `limits`.
-    pub fn new(limits: Arc<dyn SpendLimits>) -> Self {
+    /// Writes to `limits`; `limiter` counts what virtual keys take a minute, here and in runs.
+    pub fn new(limits: Arc<dyn SpendLimits>, limiter: Arc<RateLimiter>) -> Self {
         Self {
             limits,
             home: Home(Handle::try_current().ok()),
             words: OnceLock::new(),
             open: AtomicUsize::new(0),
             closing: watch::Sender::new(false),
-            limiter: Limiter::default(),
+            limiter,
         }
     }
 
     /// What virtual keys take a minute.
-    pub(crate) fn limiter(&self) -> &Limiter {
+    pub(crate) fn limiter(&self) -> &RateLimiter {
         &self.limiter
     }
 

@@ -1,8 +1,6 @@
 //! A run for a call, and what the caller is told of it.
 
 use crate::chat::waiting;
-use crate::keys::count_tokens;
-use crate::started::tell;
 use crate::state::ApiState;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
@@ -62,8 +60,6 @@ pub(super) async fn begin(
         key: principal.key.as_ref().map(|key| key.id),
     };
     let run = state.runs.start(start).await?;
-    tell(state, run).await;
-    count_tokens(state, principal, run);
     Ok(run)
 }
 

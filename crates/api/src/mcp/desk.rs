@@ -114,7 +114,7 @@ impl Desk {
         let mut tools: Vec<Tool> = asks.into_iter().map(|(name, agent)| ask_tool(name, agent)).collect();
         tools.push(follow_tool());
         tools.extend(offered(&self.state, agents).into_iter().map(|one| {
-            Tool::new(one.name, one.spec.description, object(one.spec.parameters))
+            Tool::new(one.name, one.spec.description, object(std::sync::Arc::unwrap_or_clone(one.spec.parameters)))
                 .with_annotations(ToolAnnotations::default().read_only(true).open_world(false))
         }));
         tools

@@ -40,8 +40,8 @@ pub(super) async fn history(state: &ApiState, person: &Person, id: &str) -> Resu
     let Some(setup) = ended.setup.filter(|setup| may_use_agent(&person.principal, &setup.agent.name)) else {
         return Err(missing());
     };
-    let mut history = setup.history;
-    history.push(Message { taint, ..Message::user(setup.input) });
+    let mut history = setup.history.clone();
+    history.push(Message { taint, ..Message::user(&setup.input) });
     if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
         history.push(Message::assistant(answer));
     }

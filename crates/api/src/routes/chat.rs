@@ -5,7 +5,6 @@ use crate::auth::Person;
 use crate::dto::conversation::{Chat, ChatStarted};
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
-use crate::started::tell;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
@@ -59,7 +58,6 @@ pub(crate) async fn chat(
     };
     match state.runs.start(start).await {
         Ok(run) => {
-            tell(&state, run).await;
             let started = ChatStarted { run_id: run.0, conversation_id: Some(conversation.0) };
             Ok((StatusCode::ACCEPTED, Json(started)))
         }

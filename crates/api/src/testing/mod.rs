@@ -80,6 +80,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
     });
     ApiState {
         runs: RunService::new(Deps {
+            limiter: Arc::default(),
             tenant: TenantId::DEFAULT,
             store: nothing.clone(),
             models: nothing.clone(),
@@ -119,7 +120,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         )),
         host_keys: Arc::new(FileHostKeys::new("/nowhere/hosts.json")),
         gateway: Arc::new(gateway::Fake::default()),
-        ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()))),
+        ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()), Arc::default())),
         about: Arc::new(AboutFacts {
             version: "9.9.9".to_owned(),
             commit: None,

@@ -10,6 +10,7 @@ use crate::agent::{Deep, PlanStyle};
 use crate::policy::RiskClass;
 use crate::tool::{EffectClass, PLAN, ToolSpec};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub use judge::{Judged, judge};
 pub use state::{DeepState, StepState};
@@ -115,10 +116,10 @@ pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
             }},
             "required": ["steps"],
             "additionalProperties": false,
-        }),
+        }).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 0,
         skill: None,
     }

@@ -15,6 +15,7 @@ use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Where a run came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ pub struct Setup {
     /// The agent, as it was.
     pub agent: Agent,
     /// The tools it had.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<[ToolSpec]>,
     /// Conversation, if it belongs to one.
     #[serde(default)]
     pub conversation: Option<ConversationId>,

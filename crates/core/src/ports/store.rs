@@ -1,5 +1,6 @@
 //! Storage. One conformance suite runs over every implementation.
 
+use super::SpentRecord;
 use crate::approval::{Answer, Approval};
 use crate::event::{Event, EventBody, Origin, Outcome};
 use crate::message::Message;
@@ -7,7 +8,7 @@ use crate::prompt::Carried;
 use crate::receipts::Verdict;
 use crate::run::OutsideFile;
 use crate::tool::Staged;
-use crate::{AgentId, ApprovalId, ConversationId, RunId, TenantId, TimerId, Timestamp, UserId};
+use crate::{AgentId, ApprovalId, ConversationId, ReservationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +166,8 @@ pub enum SideWrite {
     Carried(ConversationId, Carried),
     /// Messages for the run's conversation.
     Messages(ConversationId, Vec<Message>),
+    /// Ends a reservation, if there is one, and records what a model call took.
+    Settle(Option<ReservationId>, SpentRecord),
 }
 
 /// Where a run stands.

@@ -3,6 +3,7 @@
 use super::estimate_tokens;
 use crate::tool::ToolSpec;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Longest description of a tool for a tiny window, characters.
 const TOOL: usize = 120;
@@ -22,7 +23,7 @@ fn weigh(spec: &ToolSpec) -> u64 {
 #[must_use]
 pub fn brief(mut spec: ToolSpec) -> ToolSpec {
     spec.description = sentence(&spec.description, TOOL);
-    shorten(&mut spec.parameters);
+    shorten(Arc::make_mut(&mut spec.parameters));
     spec
 }
 

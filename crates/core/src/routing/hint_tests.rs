@@ -5,6 +5,7 @@ use super::{DATA, FirstTools, TOOLS, ToolHint, hint};
 use crate::policy::RiskClass;
 use crate::routing::lexicon::Sheet;
 use crate::tool::{EffectClass, ToolSpec};
+use std::sync::Arc;
 
 fn check(message: &str, expected: Hint, words: &[&str]) {
     let got = hint(message);
@@ -60,10 +61,10 @@ fn tools_that_fit_go_first_and_none_is_taken_away() {
     let tools = ["write", "sql", "read"].map(|name| ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: serde_json::Value::Null,
+        parameters: serde_json::Value::Null.into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 0,
         skill: None,
     });

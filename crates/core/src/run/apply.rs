@@ -5,6 +5,7 @@ use crate::event::{Event, EventBody, ToolResult};
 use crate::message::Message;
 use crate::model::Purpose;
 use crate::tool::{EffectClass, ToolCall};
+use std::sync::Arc;
 
 impl RunState {
     /// Folds one event in. Total: an event that makes no sense here changes nothing else.
@@ -21,7 +22,7 @@ impl RunState {
                 self.grants.clone_from(&setup.grants);
                 self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
-                self.setup = Some(setup.clone());
+                self.setup = Some(Arc::clone(setup));
             }
             EventBody::RunResumed { .. } => self.resumed(),
             EventBody::IntentFiltered { kept, wants_tool, .. } => {

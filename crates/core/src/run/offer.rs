@@ -56,7 +56,7 @@ impl RunState {
 
     fn kept_tools(&self, setup: &Setup) -> Vec<ToolSpec> {
         let Some(kept) = &self.kept else {
-            return setup.tools.clone();
+            return setup.tools.to_vec();
         };
         if self.goes_on() {
             let search = |name: &str| (name == TOOL_SEARCH).then(crate::tool::tool_search);

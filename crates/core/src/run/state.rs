@@ -12,6 +12,7 @@ use crate::policy::Grant;
 use crate::ports::StandingGrant;
 use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
+use std::sync::Arc;
 
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,7 +135,7 @@ pub struct RunState {
     /// Time of the last event.
     pub last_at: Timestamp,
     /// From `run.started`; `None` before it.
-    pub setup: Option<Box<Setup>>,
+    pub setup: Option<Arc<Setup>>,
     /// Messages of this run: the request, replies, tool results.
     pub messages: Vec<Message>,
     /// What the user said meanwhile, not yet taken in.

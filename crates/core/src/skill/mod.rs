@@ -292,10 +292,10 @@ impl Skill {
         Some(ToolSpec {
             name: self.name.clone(),
             description: self.description.clone(),
-            parameters: self.parameters.clone(),
+            parameters: self.parameters.clone().into(),
             effect: self.effect,
             risk: self.risk,
-            utterances: self.utterances.clone(),
+            utterances: self.utterances.clone().into(),
             result_limit: self.limits.result_chars,
             skill: Some(self.reference()),
         })

@@ -26,7 +26,7 @@ pub async fn completed(
     if !connection.capabilities.json_schema {
         return Err("the model cannot be held to a schema".to_owned());
     }
-    let mut schema = tool.parameters.clone();
+    let mut schema = (*tool.parameters).clone();
     // Only what is known or required: a small model fills in whatever it is offered.
     let required = schema["required"].clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {

@@ -21,7 +21,7 @@ pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
         .map(|tool| {
             let name = words(&tool.name);
             let mut about = words(&tool.description);
-            for utterance in &tool.utterances {
+            for utterance in tool.utterances.iter() {
                 about.extend(words(utterance));
             }
             let score: f32 = wanted

@@ -1,5 +1,6 @@
 //! What is asked, from `data/exam`.
 
+use std::sync::Arc;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -179,10 +180,10 @@ fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        parameters,
+        parameters: parameters.into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
     }

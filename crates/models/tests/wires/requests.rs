@@ -1,6 +1,7 @@
 //! What is sent, as snapshots: one request with everything in it for each wire.
 
 use serde_json::{Value, json};
+use std::sync::Arc;
 use steward_core::message::Message;
 use steward_core::model::{Auth, ModelChunk, ModelRequest, Provider, Wire};
 use steward_core::policy::RiskClass;
@@ -32,10 +33,11 @@ fn full() -> ModelRequest {
             "type": "object",
             "properties": {"location": {"type": "string"}},
             "required": ["location"],
-        }),
+        })
+        .into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: vec![],
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
     };

@@ -2,6 +2,7 @@
 //! length of a piece.
 #![no_main]
 
+use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use steward_core::model::ModelChunk;
@@ -22,10 +23,10 @@ fn tools() -> ToolIndex {
     let tool = |name: &str, properties, required| ToolSpec {
         name: name.into(),
         description: String::new(),
-        parameters: json!({"type": "object", "properties": properties, "required": required}),
+        parameters: json!({"type": "object", "properties": properties, "required": required}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 100,
         skill: None,
     };

@@ -39,7 +39,8 @@ pub fn instructions(tools: &[ToolSpec]) -> String {
 
 fn call_schema(spec: &ToolSpec) -> Value {
     // References are relative to the tool's own schema and would point nowhere in this one.
-    let arguments = if has_reference(&spec.parameters) { json!({"type": "object"}) } else { spec.parameters.clone() };
+    let arguments =
+        if has_reference(&spec.parameters) { json!({"type": "object"}) } else { (*spec.parameters).clone() };
     json!({
         "type": "object",
         "properties": {"name": {"type": "string", "enum": [spec.name]}, "arguments": arguments},

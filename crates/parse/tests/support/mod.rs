@@ -4,6 +4,7 @@
 pub mod case;
 
 use serde_json::{Value, json};
+use std::sync::Arc;
 use steward_core::model::{ModelChunk, Strategy, Usage};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
@@ -42,10 +43,10 @@ fn spec((name, properties, required): (&str, Value, Value)) -> ToolSpec {
     ToolSpec {
         name: name.into(),
         description: format!("Tool {name}."),
-        parameters: json!({"type": "object", "properties": properties, "required": required}),
+        parameters: json!({"type": "object", "properties": properties, "required": required}).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
     }

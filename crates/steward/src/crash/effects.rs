@@ -3,6 +3,7 @@
 use crate::settings::variable;
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::Arc;
 use steward_core::SkillId;
 use steward_core::policy::RiskClass;
 use steward_core::skill::{SkillKind, SkillRef};
@@ -29,10 +30,10 @@ impl ToolHandler for CountedEffect {
         ToolSpec {
             name: self.name.to_owned(),
             description: "Has one effect that is counted.".to_owned(),
-            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}),
+            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}).into(),
             effect: self.effect,
             risk: RiskClass::Read,
-            utterances: Vec::new(),
+            utterances: Arc::default(),
             result_limit: 1000,
             skill: None,
         }
@@ -61,10 +62,10 @@ impl ToolHandler for AskCounter {
         ToolSpec {
             name: "effect_ask".to_owned(),
             description: "Has another agent count.".to_owned(),
-            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}),
+            parameters: json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false}).into(),
             effect: EffectClass::Idempotent,
             risk: RiskClass::Read,
-            utterances: Vec::new(),
+            utterances: Arc::default(),
             result_limit: 1000,
             skill: Some(SkillRef {
                 untrusted: false,

@@ -120,6 +120,7 @@ async fn composed(
     )
     .unwrap();
     let service = RunService::new(Deps {
+        limiter: Arc::default(),
         tenant: TenantId::DEFAULT,
         store: store.clone(),
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),

@@ -334,6 +334,6 @@ async fn calls_in_reasoning_are_the_last_resort_and_replay_finds_them_again() {
         _ => None,
     });
     let setup = setup.unwrap();
-    assert_eq!(setup.route.unwrap().targets[0], setup.connection);
+    assert_eq!(setup.route.as_ref().unwrap().targets[0], setup.connection);
     service.shutdown().await;
 }

@@ -3,6 +3,7 @@
 use crate::bed::{OTHER, asked, finished, kinds, request, service};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
 use steward_core::RunId;
 use steward_core::approval::Answer;
 use steward_core::event::{Event, EventBody, ForkedFrom, Mode, Origin, Outcome};
@@ -176,7 +177,7 @@ async fn a_replay_parses_and_assembles_again_and_tells_what_differs() {
     assert!(found[0].now.contains("later"), "{found:?}");
     let found = changed(&|body| {
         if let EventBody::RunStarted { setup, .. } = body {
-            setup.agent.instructions = "Help less.".into();
+            Arc::make_mut(setup).agent.instructions = "Help less.".into();
         }
     });
     assert_eq!(found.len(), 2, "both prompts: {found:?}");

@@ -37,10 +37,10 @@ impl Tools for Odd {
         vec![ToolSpec {
             name: "act".to_owned(),
             description: "Acts.".to_owned(),
-            parameters: json!({"type": "object"}),
+            parameters: json!({"type": "object"}).into(),
             effect: EffectClass::Read,
             risk: RiskClass::Read,
-            utterances: Vec::new(),
+            utterances: Arc::default(),
             result_limit: 1000,
             skill: None,
         }]
@@ -106,6 +106,7 @@ impl Bed {
         let tools = Arc::new(Odd::default());
         let deps = service(data.path(), &model).await.deps().clone();
         let service = RunService::new(Deps {
+            limiter: Arc::default(),
             tools: tools.clone(),
             config: EngineConfig {
                 lease: Duration::from_millis(600),

@@ -30,10 +30,10 @@ fn spec(name: &str, risk: RiskClass) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: name.to_owned(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         effect: EffectClass::Write,
         risk,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 20_000,
         skill: None,
     }

@@ -29,10 +29,10 @@ fn spec(agent: &str) -> ToolSpec {
     ToolSpec {
         name: format!("ask_{agent}"),
         description: format!("Asks the agent {agent}."),
-        parameters: json!({"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"], "additionalProperties": false}),
+        parameters: json!({"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"], "additionalProperties": false}).into(),
         effect: EffectClass::Idempotent,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 4000,
         skill: Some(SkillRef {
             untrusted: false,

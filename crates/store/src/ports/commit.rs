@@ -1,6 +1,7 @@
 //! Appending under a lease, with rows beside the events: one transaction.
 
-use super::side;
+use super::tool_sets::ToolSet;
+use super::{side, tool_sets};
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use crate::engine::Lot;
 use crate::error::clash;
@@ -9,7 +10,14 @@ use steward_core::ports::{RunRow, StoreError, StoreResult};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp};
 
 /// A new run, leased to `owner`.
-pub(super) async fn create(tx: &mut Tx<'_>, row: &RunRow, lot: &Lot, owner: &str, until: Timestamp) -> StoreResult<()> {
+pub(super) async fn create(
+    tx: &mut Tx<'_>,
+    row: &RunRow,
+    lot: &Lot,
+    tool_set: Option<&ToolSet>,
+    owner: &str,
+    until: Timestamp,
+) -> StoreResult<()> {
     if let Some(conversation) = row.conversation {
         vacant(tx, row, conversation).await?;
     }
@@ -19,9 +27,9 @@ pub(super) async fn create(tx: &mut Tx<'_>, row: &RunRow, lot: &Lot, owner: &str
         "insert into runs (tenant_id, id, agent_id, conversation_id, title, status, outcome, answer,
                            created_at, updated_at, tokens, cost_micros, owner, epoch, lease_until,
                            commands, origin, user_id, model, verdict, forked_from, ended_as,
-                           folded_title, folded_answer)
+                           folded_title, folded_answer, tool_set)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, 0, $15, $16, $17,
-                 $18, $19, $20, $21, $22)",
+                 $18, $19, $20, $21, $22, $23)",
         args![
             row.tenant,
             row.id,
@@ -44,11 +52,15 @@ pub(super) async fn create(tx: &mut Tx<'_>, row: &RunRow, lot: &Lot, owner: &str
             row.forked_from,
             row.outcome.as_ref().map(outcome_word),
             fold(&row.title),
-            fold(row.answer.as_deref().unwrap_or_default())
+            fold(row.answer.as_deref().unwrap_or_default()),
+            tool_set.map(|set| set.hash.as_str())
         ],
     )
     .await
     .map_err(|e| clash(e, || format!("run {} exists already", row.id)))?;
+    if let Some(set) = tool_set {
+        tool_sets::save(tx, row.tenant, set).await?;
+    }
     insert(tx, lot).await?;
     side::write(tx, lot).await
 }

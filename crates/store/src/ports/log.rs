@@ -1,8 +1,10 @@
 //! Reading logs, and checking the database.
 
+use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use serde::de::IgnoredAny;
+use std::sync::Arc;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{StoreError, StoreResult, StoredEvent};
 use steward_core::{RunId, TenantId, Timestamp};
@@ -20,8 +22,9 @@ pub(super) async fn rows(
 ) -> StoreResult<Vec<Row>> {
     let limit = if limit == 0 { MOST } else { limit.min(MOST) };
     tx.rows(
-        "select seq, at, epoch, body, blob from events
-         where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
+        "select seq, at, epoch, body, blob,
+                case when seq = 1 then (select tool_set from runs where tenant_id = $1 and id = $2) end
+         from events where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
         args![tenant, run, after, limit],
     )
     .await
@@ -35,7 +38,7 @@ pub(super) async fn staged(
     since: Timestamp,
 ) -> StoreResult<Vec<Row>> {
     tx.rows(
-        "select seq, at, epoch, body, blob from events
+        "select seq, at, epoch, body, blob, null from events
          where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2
          order by at, run_id, seq limit $4",
         args![tenant, except, since, MOST],
@@ -43,28 +46,32 @@ pub(super) async fn staged(
     .await
 }
 
-/// Rows as events, large bodies fetched.
-pub(super) async fn restore(store: &Store, run: RunId, rows: Vec<Row>) -> StoreResult<Vec<StoredEvent>> {
+/// Rows as events, with large bodies and the tools of the run.
+pub(super) async fn restore(
+    store: &Store,
+    tenant: TenantId,
+    run: RunId,
+    rows: Vec<Row>,
+) -> StoreResult<Vec<StoredEvent>> {
     let mut events = Vec::with_capacity(rows.len());
     for row in rows {
         let seq = row.count(0)?;
-        let raw = match (row.opt_text(3)?, row.opt_text(4)?) {
+        let mut raw = match (row.opt_text(3)?, row.opt_text(4)?) {
             (Some(body), _) => body,
             (None, Some(hash)) => store.blob_text(&hash).await?,
             (None, None) => {
                 return Err(StoreError::Corrupt(format!("event {seq} of run {run} has no body")));
             }
         };
-        events.push(StoredEvent {
-            event: Event {
-                run_id: run,
-                seq,
-                at: row.time(1)?,
-                epoch: row.count(2)?,
-                body: understand(&raw, run, seq)?,
-            },
-            raw,
-        });
+        let mut body = understand(&raw, run, seq)?;
+        if let EventBody::RunStarted { setup, .. } = &mut body
+            && let Some(hash) = row.opt_text(5)?
+        {
+            Arc::make_mut(setup).tools = store.tool_set(tenant, &hash).await?;
+            raw = to_json(&body)?;
+        }
+        let event = Event { run_id: run, seq, at: row.time(1)?, epoch: row.count(2)?, body };
+        events.push(StoredEvent { event, raw });
     }
     Ok(events)
 }

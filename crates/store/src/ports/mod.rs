@@ -24,8 +24,9 @@ mod settings;
 mod side;
 mod skills;
 mod spending;
+mod tool_sets;
 mod users;
 mod virtual_keys;
 
-pub(crate) use side::seen;
 pub(crate) use spending::{LimitedScopes, limited_scopes};
+pub(crate) use tool_sets::ToolSets;

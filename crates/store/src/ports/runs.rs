@@ -18,11 +18,13 @@ impl RunStore for Store {
     async fn create_run(
         &self,
         row: RunRow,
-        first: Vec<EventBody>,
+        mut first: Vec<EventBody>,
         side: Vec<SideWrite>,
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease> {
+        let tenant = row.tenant;
+        let tool_set = self.take_tool_set(tenant, &mut first)?;
         let lot = Lot {
             tenant: row.tenant,
             run: row.id,
@@ -35,10 +37,15 @@ impl RunStore for Store {
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
         self.write_leased(
             Touches::Run(row.id),
-            (row, lot, owner.to_owned(), lease_until),
-            |(row, lot, owner, until), tx| Box::pin(commit::create(tx, row, lot, owner, *until)),
+            (row, lot, tool_set.clone(), owner.to_owned(), lease_until),
+            |(row, lot, tool_set, owner, until), tx| {
+                Box::pin(commit::create(tx, row, lot, tool_set.as_ref(), owner, *until))
+            },
         )
         .await?;
+        if let Some(set) = tool_set {
+            self.tool_sets.add(tenant, set.hash, set.tools);
+        }
         Ok(lease)
     }
 
@@ -67,13 +74,13 @@ impl RunStore for Store {
         let rows = self
             .read((tenant, run, after, limit), |args, tx| Box::pin(log::rows(tx, args.0, args.1, args.2, args.3)))
             .await?;
-        log::restore(self, run, rows).await
+        log::restore(self, tenant, run, rows).await
     }
 
     async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>> {
         let rows =
             self.read((tenant, except, since), |args, tx| Box::pin(log::staged(tx, args.0, args.1, args.2))).await?;
-        let events = log::restore(self, except, rows).await?;
+        let events = log::restore(self, tenant, except, rows).await?;
         Ok(events
             .into_iter()
             .filter_map(|stored| match stored.event.body {

@@ -1,6 +1,7 @@
 //! Rows that change together with events.
 
 use super::inbox;
+use super::spending::{Sum, settle};
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
 use crate::engine::Lot;
 use crate::error::clash;
@@ -91,6 +92,12 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
             }
             SideWrite::Messages(conversation, messages) => {
                 say(tx, lot, *conversation, messages).await?;
+            }
+            SideWrite::Settle(reservation, spent) => {
+                let ids: Vec<_> = reservation.iter().copied().collect();
+                if let Some(sum) = Sum::of(std::slice::from_ref(spent)) {
+                    settle(tx, lot.tenant, &ids, &sum).await?;
+                }
             }
         }
     }
@@ -237,7 +244,7 @@ pub(super) async fn outside_files(tx: &mut Tx<'_>, tenant: TenantId, workspace: 
 }
 
 /// What a person sees of a message, to search in.
-pub(crate) fn seen(message: &Message) -> String {
+fn seen(message: &Message) -> String {
     match message.role {
         Role::User | Role::Assistant => fold(&message.text),
         Role::System | Role::Tool => String::new(),

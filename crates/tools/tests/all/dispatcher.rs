@@ -34,10 +34,11 @@ impl ToolHandler for Odd {
                 "properties": {"how": {"type": "string", "minLength": 1}},
                 "required": ["how"],
                 "additionalProperties": false
-            }),
+            })
+            .into(),
             effect: self.effect,
             risk: RiskClass::Read,
-            utterances: vec![],
+            utterances: Arc::default(),
             result_limit: 100,
             skill: None,
         }

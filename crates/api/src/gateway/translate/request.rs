@@ -4,6 +4,7 @@ use crate::gateway::inbound::Inbound;
 use crate::openai::{ChatMessage, OpenAiError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use steward_core::message::Message;
 use steward_core::model::ModelRequest;
 use steward_core::policy::RiskClass;
@@ -188,10 +189,10 @@ fn tools(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Vec<ToolSpec>, Open
         Some(function) => Ok(ToolSpec {
             name: function.name,
             description: function.description,
-            parameters: function.parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})),
+            parameters: function.parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})).into(),
             effect: EffectClass::Write,
             risk: RiskClass::Read,
-            utterances: Vec::new(),
+            utterances: Arc::default(),
             result_limit: usize::MAX,
             skill: None,
         }),

@@ -42,9 +42,9 @@ pub(crate) async fn get(
     let forkable = state.runs.forkable(id).await?;
     Ok(Json(RunDetail {
         run: Run::named(row, name),
-        input: setup.input,
+        input: setup.input.clone(),
         mode: setup.mode.into(),
-        asked_by: setup.asked_by,
+        asked_by: setup.asked_by.clone(),
         connection_id: setup.connection.0,
         budget: setup.budget.into(),
         waiting_approval: waiting.map(|id| id.0),

@@ -6,7 +6,6 @@ use crate::dto::run::Fork;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::routes::{chat, conversations, people};
-use crate::started::tell;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
@@ -46,7 +45,6 @@ pub(crate) async fn fork(
     };
     match state.runs.fork(fork).await {
         Ok(run) => {
-            tell(&state, run).await;
             let started = ChatStarted { run_id: run.0, conversation_id: conversation.map(|id| id.0) };
             Ok((StatusCode::CREATED, Json(started)))
         }

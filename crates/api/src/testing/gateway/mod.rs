@@ -29,7 +29,7 @@ impl House {
         let fake = Arc::new(fake);
         bed.state.gateway = fake.clone();
         bed.state.connections = fake.clone();
-        bed.state.ledger = Arc::new(Ledger::new(fake.clone()));
+        bed.state.ledger = Arc::new(Ledger::new(fake.clone(), Arc::default()));
         bed.router = router(bed.state.clone());
         let bearer = bearer(&bed.admin().await);
         Self { bed, fake, bearer }

@@ -12,18 +12,19 @@ use crate::skill::{SkillKind, SkillRef};
 use crate::tool::{EffectClass, Receipt, ToolSpec};
 use crate::{RunId, SkillId};
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 const CHILD: RunId = RunId(Uuid::from_u128(77));
 
 fn with_helper(setup: &mut Setup) {
-    setup.tools.push(ToolSpec {
+    let helper = ToolSpec {
         name: "ask_helper".into(),
         description: "asks".into(),
-        parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}),
+        parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}).into(),
         effect: EffectClass::Idempotent,
         risk: RiskClass::Read,
-        utterances: vec![],
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: Some(SkillRef {
             untrusted: false,
@@ -33,7 +34,8 @@ fn with_helper(setup: &mut Setup) {
             agent: Some("helper".into()),
             request: Some("{{x}}".into()),
         }),
-    });
+    };
+    setup.tools = setup.tools.iter().cloned().chain([helper]).collect();
 }
 
 /// A run whose first call is delegated.

@@ -11,6 +11,7 @@ use crate::run::{AnswerFrom, Ask, Checked, Effect, RunState, answer_text, check,
 use crate::tool::{CallSource, EffectClass, Preview, ToolCall, ToolSpec};
 use crate::{AgentId, ApprovalId, ConnectionId, RunId, Timestamp, hash};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use uuid::Uuid;
 
 pub(super) struct Driver {
@@ -43,10 +44,11 @@ impl Driver {
         let spec = |name: &str, risk, effect| ToolSpec {
             name: name.into(),
             description: name.into(),
-            parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": true}),
+            parameters:
+                json!({"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": true}).into(),
             effect,
             risk,
-            utterances: vec![],
+            utterances: Arc::default(),
             result_limit: 1000,
             skill: None,
         };
@@ -66,12 +68,12 @@ impl Driver {
                 metadata: serde_json::Map::new(),
                 skills: Vec::new(),
             },
-            tools: vec![
+            tools: Arc::new([
                 spec("look", RiskClass::Read, EffectClass::Read),
                 spec("put", RiskClass::Write, EffectClass::Write),
                 spec("wipe", RiskClass::Destructive, EffectClass::Write),
                 spec("feedback", RiskClass::Read, EffectClass::Read),
-            ],
+            ]),
             conversation: None,
             history: vec![],
             memory: String::new(),
@@ -103,7 +105,7 @@ impl Driver {
         edit(&mut setup);
         let mut driver =
             Self { state: RunState::new(RunId(Uuid::nil())), seq: 0, log: Vec::new(), noticed: Noticed::default() };
-        let effects = driver.on(EventBody::RunStarted { v: 1, setup: Box::new(setup) });
+        let effects = driver.on(EventBody::RunStarted { v: 1, setup: Arc::new(setup) });
         (driver, effects)
     }
 

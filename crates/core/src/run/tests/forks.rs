@@ -8,6 +8,7 @@ use crate::run::{ForkPoint, ForkPoints, RunState};
 use crate::tool::Undo;
 use crate::{RunId, TimerId, Timestamp};
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 fn points(run: &Driver) -> Vec<(u64, u32, Purpose)> {
@@ -122,7 +123,7 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
 
     let mut log = run.log.clone();
     if let EventBody::RunStarted { setup, .. } = &mut log[0].body {
-        setup.forked_from = Some(ForkedFrom { run: RunId(Uuid::from_u128(8)), seq: 7 });
+        Arc::make_mut(setup).forked_from = Some(ForkedFrom { run: RunId(Uuid::from_u128(8)), seq: 7 });
     }
     let fork = RunState::fold(run.state.run_id, &log);
     assert!(fork.undoable().is_empty());

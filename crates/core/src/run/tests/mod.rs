@@ -22,6 +22,7 @@ use crate::policy::Decision;
 use crate::receipts::Verdict;
 use crate::tool::{CallSource, EffectClass, Receipt, ToolCall, Undo};
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 #[test]
@@ -76,7 +77,7 @@ fn recovery_depends_on_the_effect_class() {
         (EffectClass::Keyed, true),
         (EffectClass::Write, false),
     ] {
-        let (mut run, _) = Driver::start(Mode::Loop, |setup| setup.tools[0].effect = effect);
+        let (mut run, _) = Driver::start(Mode::Loop, |setup| Arc::make_mut(&mut setup.tools)[0].effect = effect);
         run.replied("", &[("1", "look")]);
         run.intent("1");
         let effects = run.on(EventBody::RunResumed { node: "n".into() });
@@ -99,7 +100,7 @@ fn an_uncertain_write_is_never_repeated_unasked() {
     let answers = [(Answer::RunAgain, "run"), (Answer::Happened, "ask model"), (Answer::Skip, "ask model")];
     for (answer, expect) in answers {
         let (mut run, _) = Driver::start(Mode::Loop, |setup| {
-            setup.tools[0].effect = EffectClass::Write;
+            Arc::make_mut(&mut setup.tools)[0].effect = EffectClass::Write;
         });
         run.replied("", &[("1", "look")]);
         run.intent("1");
@@ -118,7 +119,7 @@ fn an_uncertain_write_is_never_repeated_unasked() {
 /// A write that was about to happen when its node died.
 fn cut_off() -> Driver {
     let (mut run, _) = Driver::start(Mode::Loop, |setup| {
-        setup.tools[0].effect = EffectClass::Write;
+        Arc::make_mut(&mut setup.tools)[0].effect = EffectClass::Write;
     });
     run.replied("", &[("1", "look")]);
     run.intent("1");
@@ -343,7 +344,7 @@ fn a_message_meanwhile_is_taken_in_at_the_next_step() {
 #[test]
 fn a_question_to_the_user_waits_for_the_answer() {
     let (mut run, _) = Driver::start(Mode::Loop, |setup| {
-        setup.tools[3].parameters = json!({"type": "object"});
+        Arc::make_mut(&mut setup.tools)[3].parameters = json!({"type": "object"}).into();
     });
     run.asked();
     let effects = run.on(EventBody::ModelResponded {

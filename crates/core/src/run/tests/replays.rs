@@ -8,6 +8,7 @@ use crate::policy::{Decision, Grant, GrantScope};
 use crate::run::{Checked, Difference, RunState, check};
 use crate::{RunId, Timestamp};
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 fn differences(log: &[Event]) -> Vec<Difference> {
@@ -55,7 +56,7 @@ fn one(found: &[Difference]) -> &Difference {
 fn another_policy_shows_where_it_would_have_decided_otherwise() {
     let found = edited(|body| {
         if let EventBody::RunStarted { setup, .. } = body {
-            setup.agent.policy.write = Decision::Deny;
+            Arc::make_mut(setup).agent.policy.write = Decision::Deny;
         }
     });
     assert!(found[0].recorded.starts_with("ask a person about put"), "{found:?}");
@@ -103,6 +104,7 @@ fn old_logs_without_receipts_and_inherited_events_are_no_differences() {
     let mut log = log();
     let last = log.len() as u64;
     if let EventBody::RunStarted { setup, .. } = &mut log[0].body {
+        let setup = Arc::make_mut(setup);
         setup.agent.policy.write = Decision::Deny;
         setup.forked_from = Some(ForkedFrom { run: RunId(Uuid::from_u128(8)), seq: last });
     }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
 
@@ -69,10 +70,10 @@ fn tool(function: Function) -> ToolSpec {
     ToolSpec {
         name: function.name,
         description: function.description,
-        parameters: schema(&function.parameters, true),
+        parameters: schema(&function.parameters, true).into(),
         effect: EffectClass::Read,
         risk: RiskClass::Read,
-        utterances: Vec::new(),
+        utterances: Arc::default(),
         result_limit: 1000,
         skill: None,
     }

@@ -16,4 +16,6 @@ mod scopes;
 mod settle;
 mod usage;
 
+pub(super) use record::Sum;
 pub(crate) use scopes::{LimitedScopes, limited_scopes};
+pub(super) use settle::settle;

@@ -11,7 +11,7 @@ const MODEL: usize = 200;
 
 /// Calls of one spender, model and day.
 #[derive(Debug, Clone)]
-pub(super) struct Sum {
+pub(in crate::ports) struct Sum {
     pub spender: Spender,
     /// When the last of them ended.
     pub at: Timestamp,

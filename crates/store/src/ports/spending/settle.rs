@@ -7,7 +7,12 @@ use steward_core::ports::StoreResult;
 use steward_core::{ReservationId, TenantId};
 
 /// Ends reservations, if there are any, and records what was spent.
-pub(super) async fn settle(tx: &mut Tx<'_>, tenant: TenantId, ids: &[ReservationId], spent: &Sum) -> StoreResult<()> {
+pub(in crate::ports) async fn settle(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    ids: &[ReservationId],
+    spent: &Sum,
+) -> StoreResult<()> {
     // The limits first: while they are ours, nobody else counts what we are about to record.
     for limit in row::lock(tx, tenant, &spent.spender, &[]).await? {
         let (mut state, changed) = limit.spent(tx, tenant, spent.at).await?;

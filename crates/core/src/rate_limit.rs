@@ -1,11 +1,11 @@
-//! Requests and tokens a minute. Kept in this process: several nodes count each for itself. A request
+//! Requests and tokens a minute that a virtual key may take. Kept in this process: several nodes count each for itself. A request
 //! is counted when it comes, tokens when a call has taken them; so calls side by side can take more
 //! than a minute's tokens, and the next ones wait for it.
 
+use crate::ports::VirtualKey;
+use crate::{KeyId, Timestamp};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
-use steward_core::ports::VirtualKey;
-use steward_core::{KeyId, Timestamp};
 
 /// Seconds that are looked at together.
 const WINDOW: i64 = 60;
@@ -22,18 +22,18 @@ struct Second {
 
 /// Counts what keys take.
 #[derive(Debug, Default)]
-pub(crate) struct Limiter(Mutex<HashMap<KeyId, VecDeque<Second>>>);
+pub struct RateLimiter(Mutex<HashMap<KeyId, VecDeque<Second>>>);
 
 /// A limit is reached.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooMany {
+pub struct TooMany {
     /// For a person.
     pub message: String,
     /// Seconds until the next try makes sense.
     pub wait_s: u64,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// Lets a request through and counts it, or says how long to wait.
     pub fn admit(&self, key: &VirtualKey, now: Timestamp) -> Result<(), TooMany> {
         if key.requests_per_minute.is_none() && key.tokens_per_minute.is_none() {
@@ -120,9 +120,9 @@ fn wait(seconds: &VecDeque<Second>, now: i64, most: u64, of: fn(&Second) -> u64)
 
 #[cfg(test)]
 mod tests {
-    use super::Limiter;
-    use steward_core::ports::VirtualKey;
-    use steward_core::{KeyId, Timestamp, UserId};
+    use super::RateLimiter;
+    use crate::ports::VirtualKey;
+    use crate::{KeyId, Timestamp, UserId};
     use uuid::Uuid;
 
     fn key(number: u128, requests: Option<u32>, tokens: Option<u32>) -> VirtualKey {
@@ -145,13 +145,13 @@ mod tests {
         Timestamp(1_000_000_000_000 + seconds * 1000)
     }
 
-    fn waits(limiter: &Limiter, key: &VirtualKey, seconds: i64) -> Option<u64> {
+    fn waits(limiter: &RateLimiter, key: &VirtualKey, seconds: i64) -> Option<u64> {
         limiter.admit(key, at(seconds)).err().map(|too| too.wait_s)
     }
 
     #[test]
     fn a_minute_has_so_many_requests() {
-        let (limiter, one, other) = (Limiter::default(), key(1, Some(2), None), key(2, Some(2), None));
+        let (limiter, one, other) = (RateLimiter::default(), key(1, Some(2), None), key(2, Some(2), None));
         assert_eq!(waits(&limiter, &one, 0), None);
         assert_eq!(waits(&limiter, &one, 20), None);
         assert_eq!(waits(&limiter, &one, 30), Some(30));
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_minute_has_so_many_tokens() {
-        let (limiter, one) = (Limiter::default(), key(1, None, Some(100)));
+        let (limiter, one) = (RateLimiter::default(), key(1, None, Some(100)));
         assert_eq!(waits(&limiter, &one, 0), None);
         limiter.took(one.id, 99, at(1));
         assert_eq!(waits(&limiter, &one, 2), None);

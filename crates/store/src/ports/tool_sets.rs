@@ -1,0 +1,92 @@
+//! The tools of runs. A run's first event has all schemas of its tools, which are the same for many runs: they are kept
+//! once, by their hash, and put back when the log is read.
+
+use crate::codec::{from_json, to_json};
+use crate::store::Store;
+use crate::tx::{Tx, args};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::TenantId;
+use steward_core::event::EventBody;
+use steward_core::hash::sha256;
+use steward_core::ports::{StoreError, StoreResult};
+use steward_core::tool::ToolSpec;
+
+/// Sets remembered before all are forgotten: a bound on memory, some 100 KB each.
+const MOST: usize = 100;
+
+type Known = HashMap<(TenantId, String), Arc<[ToolSpec]>>;
+
+/// Sets that are in the database for sure.
+#[derive(Debug, Default)]
+pub(crate) struct ToolSets(Mutex<Known>);
+
+impl ToolSets {
+    fn get(&self, tenant: TenantId, hash: &str) -> Option<Arc<[ToolSpec]>> {
+        self.lock().get(&(tenant, hash.to_owned())).cloned()
+    }
+
+    pub fn add(&self, tenant: TenantId, hash: String, tools: Arc<[ToolSpec]>) {
+        let mut known = self.lock();
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert((tenant, hash), tools);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A set that a new run refers to.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolSet {
+    pub hash: String,
+    pub tools: Arc<[ToolSpec]>,
+    /// Its JSON, where it may have to be written.
+    pub body: Option<String>,
+}
+
+impl Store {
+    /// Takes the tools out of a run's first event.
+    pub(super) fn take_tool_set(&self, tenant: TenantId, first: &mut [EventBody]) -> StoreResult<Option<ToolSet>> {
+        let Some(EventBody::RunStarted { setup, .. }) = first.first_mut() else {
+            return Ok(None);
+        };
+        let tools = std::mem::take(&mut Arc::make_mut(setup).tools);
+        let body = to_json(&tools)?;
+        let hash = sha256(body.as_bytes());
+        let body = self.tool_sets.get(tenant, &hash).is_none().then_some(body);
+        Ok(Some(ToolSet { hash, tools, body }))
+    }
+
+    /// The set of this hash.
+    pub(super) async fn tool_set(&self, tenant: TenantId, hash: &str) -> StoreResult<Arc<[ToolSpec]>> {
+        if let Some(known) = self.tool_sets.get(tenant, hash) {
+            return Ok(known);
+        }
+        let text = self.read((tenant, hash.to_owned()), |(tenant, hash), tx| Box::pin(load(tx, *tenant, hash))).await?;
+        let tools: Arc<[ToolSpec]> = from_json("a set of tools", &text)?;
+        self.tool_sets.add(tenant, hash.to_owned(), Arc::clone(&tools));
+        Ok(tools)
+    }
+}
+
+/// Writes a set beside the run that is the first to have it.
+pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, set: &ToolSet) -> StoreResult<()> {
+    if let Some(body) = &set.body {
+        tx.execute(
+            "insert into tool_sets (tenant_id, hash, body) values ($1, $2, $3) on conflict (tenant_id, hash) do nothing",
+            args![tenant, &set.hash, body],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn load(tx: &mut Tx<'_>, tenant: TenantId, hash: &str) -> StoreResult<String> {
+    let row = tx.row("select body from tool_sets where tenant_id = $1 and hash = $2", args![tenant, hash]).await?;
+    row.ok_or_else(|| StoreError::Corrupt(format!("the set of tools {hash} is missing; restore it from a backup")))?
+        .text(0)
+}
