@@ -10,7 +10,6 @@ use steward::processes::Child;
 #[command(
     name = "steward-evals",
     version,
-    about,
     after_help = "Examples:\n  steward-evals asks requests.jsonl --workspace ~/data\n  steward-evals answers answers.jsonl --json\n  steward-evals --connection local asks requests.jsonl -w ~/data --json"
 )]
 pub struct Cli {
