@@ -23,10 +23,10 @@ web: ## the studio (web/dist), when its sources changed
 	@scripts/setup.sh build
 	@scripts/web.sh build
 
-build: ## the release binary, with the studio in it
+build: ## the release binaries: steward, with the studio in it, and steward-evals, which measures it
 	@scripts/setup.sh build
 	@scripts/web.sh build
-	cargo build --release --locked -p steward
+	cargo build --release --locked -p steward -p steward-evals
 
 run: ## set up, build and serve (ARGS="--listen 127.0.0.1:8801")
 	@scripts/setup.sh run
@@ -76,9 +76,8 @@ bench: ## the event log's speed, with SQLite and PostgreSQL
 bench-gateway: ## what the gateway adds to a call (ARGS="--litellm" measures LiteLLM too)
 	@scripts/setup.sh $(if $(findstring --litellm,$(ARGS)),litellm,run)
 	@scripts/web.sh build
-	cargo build --release --locked -p steward -p steward-testkit --bin steward --bin gateway-bench
-	@$(target)/release/gateway-bench --steward $(target)/release/steward \
-	  $(patsubst --litellm,--litellm "$$STEWARD_CACHE/venv-litellm/bin/python3",$(ARGS))
+	cargo build --release --locked -p steward -p steward-evals
+	@$(target)/release/steward-evals gateway $(patsubst --litellm,--litellm "$$STEWARD_CACHE/venv-litellm/bin/python3",$(ARGS))
 
 clean-data: ## delete the data of `make run` (asks first)
 	@if [[ ! -d "$(data)" ]]; then echo "there is no data at $(data)"; exit 0; fi; \

@@ -5,7 +5,6 @@ mod approvals;
 mod connections;
 mod conversations;
 mod credential;
-mod eval;
 mod mcp;
 mod model;
 mod reminders;
@@ -14,6 +13,7 @@ mod sandbox;
 mod skill;
 mod spending;
 
+use crate::processes::Child;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -22,11 +22,10 @@ pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
-pub use eval::{Bfcl, Category, DeepEval, Eval, Planning, Suite, Way};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
 pub use reminders::{ReminderAction, Reminders};
-pub use runs::{RunAction, Runs};
+pub use runs::{Eval, RunAction, Runs, Suite};
 pub use sandbox::{Sandbox, SandboxAction, SandboxPython, SandboxSql};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
@@ -145,10 +144,8 @@ pub enum Command {
         after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
     )]
     Key(KeyArgs),
-    /// Measure how well requests are understood; replay runs kept as tests.
-    #[command(
-        after_help = "Examples:\n  steward eval kept\n  steward eval asks requests.jsonl --workspace ~/data\n  steward eval answers answers.jsonl --json\n  steward --connection local eval asks requests.jsonl -w ~/data --json"
-    )]
+    /// Replay runs kept as tests.
+    #[command(after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
     Eval(Eval),
     /// Skills: what agents can do besides their tools, and the packages that they come in.
     #[command(
@@ -170,16 +167,9 @@ pub enum Command {
         after_help = "Examples:\n  steward sandbox python totals.py --payload '{\"rows\": [1, 2]}'\n  steward sandbox sql shop.db \"SELECT name FROM customers\"\n  steward sandbox sql postgres://reader@host/shop \"SELECT 1\"\n\nThe object is {ok, result | error, outcome}; outcome is ok, blocked, timeout, memory or truncated for Python, and ok, deny, timeout, limit, rowcap, bytecap or error for SQL. Exit code 0 if ok, else 1."
     )]
     Sandbox(Sandbox),
-    /// The local model's process; started by steward itself.
-    #[command(hide = true)]
-    ModelServer(ModelServer),
-    /// Applies the sandbox and runs a command; started by steward itself.
-    #[command(hide = true, disable_help_flag = true)]
-    SandboxExec {
-        /// Passed on.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<std::ffi::OsString>,
-    },
+    /// What it starts itself with.
+    #[command(flatten)]
+    Child(Child),
 }
 
 /// `serve`.
@@ -302,21 +292,4 @@ pub struct Json {
     /// JSON instead of text.
     #[arg(long)]
     pub json: bool,
-}
-
-/// `model-server`.
-#[derive(Debug, Clone, Args)]
-pub struct ModelServer {
-    /// GGUF file. Text, like each `--model`: clap carries them under one name, which has one type.
-    #[arg(long)]
-    pub model: String,
-    /// Threads; 0 is one per core.
-    #[arg(long, default_value_t = 0)]
-    pub threads: u32,
-    /// Context window, tokens.
-    #[arg(long, default_value_t = 4096)]
-    pub context: u32,
-    /// Exit after so many idle seconds; 0 never does.
-    #[arg(long, default_value_t = 0)]
-    pub idle_exit: u64,
 }

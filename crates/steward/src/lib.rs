@@ -17,6 +17,7 @@ pub mod keys;
 pub mod processes;
 pub mod settings;
 pub mod skills;
+pub mod start;
 pub mod telemetry;
 pub mod term;
 pub mod traces;

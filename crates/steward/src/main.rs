@@ -2,42 +2,21 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use steward::cli::{Cli, Command};
+use steward::cli::{Cli, Command, Eval, Serve, Suite};
 use steward::commands;
 use steward::exit::Exit;
-use steward::settings::Settings;
-use steward::term::{self, Term};
-use steward::{processes, telemetry};
+use steward::start::start;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.command {
-        // These two must not have threads, settings or telemetry of the parent.
-        Some(Command::SandboxExec { args }) => processes::sandbox_exec(args),
-        Some(Command::ModelServer(args)) => processes::model_server(&args),
-        command => start(&cli.global, command),
-    }
-}
-
-fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
-    let settings = match Settings::read(global) {
-        Ok(settings) => settings,
-        Err(error) => return fail(Term::detect(true), &error),
+    let command = match cli.command.unwrap_or(Command::Serve(Serve::default())) {
+        // Before there are threads, settings or telemetry.
+        Command::Child(child) => return child.run(),
+        command => command,
     };
-    let term = Term::detect(settings.no_color);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
-    };
-    let serving = matches!(command, None | Some(Command::Serve(_)));
-    if !serving {
-        term::end_without_a_reader();
-    }
-    let exit = runtime.block_on(async {
-        #[cfg(feature = "failpoints")]
-        steward::crash::arm();
-        telemetry::init(&settings, serving);
-        match command.unwrap_or(Command::Serve(steward::cli::Serve::default())) {
+    let serving = matches!(command, Command::Serve(_));
+    start(&cli.global, serving, |settings, term| async move {
+        match command {
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
             Command::Ask(args) => commands::ask::run(settings, args, term).await,
             Command::Chat(args) => commands::chat::run(settings, args, term).await,
@@ -55,24 +34,12 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
             Command::Usage(args) => commands::usage::run(settings, args, term).await,
             Command::Budget(args) => commands::budget::run(settings, args, term).await,
             Command::Key(args) => commands::key::run(settings, args, term).await,
-            Command::Eval(args) => commands::eval::run(settings, args.suite, term).await,
+            Command::Eval(Eval { suite: Suite::Kept { json } }) => commands::eval_kept::run(settings, json, term).await,
             Command::Skill(args) => commands::skill::run(settings, args, term).await,
             Command::Credential(args) => commands::credential::run(settings, args, term).await,
             Command::Mcp(args) => commands::mcp::run(settings, args, term).await,
             Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
-            Command::ModelServer(_) | Command::SandboxExec { .. } => Ok(Exit::Failed),
+            Command::Child(_) => Ok(Exit::Failed),
         }
-    });
-    // Blocking reads of a terminal never end by themselves.
-    runtime.shutdown_background();
-    match exit {
-        Ok(exit) => exit.into(),
-        Err(error) => fail(term, &error),
-    }
-}
-
-fn fail(term: Term, error: &anyhow::Error) -> ExitCode {
-    term.clear();
-    term.say(&format!("{} {error:#}", term.red("error:")));
-    Exit::Failed.into()
+    })
 }

@@ -1,18 +1,55 @@
 //! Child processes that are this same program.
 
-use crate::cli::ModelServer;
+use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 use steward_models::local::{ServeTuning, serve_supervised};
 
-/// Confines itself, then becomes the command.
-pub fn sandbox_exec(args: Vec<OsString>) -> ExitCode {
-    steward_sandbox::helper::main(args)
+/// Commands that a program of ours starts itself with. They must not have its threads, settings or telemetry.
+#[derive(Debug, Subcommand)]
+pub enum Child {
+    /// The local model's process; started by steward itself.
+    #[command(hide = true)]
+    ModelServer(ModelServer),
+    /// Applies the sandbox and runs a command; started by steward itself.
+    #[command(hide = true, disable_help_flag = true)]
+    SandboxExec {
+        /// Passed on.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
 }
 
-/// Serves the local model for its parent.
-pub fn model_server(args: &ModelServer) -> ExitCode {
+/// `model-server`.
+#[derive(Debug, Clone, Args)]
+pub struct ModelServer {
+    /// GGUF file. Text, like each `--model`: clap carries them under one name, which has one type.
+    #[arg(long)]
+    model: String,
+    /// Threads; 0 is one per core.
+    #[arg(long, default_value_t = 0)]
+    threads: u32,
+    /// Context window, tokens.
+    #[arg(long, default_value_t = 4096)]
+    context: u32,
+    /// Exit after so many idle seconds; 0 never does.
+    #[arg(long, default_value_t = 0)]
+    idle_exit: u64,
+}
+
+impl Child {
+    /// Runs to its end.
+    pub fn run(self) -> ExitCode {
+        match self {
+            // Confines itself, then becomes the command.
+            Self::SandboxExec { args } => steward_sandbox::helper::main(args),
+            Self::ModelServer(args) => model_server(&args),
+        }
+    }
+}
+
+fn model_server(args: &ModelServer) -> ExitCode {
     let tuning = ServeTuning {
         threads: args.threads,
         context_tokens: args.context,

@@ -247,17 +247,6 @@ fn a_request_body_that_is_not_understood() {
 }
 
 #[test]
-fn unreadable_asks() {
-    let bench = Bench::new(Script::default());
-    let eval = |file: &str| bench.run(&["eval", "asks", file, "-w", "."]);
-    refused(eval("nowhere.jsonl"), &["cannot read the requests of nowhere.jsonl"]);
-    bench.work.write("empty.jsonl", "\n").unwrap();
-    refused(eval("empty.jsonl"), &["empty.jsonl has no requests"]);
-    bench.work.write("broken.jsonl", "{\"id\": 1").unwrap();
-    refused(eval("broken.jsonl"), &["broken.jsonl line 1", "\"ask\""]);
-}
-
-#[test]
 fn unknown_names() {
     let bench = Bench::new(Script::default());
     refused(bench.run(&["--connection", "nope", "ask", ASK]), &["no connection `nope`", "there are: openai"]);
@@ -273,57 +262,4 @@ fn a_missing_local_model() {
     let done = bench.run(&["--model", "nowhere.gguf", "doctor"]);
     assert!(format!("{}{}", done.out, done.err).contains("nowhere.gguf"), "{done:#?}");
     assert!(format!("{}{}", done.out, done.err).contains("make setup"), "{done:#?}");
-}
-
-#[test]
-fn function_calls_that_cannot_be_measured() {
-    let bench = Bench::new(Script::default());
-    bench.run(&["eval", "bfcl", "--category", "simple"]).exits(2).tells(&[
-        "possible values",
-        "simple_python",
-        "live_multiple",
-    ]);
-    bench.run(&["eval", "bfcl"]).exits(2).tells(&["--category"]);
-    bench
-        .run(&["eval", "bfcl", "--category", "multiple", "--strategy", "magic"])
-        .exits(2)
-        .tells(&["react", "schema", "best"]);
-}
-
-/// Without Python there is no package, without a package no measurement.
-#[test]
-fn function_calls_without_the_package() {
-    let bench = Bench::new(Script::default());
-    let mut command = bench.command(&["eval", "bfcl", "--category", "parallel", "--limit", "1"]);
-    command.env("STEWARD_CACHE", bench.work.path().join("no-cache")).env("PATH", "");
-    common::finish(command).exits(1).tells(&["no Python environment could be made", "install python3"]);
-}
-
-/// With a package of our own making in the cache, the command is seen through without any index.
-#[test]
-fn function_calls_past_the_end() {
-    use std::os::unix::fs::PermissionsExt;
-    let bench = Bench::new(Script::default());
-    let cache = bench.work.path().join("cache");
-    let venv = cache.join("bfcl").join("bfcl-eval-2026.3.23");
-    std::fs::create_dir_all(venv.join("bin")).unwrap();
-    let python = venv.join("bin").join("python");
-    let case = json!([{"id": "p_0", "question": [[{"role": "user", "content": "Hi"}]], "function": []}]);
-    std::fs::write(&python, format!("#!/bin/sh\necho '{case}'\n")).unwrap();
-    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::write(venv.join("installed"), "").unwrap();
-    for (arguments, tells) in [
-        (["--offset", "7"], "parallel has 1 cases; choose an --offset below that"),
-        (["--limit", "0"], "choose at least 1"),
-    ] {
-        let mut all = vec!["eval", "bfcl", "--category", "parallel"];
-        all.extend(arguments);
-        let mut command = bench.command(&all);
-        command.env("STEWARD_CACHE", &cache);
-        common::finish(command).exits(1).tells(&[tells]);
-    }
-    std::fs::write(&python, "#!/bin/sh\necho broken >&2\nexit 3\n").unwrap();
-    let mut command = bench.command(&["eval", "bfcl", "--category", "parallel"]);
-    command.env("STEWARD_CACHE", &cache);
-    common::finish(command).exits(1).tells(&["remove", "to install it anew", "broken"]);
 }

@@ -188,31 +188,6 @@ fn workspace() -> Workspace {
     Workspace::copy_of(&data_file("workspace")).unwrap()
 }
 
-fn eval(bench: &Bench, file: &str, port: &str) -> Value {
-    let (file, work) = (data_file(file), data_file("workspace"));
-    let done = bench.run(&[
-        "--connection",
-        "local",
-        "eval",
-        "asks",
-        file.to_str().unwrap(),
-        "--workspace",
-        work.to_str().unwrap(),
-        "--pages-port",
-        port,
-        "--json",
-    ]);
-    let report = done.exits(0).json();
-    println!(
-        "{}: {} cases, right tool {}, observed {}",
-        file.display(),
-        report["cases"],
-        report["right_tool"],
-        report["observed"]
-    );
-    report
-}
-
 #[test]
 fn local_model_answers_a_simple_ask() {
     let bench = Bench::with(Script::default(), workspace());
@@ -224,22 +199,6 @@ fn local_model_answers_a_simple_ask() {
     assert_eq!(report["steps"][0]["tool"], "list", "{report}");
     assert!(report["answer"].as_str().unwrap().contains("chinook.db"), "{report}");
     assert!(bench.model.chats().is_empty(), "another model was asked");
-}
-
-#[test]
-fn local_first_asks() {
-    let bench = Bench::new(Script::default());
-    let report = eval(&bench, "first-asks.jsonl", "18080");
-    assert_eq!(report["cases"], 20);
-    assert!(report["right_tool"].as_u64() >= Some(14), "{report:#}");
-    assert!(report["observed"].as_u64() >= Some(10), "{report:#}");
-}
-
-#[test]
-fn local_other_asks_are_measured() {
-    let bench = Bench::new(Script::default());
-    let report = eval(&bench, "other-asks.jsonl", "18080");
-    assert_eq!(report["cases"], 50);
 }
 
 /// Small talk, what no tool does, and everyday questions, in four languages: nothing is invented, nothing else is done.

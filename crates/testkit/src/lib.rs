@@ -1,11 +1,12 @@
 //! For tests only: a scripted model server, a counting effect server, a clock that stands still,
-//! ids that repeat, users in memory, throw-away workspaces.
+//! ids that repeat, users in memory, throw-away workspaces, our programs run against all that.
 
 mod clock;
 mod effect_server;
 mod memory;
 pub mod model_server;
 pub mod postgres;
+pub mod program;
 mod set_up;
 pub mod sshd;
 mod workspace;

@@ -1,4 +1,4 @@
-//! `steward runs`.
+//! `steward runs`, and `steward eval`, which replays those kept as tests.
 
 use clap::{Args, Subcommand};
 
@@ -89,5 +89,24 @@ pub enum RunAction {
     Unkeep {
         /// The name it is kept under.
         name: String,
+    },
+}
+
+/// `eval`.
+#[derive(Debug, Clone, Args)]
+pub struct Eval {
+    /// What to replay.
+    #[command(subcommand)]
+    pub suite: Suite,
+}
+
+/// Suites.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Suite {
+    /// Replay all runs kept as tests (`steward runs keep`); exit 1 if something differs.
+    Kept {
+        /// One JSON object instead of text.
+        #[arg(long)]
+        json: bool,
     },
 }

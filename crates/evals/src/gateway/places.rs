@@ -1,6 +1,6 @@
 //! The programs that are measured, each a process of its own.
 
-use crate::load::{Kind, Place, Wire};
+use super::load::{Kind, Place, Wire};
 use std::io::{BufRead, BufReader, Error, Result};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,8 +18,8 @@ impl Drop for Running {
 }
 
 /// The upstream: this program once more.
-pub fn upstream(gap: Duration) -> Result<(Running, Place)> {
-    let (running, address) = again(&["--upstream", "--gap-ms", &gap.as_millis().to_string()])?;
+pub fn upstream(gap_ms: u64) -> Result<(Running, Place)> {
+    let (running, address) = again(&["--upstream", "--gap-ms", &gap_ms.to_string()])?;
     let place = Place {
         name: "direct".to_owned(),
         address,
@@ -41,7 +41,7 @@ pub fn relay(upstream: &Place) -> Result<(Running, Place)> {
 
 /// This program once more, in another part; where it listens.
 fn again(args: &[&str]) -> Result<(Running, String)> {
-    let mut child = Command::new(std::env::current_exe()?).args(args).stdout(Stdio::piped()).spawn()?;
+    let mut child = Command::new(std::env::current_exe()?).arg("gateway").args(args).stdout(Stdio::piped()).spawn()?;
     let out = child.stdout.take().ok_or_else(|| Error::other("no output"))?;
     let running = Running(child);
     let mut port = String::new();
@@ -64,7 +64,8 @@ pub async fn steward(program: &Path, data: &Path, upstream: &Place) -> Result<(R
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
-        .spawn()?;
+        .spawn()
+        .map_err(|error| Error::new(error.kind(), format!("{} does not start: {error}", program.display())))?;
     let said = child.stderr.take().ok_or_else(|| Error::other("no output"))?;
     let running = Running(child);
     let mut lines = BufReader::new(said).lines();

@@ -5,13 +5,13 @@ use super::cases::{self, Case};
 use super::package::Package;
 use super::report::{self, Finding, Verdict};
 use crate::cli::{Bfcl, Way};
-use crate::compose::{App, Options};
-use crate::exit::Exit;
-use crate::settings::Settings;
-use crate::term::Term;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
+use steward::compose::{App, Options};
+use steward::exit::Exit;
+use steward::settings::Settings;
+use steward::term::Term;
 use steward_core::model::Connection;
 use steward_core::ports::Models as _;
 

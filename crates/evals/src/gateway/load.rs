@@ -1,6 +1,6 @@
 //! The load driver: keep-alive connections that ask again as soon as they are answered.
 
-use crate::upstream::{BURST, find};
+use super::upstream::{BURST, find};
 use std::io::{Error, Result};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,4 +1,4 @@
-"""Cases and verdicts of the package bfcl-eval, for `steward eval bfcl`.
+"""Cases and verdicts of the package bfcl-eval, for `steward-evals bfcl`.
 
   bfcl.py cases CATEGORY     -> [{"id", "question", "function"}]
   bfcl.py check CATEGORY     [{"id", "calls": [{name: arguments}]}] on stdin -> [{"id", "right", "why"}]

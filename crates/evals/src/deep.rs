@@ -1,10 +1,7 @@
-//! `steward eval deep`: what planning while working changes. Each request runs with it and without.
+//! `steward-evals deep`: what planning while working changes. Each request runs with it and without.
 
-use crate::cli::{DeepEval, Planning};
-use crate::compose::{App, Options};
-use crate::exit::Exit;
-use crate::settings::Settings;
-use crate::term::Term;
+use crate::cli::{Deep, Planning};
+use crate::requests::{self, Contents};
 use anyhow::{Context, bail};
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
@@ -12,11 +9,14 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
+use steward::compose::{App, Options};
+use steward::exit::Exit;
+use steward::settings::Settings;
+use steward::term::Term;
 use steward_core::deep::StepEnd;
-use steward_core::event::{EventBody, Mode, Origin, Outcome, ToolResult};
-use steward_core::policy::{Grant, GrantScope};
+use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
 use steward_core::receipts::Verdict;
-use steward_engine::StartRun;
+use steward_testkit::Workspace;
 
 /// Longest one run may take.
 const LIMIT: Duration = Duration::from_mins(3);
@@ -76,27 +76,30 @@ struct Sums {
     tokens: u64,
 }
 
+const CONTENTS: Contents =
+    Contents {
+        what: "requests", line: "{\"id\", \"ask\", \"have\": {…}, \"files\": {…}}", none: "has no requests"
+    };
+
 /// Runs the command.
-pub async fn run(mut settings: Settings, request: DeepEval, term: Term) -> anyhow::Result<Exit> {
-    let mut cases = read(&request.file)?;
-    cases.truncate(request.limit.unwrap_or(usize::MAX));
+pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<Exit> {
+    let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
+    let count = cases.len().min(args.limit.unwrap_or(usize::MAX));
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
-    settings.data_dir = scratch.path().join("data");
-    settings.database = None;
+    let settings = requests::apart(settings, scratch.path());
     let app = App::open(&settings, Options::default()).await?;
-    let modes: &[bool] = match request.planning {
+    let modes: &[bool] = match args.planning {
         Planning::On => &[true],
         Planning::Off => &[false],
         Planning::Both => &[true, false],
     };
     let mut findings = Vec::new();
-    for (index, case) in cases.iter().enumerate() {
+    for (index, (_, case)) in cases.iter().take(count).enumerate() {
         for planning in modes {
-            term.status(&format!("{}/{} {}", index + 1, cases.len(), case.ask));
-            let place = scratch.path().join(format!("work-{index}-{planning}"));
-            lay_out(&place, &case.have)?;
-            let finding = one(&app, &settings, case, &place, *planning).await;
-            if !request.json {
+            term.status(&format!("{}/{count} {}", index + 1, case.ask));
+            let place = laid_out(&case.have)?;
+            let finding = one(&app, &settings, case, place.path(), *planning).await;
+            if !args.json {
                 term.clear();
                 print_line(term, case, &finding);
             }
@@ -111,7 +114,7 @@ pub async fn run(mut settings: Settings, request: DeepEval, term: Term) -> anyho
             (name, sum(&findings, *planning))
         })
         .collect();
-    if request.json {
+    if args.json {
         println!("{}", json!({"sums": sums, "results": findings}));
     } else {
         for (name, sums) in &sums {
@@ -122,53 +125,23 @@ pub async fn run(mut settings: Settings, request: DeepEval, term: Term) -> anyho
     Ok(Exit::Done)
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("cannot read the requests of {}", file.display()))?;
-    let cases = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| {
-            serde_json::from_str(line).with_context(|| {
-                format!(
-                    "{} line {}: want {{\"id\", \"ask\", \"have\": {{…}}, \"files\": {{…}}}}",
-                    file.display(),
-                    number + 1
-                )
-            })
-        })
-        .collect::<anyhow::Result<Vec<Case>>>()?;
-    if cases.is_empty() {
-        bail!("{} has no requests", file.display());
-    }
-    Ok(cases)
-}
-
-fn lay_out(place: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()> {
-    std::fs::create_dir_all(place)?;
+fn laid_out(files: &BTreeMap<String, String>) -> anyhow::Result<Workspace> {
+    let place = Workspace::empty()?;
     for (name, text) in files {
-        let path = place.join(name);
-        let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        if !inside {
+        if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) {
             bail!("`{name}` is not a path inside of the workspace");
         }
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(path, text)?;
+        place.write(name, text)?;
     }
-    Ok(())
+    Ok(place)
 }
 
 async fn one(app: &App, settings: &Settings, case: &Case, place: &Path, planning: bool) -> Finding {
     let begun = Instant::now();
     let mut finding = Finding { id: case.id.clone(), planning, ..Finding::default() };
     let followed = follow(app, settings, case, place, &mut finding);
-    match tokio::time::timeout(LIMIT, followed).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => finding.error = Some(format!("{error:#}")),
-        Err(_) => finding.error = Some(format!("no end after {} s", LIMIT.as_secs())),
+    if let Some(problem) = requests::problem(LIMIT, followed).await {
+        finding.error = Some(problem);
     }
     let there = case
         .files
@@ -186,26 +159,10 @@ async fn follow(
     place: &Path,
     finding: &mut Finding,
 ) -> anyhow::Result<()> {
-    let mut agent = app.default_agent().await?;
-    agent.deep.enabled = Some(finding.planning);
-    let run = app
-        .runs
-        .start(StartRun {
-            agent,
-            input: case.ask.clone(),
-            conversation: None,
-            history: Vec::new(),
-            mode: Mode::Loop,
-            origin: Origin::Cli,
-            asked_by: "eval".to_owned(),
-            workspace: place.canonicalize()?.display().to_string(),
-            grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
-            connection: app.connection_named(settings.connection.as_deref())?,
-            intent_filter: true,
-            user: None,
-            key: None,
-        })
-        .await?;
+    let mut start = requests::request(app, settings, &case.ask, place).await?;
+    start.mode = Mode::Loop;
+    start.agent.deep.enabled = Some(finding.planning);
+    let run = app.runs.start(start).await?;
     let mut events = app.runs.watch(run, 0);
     while let Some(event) = events.next().await {
         let body = event?.body;

@@ -1,6 +1,6 @@
 //! Figures of a round, and of several.
 
-use crate::load::{Answers, STALL};
+use super::load::{Answers, STALL};
 use std::time::Duration;
 
 /// One round at one place; times in microseconds.

@@ -1,11 +1,7 @@
 //! Planning while working, by the real program: 20 requests of several steps with a scripted model
 //! that ends too early and looks in the wrong place, and with the local one.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
-
-use common::{Bench, data_file};
+use crate::{bench, data_file};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Rule, Script};
@@ -96,22 +92,14 @@ fn planned() -> Script {
     script
 }
 
-fn eval(script: Script, connection: &str, planning: &str, most: usize) -> Value {
-    let bench = Bench::new(script);
+fn deep(script: Script, connection: &str, planning: &str, most: usize) -> Value {
+    let bench = bench(script);
     let text = std::fs::read_to_string(data_file("multi-step.jsonl")).unwrap();
     let some: Vec<&str> = text.lines().take(most).collect();
     let file = bench.data().with_extension("jsonl");
     std::fs::write(&file, some.join("\n")).unwrap();
-    let done = bench.run(&[
-        "--connection",
-        connection,
-        "eval",
-        "deep",
-        file.to_str().unwrap(),
-        "--planning",
-        planning,
-        "--json",
-    ]);
+    let done =
+        bench.run(&["--connection", connection, "deep", file.to_str().unwrap(), "--planning", planning, "--json"]);
     let report = done.exits(0).json();
     for one in report["results"].as_array().unwrap() {
         println!("{one}");
@@ -122,8 +110,8 @@ fn eval(script: Script, connection: &str, planning: &str, most: usize) -> Value 
 
 #[test]
 fn a_plan_keeps_a_lazy_model_at_work() {
-    let off = eval(unplanned(), "openai", "off", usize::MAX);
-    let on = eval(planned(), "openai", "on", usize::MAX);
+    let off = deep(unplanned(), "openai", "off", usize::MAX);
+    let on = deep(planned(), "openai", "on", usize::MAX);
     let (off, on) = (&off["sums"]["off"], &on["sums"]["on"]);
     let number = |sums: &Value, name: &str| sums[name].as_u64().unwrap();
     assert_eq!((number(off, "cases"), number(on, "cases")), (20, 20));
@@ -140,8 +128,8 @@ fn a_plan_keeps_a_lazy_model_at_work() {
 
 #[test]
 fn the_local_model_tells_its_steps() {
-    // `steward eval deep` runs all of them; here is shown that what a step finds is written down by the next one.
-    let both = eval(Script::always(Behaviour::text("no")), "local", "both", 8);
+    // `steward-evals deep` runs all of them; here is shown that what a step finds is written down by the next one.
+    let both = deep(Script::always(Behaviour::text("no")), "local", "both", 8);
     let sums = &both["sums"];
     assert_eq!(sums["on"]["cases"], 8);
     assert_eq!(sums["off"]["steps"], 0);

@@ -2,9 +2,9 @@
 
 use super::cases::{Case, floats};
 use crate::cli::Way;
-use crate::compose::App;
 use futures::StreamExt;
 use serde_json::{Value, json};
+use steward::compose::App;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelRequest, Strategy};
 use steward_core::ports::Models as _;

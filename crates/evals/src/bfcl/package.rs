@@ -10,7 +10,7 @@ use tokio::process::Command;
 /// What is installed. Its checker imports nothing beyond the standard library once its table of
 /// hosted models is left out, so its forty dependencies stay out as well.
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
-const SCRIPT: &str = include_str!("../../../scripts/bfcl.py");
+const SCRIPT: &str = include_str!("bfcl.py");
 
 /// An installed package.
 pub struct Package {

@@ -1,30 +1,30 @@
-//! Measures the local model and the embedder on this machine: `measure GGUF MINILM_DIR`.
+//! `steward-evals local-model`: speed and memory of the local model and of the embedding model on this machine.
 
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
-
+use crate::cli::LocalModel;
+use anyhow::Context;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use steward::exit::Exit;
+use steward::settings::Settings;
 use steward_models::embed::MiniLm;
 use steward_models::local::{ChildCommand, Endpoint, Supervisor, SupervisorOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-#[tokio::main]
-async fn main() -> Result<()> {
-    let mut args = std::env::args_os().skip(1);
-    let (Some(gguf), Some(minilm)) = (args.next(), args.next()) else {
-        return Err("usage: measure GGUF MINILM_DIR [key=value…]".into());
-    };
-    let server = std::env::current_exe()?.with_file_name("model_server");
-    let mut command = ChildCommand::new(server).arg(gguf);
-    for arg in args {
-        command = command.arg(arg);
-    }
-    let dir = std::env::temp_dir().join(format!("steward-measure-{}", std::process::id()));
-    let supervisor = Supervisor::new(command, SupervisorOptions::new(&dir, "t".to_owned().into()));
+/// Runs the command.
+pub async fn run(settings: Settings, args: LocalModel) -> anyhow::Result<Exit> {
+    let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
+    let command = ChildCommand::new(&settings.program)
+        .arg("model-server")
+        .arg("--model")
+        .arg(&settings.model)
+        .arg("--threads")
+        .arg(args.threads.to_string())
+        .arg("--context")
+        .arg(args.context.to_string());
+    let supervisor = Supervisor::new(command, SupervisorOptions::new(scratch.path(), "t".to_owned().into()));
     let started = Instant::now();
     let endpoint = supervisor.endpoint().await?;
     println!("start to ready          {:>8.0} ms", ms(started.elapsed()));
@@ -33,11 +33,11 @@ async fn main() -> Result<()> {
     scores(&endpoint).await?;
     report_memory(&supervisor, "after work").await;
     supervisor.stop().await;
-    std::fs::remove_dir_all(dir)?;
-    embeddings(&PathBuf::from(minilm))
+    embeddings(&settings.embedding_dir)?;
+    Ok(Exit::Done)
 }
 
-async fn chats(endpoint: &Endpoint) -> Result<()> {
+async fn chats(endpoint: &Endpoint) -> anyhow::Result<()> {
     let long = "The shop sells green tea, black tea and cups of many kinds to customers. ".repeat(40);
     let story =
         json!([{"role": "system", "content": long}, {"role": "user", "content": "Tell me a long story about tea."}]);
@@ -73,7 +73,7 @@ async fn chats(endpoint: &Endpoint) -> Result<()> {
     Ok(())
 }
 
-async fn scores(endpoint: &Endpoint) -> Result<()> {
+async fn scores(endpoint: &Endpoint) -> anyhow::Result<()> {
     let tools = [
         "list_files",
         "read_file",
@@ -109,7 +109,7 @@ async fn scores(endpoint: &Endpoint) -> Result<()> {
     Ok(())
 }
 
-fn embeddings(dir: &std::path::Path) -> Result<()> {
+fn embeddings(dir: &Path) -> anyhow::Result<()> {
     let before = own_memory();
     let started = Instant::now();
     let model = MiniLm::load(dir)?;
@@ -136,7 +136,7 @@ fn embeddings(dir: &std::path::Path) -> Result<()> {
     Ok(())
 }
 
-async fn post(endpoint: &Endpoint, path: &str, body: &Value) -> Result<Value> {
+async fn post(endpoint: &Endpoint, path: &str, body: &Value) -> anyhow::Result<Value> {
     let mut stream = UnixStream::connect(&endpoint.socket_path).await?;
     let body = body.to_string();
     let head = format!(
@@ -148,7 +148,7 @@ async fn post(endpoint: &Endpoint, path: &str, body: &Value) -> Result<Value> {
     stream.write_all(body.as_bytes()).await?;
     let mut text = String::new();
     stream.read_to_string(&mut text).await?;
-    let (_, json) = text.split_once("\r\n\r\n").ok_or("no response")?;
+    let (_, json) = text.split_once("\r\n\r\n").context("no response")?;
     Ok(serde_json::from_str(json)?)
 }
 

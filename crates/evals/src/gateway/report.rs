@@ -1,8 +1,8 @@
 //! The table.
 
-use crate::load::{Kind, Place};
-use crate::measure::{Round, median};
-use crate::upstream::CHUNKS;
+use super::load::{Kind, Place};
+use super::measure::{Round, median};
+use super::upstream::CHUNKS;
 
 /// Rounds of one number of connections; in each, the places in turn.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! What came of each case.
 
-use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use steward::term::Term;
 
 /// One case.
 #[derive(Debug, Clone, Serialize)]

@@ -1,11 +1,11 @@
-//! `steward eval answers`: what the detectors and the judge of plans say of answers behind which no tool
+//! `steward-evals answers`: what the detectors and the judge of plans say of answers behind which no tool
 //! stands, as for a model that is not trusted.
 
-use crate::exit::Exit;
-use anyhow::{Context, bail};
+use crate::cli::Answers;
+use crate::requests::{self, Contents};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::Path;
+use steward::exit::Exit;
 use steward_core::deep::is_multi_step;
 use steward_core::receipts::{check, false_completion};
 
@@ -24,11 +24,15 @@ struct Hit {
     phrase: String,
 }
 
+const CONTENTS: Contents = Contents {
+    what: "answers",
+    line: "{\"request\": \"…\", \"answer\": \"…\"}",
+    none: "has no answers: one JSON object per line with request and answer is wanted",
+};
+
 /// Runs the command.
-pub fn run(file: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("cannot read the answers of {}", file.display()))?;
-    let cases = read(&text, &file.display().to_string())?;
+pub fn run(args: &Answers) -> anyhow::Result<Exit> {
+    let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let hits: Vec<Hit> = cases.iter().flat_map(|(line, case)| judged(*line, case)).collect();
     let lines = |which: &str| {
         let mut lines: Vec<usize> = hits.iter().filter(|hit| hit.which == which).map(|hit| hit.line).collect();
@@ -36,7 +40,7 @@ pub fn run(file: &Path, as_json: bool) -> anyhow::Result<Exit> {
         lines.len()
     };
     let [corrected, unverified, planned] = ["corrected", "unverified", "planned"].map(lines);
-    if as_json {
+    if args.json {
         println!(
             "{}",
             json!({"cases": cases.len(), "corrected": corrected, "unverified": unverified, "planned": planned, "hits": hits})
@@ -66,33 +70,24 @@ fn judged(line: usize, case: &Case) -> Vec<Hit> {
     hits
 }
 
-fn read(text: &str, name: &str) -> anyhow::Result<Vec<(usize, Case)>> {
-    let mut cases = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        if content.trim().is_empty() {
-            continue;
-        }
-        let case = serde_json::from_str(content)
-            .with_context(|| format!("{name} line {line}: want {{\"request\": \"…\", \"answer\": \"…\"}}"))?;
-        cases.push((line, case));
-    }
-    if cases.is_empty() {
-        bail!("{name} has no answers: one JSON object per line with request and answer is wanted");
-    }
-    Ok(cases)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{judged, read};
+    use super::{CONTENTS, Case, judged};
+    use crate::requests;
+
+    fn read(text: &str) -> anyhow::Result<Vec<(usize, Case)>> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        requests::read(file.path(), &CONTENTS)
+    }
 
     #[test]
     fn each_judge_has_its_say() {
         let text = "{\"request\": \"Delete old.log\", \"answer\": \"I deleted old.log.\"}\n\n\
             {\"request\": \"Read a.txt and then write b.txt\", \"answer\": \"Let me open a.txt.\", \"kind\": \"x\"}\n\
             {\"request\": \"Who was Bach?\", \"answer\": \"A composer.\"}\n";
-        let hits: Vec<_> = read(text, "f")
+        let hits: Vec<_> = read(text)
             .unwrap()
             .iter()
             .flat_map(|(line, case)| judged(*line, case))
@@ -112,10 +107,10 @@ mod tests {
     fn a_bad_line_is_named() {
         for (text, part) in [
             ("", "has no answers"),
-            ("{\"request\": \"a\", \"answer\": \"b\"}\n{\"request\": 1}", "f line 2: want"),
-            ("nonsense", "f line 1: want"),
+            ("{\"request\": \"a\", \"answer\": \"b\"}\n{\"request\": 1}", " line 2: want {\"request\""),
+            ("nonsense", " line 1: want {\"request\""),
         ] {
-            let error = read(text, "f").unwrap_err().to_string();
+            let error = read(text).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     }

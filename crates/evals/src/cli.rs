@@ -1,0 +1,205 @@
+//! The command line, as clap sees it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use steward::cli::Global;
+use steward::processes::Child;
+
+/// Measures how well Steward understands requests, judges answers, plans, calls functions, and how fast it is.
+#[derive(Debug, Parser)]
+#[command(
+    name = "steward-evals",
+    version,
+    after_help = "Examples:\n  steward-evals asks requests.jsonl --workspace ~/data\n  steward-evals answers answers.jsonl --json\n  steward-evals --connection local asks requests.jsonl -w ~/data --json"
+)]
+pub struct Cli {
+    /// The same settings as those of `steward`.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to measure.
+    #[command(subcommand)]
+    pub suite: Suite,
+}
+
+/// Suites.
+#[derive(Debug, Subcommand)]
+pub enum Suite {
+    /// First calls for requests in people's words: one JSON object per line with id, ask, tools, observe.
+    Asks(Asks),
+    /// How answers are judged that no tool stands behind: one JSON object per line with request and
+    /// answer. As for a model that is not trusted; no model and no server is asked.
+    #[command(after_help = "Example:\n  steward-evals answers answers.jsonl --json")]
+    Answers(Answers),
+    /// What planning while working changes: requests of several steps, with it and without.
+    Deep(Deep),
+    /// Function calls of the Berkeley leaderboard (BFCL v4), judged by its own checker.
+    #[command(
+        after_help = "Examples:\n  steward-evals bfcl --category simple_python --limit 100\n  steward-evals bfcl --category multiple --strategy react --json\n\nThe cases come from the Python package bfcl-eval, which is installed into the cache folder at the first use."
+    )]
+    Bfcl(Bfcl),
+    /// What the gateway adds to a call: direct and through Steward (and LiteLLM) in turns.
+    #[command(
+        after_help = "Example:\n  steward-evals gateway --rounds 3 --seconds 1\n\nDriver, upstream and gateways are separate processes, the first two with one thread each."
+    )]
+    Gateway(Gateway),
+    /// Speed and memory of the local model and of the embedding model on this machine.
+    LocalModel(LocalModel),
+    /// What it starts itself with.
+    #[command(flatten)]
+    Child(Child),
+}
+
+/// `asks`.
+#[derive(Debug, Clone, Args)]
+pub struct Asks {
+    /// File of requests.
+    pub file: PathBuf,
+    /// Folder the requests are about; a copy is used.
+    #[arg(long, short = 'w', value_name = "DIR")]
+    pub workspace: PathBuf,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Offer every tool instead of those that fit.
+    #[arg(long)]
+    pub no_intent_filter: bool,
+    /// Port of 127.0.0.1 where the workspace is served as web pages meanwhile.
+    #[arg(long, default_value_t = 18080)]
+    pub pages_port: u16,
+    /// Only the first N.
+    #[arg(long)]
+    pub limit: Option<usize>,
+}
+
+/// `answers`.
+#[derive(Debug, Clone, Args)]
+pub struct Answers {
+    /// File of answers.
+    pub file: PathBuf,
+    /// One JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `deep`.
+#[derive(Debug, Clone, Args)]
+pub struct Deep {
+    /// File of requests: one JSON object per line with id, ask, have (files and their text), files
+    /// (files that must be there afterwards and a part of their text), says (parts of the answer).
+    pub file: PathBuf,
+    /// With planning, without, or both.
+    #[arg(long, value_enum, default_value_t = Planning::Both)]
+    pub planning: Planning,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Only the first N.
+    #[arg(long)]
+    pub limit: Option<usize>,
+}
+
+/// With planning, without, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Planning {
+    /// With.
+    On,
+    /// Without.
+    Off,
+    /// Each request twice.
+    Both,
+}
+
+/// `bfcl`.
+#[derive(Debug, Clone, Args)]
+pub struct Bfcl {
+    /// Which cases.
+    #[arg(long, value_enum)]
+    pub category: Category,
+    /// Leave out the first K.
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    pub offset: usize,
+    /// At most N.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// How calls are got.
+    #[arg(long, value_enum, default_value_t = Way::Best)]
+    pub strategy: Way,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How calls are got from a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Way {
+    /// The model writes `Action:` and `Action Input:` freely.
+    React,
+    /// The model writes JSON under a schema over all tools.
+    Schema,
+    /// The intent filter chooses, arguments are read from the request, the model decides what is left.
+    Best,
+}
+
+/// Categories of BFCL with single-turn calls, as the benchmark names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Category {
+    SimplePython,
+    Multiple,
+    Parallel,
+    ParallelMultiple,
+    Irrelevance,
+    LiveSimple,
+    LiveMultiple,
+    LiveParallel,
+    LiveParallelMultiple,
+    LiveIrrelevance,
+    LiveRelevance,
+}
+
+impl Category {
+    /// As the benchmark calls it.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// `gateway`.
+#[derive(Debug, Clone, Args)]
+pub struct Gateway {
+    /// The program that is measured [default: `steward` beside this program].
+    #[arg(long, value_name = "PROGRAM")]
+    pub steward: Option<PathBuf>,
+    /// Python of an environment with LiteLLM, to measure that too.
+    #[arg(long, value_name = "PYTHON")]
+    pub litellm: Option<PathBuf>,
+    /// How often each place has its turn.
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// How long a turn is.
+    #[arg(long, default_value_t = 2)]
+    pub seconds: u64,
+    /// Pause between the chunks of a paced stream, milliseconds.
+    #[arg(long, default_value_t = 2)]
+    pub gap_ms: u64,
+    /// Numbers of connections at once.
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
+    pub connections: Vec<usize>,
+    /// Be the upstream; the bench starts itself so.
+    #[arg(long, hide = true)]
+    pub upstream: bool,
+    /// Be a relay to this address.
+    #[arg(long, hide = true)]
+    pub relay: Option<String>,
+}
+
+/// `local-model`.
+#[derive(Debug, Clone, Args)]
+pub struct LocalModel {
+    /// Threads; 0 is one per core.
+    #[arg(long, default_value_t = 0)]
+    pub threads: u32,
+    /// Context window, tokens.
+    #[arg(long, default_value_t = 4096)]
+    pub context: u32,
+}

@@ -1,0 +1,72 @@
+//! What the suites share: files of cases, and runs of the default agent, each in a folder of its own.
+
+use anyhow::{Context, bail};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+use std::time::Duration;
+use steward::compose::App;
+use steward::settings::Settings;
+use steward_core::event::{Mode, Origin};
+use steward_core::policy::{Grant, GrantScope};
+use steward_engine::StartRun;
+
+/// What a file of cases holds, for messages.
+pub struct Contents {
+    /// `requests` or `answers`.
+    pub what: &'static str,
+    /// What is wanted of each line.
+    pub line: &'static str,
+    /// Said of a file without any, after its name.
+    pub none: &'static str,
+}
+
+/// Reads one case per line, each with its number; empty lines are left out.
+pub fn read<T: DeserializeOwned>(file: &Path, contents: &Contents) -> anyhow::Result<Vec<(usize, T)>> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the {} of {name}", contents.what))?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let cases = lines
+        .map(|(number, line)| {
+            let case =
+                serde_json::from_str(line).with_context(|| format!("{name} line {number}: want {}", contents.line))?;
+            Ok((number, case))
+        })
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    if cases.is_empty() {
+        bail!("{name} {}", contents.none);
+    }
+    Ok(cases)
+}
+
+/// The same settings with data of their own under `scratch`.
+pub fn apart(settings: Settings, scratch: &Path) -> Settings {
+    Settings { data_dir: scratch.join("data"), database: None, ..settings }
+}
+
+/// A run of the default agent that may do unasked whatever can be undone.
+pub async fn request(app: &App, settings: &Settings, ask: &str, workspace: &Path) -> anyhow::Result<StartRun> {
+    Ok(StartRun {
+        agent: app.default_agent().await?,
+        input: ask.to_owned(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Plan,
+        origin: Origin::Cli,
+        asked_by: "eval".to_owned(),
+        workspace: workspace.canonicalize()?.display().to_string(),
+        grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
+        connection: app.connection_named(settings.connection.as_deref())?,
+        intent_filter: true,
+        user: None,
+        key: None,
+    })
+}
+
+/// What went wrong, if it did; an end that does not come within `limit` is that too.
+pub async fn problem(limit: Duration, run: impl Future<Output = anyhow::Result<()>>) -> Option<String> {
+    match tokio::time::timeout(limit, run).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(format!("{error:#}")),
+        Err(_) => Some(format!("no end after {} s", limit.as_secs())),
+    }
+}

@@ -1,0 +1,45 @@
+//! From the command line to a command's end: settings, runtime, logs, exit code.
+
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::settings::Settings;
+use crate::telemetry;
+use crate::term::{self, Term};
+use std::process::ExitCode;
+
+/// Runs a command, and tells what went wrong. `serving`: it logs, and nobody reads its output.
+pub fn start<F>(global: &Global, serving: bool, command: impl FnOnce(Settings, Term) -> F) -> ExitCode
+where
+    F: Future<Output = anyhow::Result<Exit>>,
+{
+    let settings = match Settings::read(global) {
+        Ok(settings) => settings,
+        Err(error) => return fail(Term::detect(true), &error),
+    };
+    let term = Term::detect(settings.no_color);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(term, &anyhow::anyhow!("cannot start: {error}")),
+    };
+    if !serving {
+        term::end_without_a_reader();
+    }
+    let exit = runtime.block_on(async {
+        #[cfg(feature = "failpoints")]
+        crate::crash::arm();
+        telemetry::init(&settings, serving);
+        command(settings, term).await
+    });
+    // Blocking reads of a terminal never end by themselves.
+    runtime.shutdown_background();
+    match exit {
+        Ok(exit) => exit.into(),
+        Err(error) => fail(term, &error),
+    }
+}
+
+fn fail(term: Term, error: &anyhow::Error) -> ExitCode {
+    term.clear();
+    term.say(&format!("{} {error:#}", term.red("error:")));
+    Exit::Failed.into()
+}
