@@ -39,26 +39,12 @@ fn start(global: &steward::cli::Global, command: Option<Command>) -> ExitCode {
         telemetry::init(&settings, serving);
         match command.unwrap_or(Command::Serve(steward::cli::Serve::default())) {
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
-            Command::Ask(args) => commands::ask::run(settings, args, term).await,
-            Command::Chat(args) => commands::chat::run(settings, args, term).await,
-            Command::Sample(args) => commands::sample::run(settings, args, term).await,
-            Command::Runs(args) => commands::runs::run(settings, args, term).await,
-            Command::Resume(args) => commands::resume::run(settings, args, term).await,
-            Command::Approvals(args) => commands::approvals::run(settings, args, term).await,
-            Command::Conversations(args) => commands::conversations::run(settings, args, term).await,
-            Command::Grants(args) => commands::grants::run(settings, args, term).await,
-            Command::Agents(args) => commands::agents::run(settings, args, term).await,
-            Command::Reminders(args) => commands::reminders::run(settings, args, term).await,
+            Command::Client(command) => {
+                let open = async |needs| steward::open(&settings, needs, term).await;
+                steward_cli::run(command, settings.connection.as_deref(), term, open).await
+            }
             Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,
-            Command::Connections(args) => commands::connections::run(settings, args, term).await,
-            Command::Model(args) => commands::model::run(settings, args, term).await,
-            Command::Usage(args) => commands::usage::run(settings, args, term).await,
-            Command::Budget(args) => commands::budget::run(settings, args, term).await,
-            Command::Key(args) => commands::key::run(settings, args, term).await,
             Command::Eval(args) => commands::eval::run(settings, args.suite, term).await,
-            Command::Skill(args) => commands::skill::run(settings, args, term).await,
-            Command::Credential(args) => commands::credential::run(settings, args, term).await,
-            Command::Mcp(args) => commands::mcp::run(settings, args, term).await,
             Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
             Command::ModelServer(_) | Command::SandboxExec { .. } => Ok(Exit::Failed),
         }

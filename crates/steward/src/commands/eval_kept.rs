@@ -1,31 +1,15 @@
-//! `steward eval kept`: does this program still decide as it did?
+//! `steward eval kept`: a command of the API beside suites that are not.
 
-use super::runs::print_differences;
-use crate::backend::Backend;
-use crate::compose::Options;
 use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::term::Term;
-use serde_json::json;
+use steward_cli::Needs;
+use steward_cli::commands::eval_kept;
 
 /// Replays all kept runs.
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let backend = Backend::open(&settings, Options::default(), term).await?;
-    let reports = backend.replay_kept().await;
-    backend.close().await;
-    let reports = reports?;
-    let same = reports.iter().filter(|one| one.same).count();
-    if as_json {
-        println!("{}", json!({"kept": reports.len(), "same": same, "results": reports}));
-    } else if reports.is_empty() {
-        term.say("No runs are kept. Keep one with: steward runs keep RUN NAME");
-    } else {
-        for one in &reports {
-            let mark = if one.same { term.green("✓") } else { term.red("✗") };
-            println!("{mark} {}  {}", one.name, term.dim(&one.run_id.to_string()));
-            print_differences(term, &one.differences);
-        }
-        println!("{} kept, {same} the same", reports.len());
-    }
-    Ok(if same == reports.len() { Exit::Done } else { Exit::Failed })
+    let client = crate::open(&settings, Needs::default(), term).await?;
+    let exit = eval_kept::run(&client, as_json, term).await;
+    client.close().await;
+    exit
 }
