@@ -9,7 +9,6 @@ use steward_core::agent::Agent;
 pub const DEFAULT_AGENT: &str = "steward";
 
 impl Client {
-    /// All agents, by name.
     pub async fn agents(&self) -> anyhow::Result<Vec<Agent>> {
         self.all("/api/agents").await
     }
@@ -21,8 +20,6 @@ impl Client {
             .await?
             .with_context(|| format!("there is no agent `{name}`; `steward agents` lists them"))
     }
-
-    /// An agent by id.
     pub async fn agent(&self, id: AgentId) -> anyhow::Result<Agent> {
         self.agent_where(|agent| agent.id == id)
             .await?

@@ -10,9 +10,7 @@ use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp};
 /// A message to an agent.
 #[derive(Debug, Clone)]
 pub struct Chat {
-    /// Whom.
     pub agent: AgentId,
-    /// What.
     pub message: String,
     /// The conversation that goes on; `None` begins one.
     pub conversation: Option<ConversationId>,
@@ -25,10 +23,8 @@ pub struct Chat {
 /// A run that has begun.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Started {
-    /// The run.
     #[serde(rename = "run_id")]
     pub run: RunId,
-    /// Its conversation.
     #[serde(rename = "conversation_id")]
     pub conversation: Option<ConversationId>,
 }

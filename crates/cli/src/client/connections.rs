@@ -16,7 +16,6 @@ use steward_core::ports::{ConnectionTest, KnownConnection, Recognised};
 /// Why a connection did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestFailed {
-    /// What happened.
     pub error: String,
     /// What to do.
     pub hint: String,
@@ -43,7 +42,6 @@ struct Test {
 }
 
 impl Client {
-    /// All, saved ones first.
     pub async fn connections(&self) -> anyhow::Result<Vec<KnownConnection>> {
         let rows: Vec<Known> = self.all("/api/connections").await?;
         let known = |one: Known| KnownConnection { connection: one.connection, from: one.from, default: one.default };
@@ -85,8 +83,6 @@ impl Client {
             model: test.model,
         }))
     }
-
-    /// Removes a saved one.
     pub async fn remove_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
         self.delete(&format!("/api/connections/{id}")).await
     }

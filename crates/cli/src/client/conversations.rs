@@ -10,17 +10,13 @@ use steward_core::{AgentId, ConversationId, RunId, Timestamp};
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Its id.
     pub id: ConversationId,
-    /// With whom.
     pub agent_id: AgentId,
     /// What it is about.
     pub title: String,
-    /// When it began.
     pub created_at: Timestamp,
     /// When something was last said or changed.
     pub updated_at: Timestamp,
-    /// When it was deleted.
     pub deleted_at: Option<Timestamp>,
     /// The conversation that it branched off.
     pub forked_from: Option<ConversationId>,
@@ -29,9 +25,7 @@ pub struct Conversation {
 /// What was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who said it.
     pub role: Role,
-    /// The text.
     pub text: String,
 }
 
@@ -61,8 +55,6 @@ impl Client {
         let detail: Detail = self.get(&format!("/api/conversations/{id}")).await?;
         Ok(detail.messages)
     }
-
-    /// Another title.
     pub async fn rename_conversation(&self, id: ConversationId, title: &str) -> anyhow::Result<()> {
         let path = format!("/api/conversations/{id}");
         self.request::<Value>(Method::PATCH, &path, Some(&json!({"title": title}))).await?;

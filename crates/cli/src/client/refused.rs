@@ -6,7 +6,6 @@ use std::fmt;
 /// What a problem+json says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Refused {
-    /// What happened.
     pub title: String,
     /// What to do.
     #[serde(default)]

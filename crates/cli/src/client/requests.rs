@@ -60,8 +60,6 @@ impl Client {
     pub async fn close(&self) {
         self.transport.close().await;
     }
-
-    /// The clock of this machine.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

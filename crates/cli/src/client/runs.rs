@@ -19,9 +19,7 @@ const PAGE: u32 = 500;
 /// An event and its body as it is stored.
 #[derive(Debug, Clone)]
 pub struct Logged {
-    /// The event.
     pub event: Event,
-    /// Its body.
     pub raw: Value,
 }
 
@@ -31,10 +29,8 @@ pub struct Fork {
     /// Last event to take over; `None`: before the first model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// Another model.
     #[serde(rename = "connection_id", skip_serializing_if = "Option::is_none")]
     pub connection: Option<ConnectionId>,
-    /// Another request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
 }
@@ -48,29 +44,23 @@ pub struct Replay {
     pub events: u64,
     /// Decisions compared.
     pub decisions: u64,
-    /// What differs.
     pub differences: Vec<Difference>,
 }
 
 /// What the replay of a kept run found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReport {
-    /// Its name.
     pub name: String,
-    /// The run.
     pub run_id: RunId,
     /// Whether nothing differs.
     pub same: bool,
-    /// What differs.
     pub differences: Vec<Difference>,
 }
 
 /// What became of one effect that was to be taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
-    /// The call.
     pub call_id: String,
-    /// Its tool.
     pub tool: String,
     /// Whether it was taken back.
     pub undone: bool,
@@ -152,7 +142,6 @@ impl From<Kept> for KeptRun {
 }
 
 impl Client {
-    /// One run.
     pub async fn run(&self, id: RunId) -> anyhow::Result<RunRow> {
         let run: Run = self.get(&format!("/api/runs/{id}")).await?;
         Ok(run.into())
@@ -204,8 +193,6 @@ impl Client {
         let log: Whole<Value> = self.get(&format!("/api/runs/{run}/log?after={after}&limit={PAGE}")).await?;
         log.items.into_iter().map(|item| wire::split(item).map(|(event, raw)| Logged { event, raw })).collect()
     }
-
-    /// Stops a run.
     pub async fn stop(&self, run: RunId) -> anyhow::Result<()> {
         self.act::<Value>(&format!("/api/runs/{run}/stop")).await?;
         Ok(())

@@ -9,9 +9,7 @@ use std::path::Path;
 pub struct ServeFile {
     /// Where it answers, such as `http://127.0.0.1:8800`.
     pub url: String,
-    /// Its process.
     pub pid: u32,
-    /// Its version.
     pub version: String,
 }
 

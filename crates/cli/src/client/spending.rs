@@ -11,17 +11,14 @@ use steward_core::{BudgetId, KeyId, Timestamp};
 /// A value with a name for people.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Labelled<T> {
-    /// The value.
     #[serde(flatten)]
     pub value: T,
-    /// Its name.
     pub label: String,
 }
 
 /// What a virtual key may do.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewKey {
-    /// Its name.
     pub name: String,
     /// Connections by name; empty: all.
     pub connections: Vec<String>,
@@ -31,7 +28,6 @@ pub struct NewKey {
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute.
     pub tokens_per_minute: Option<u32>,
-    /// When it ends.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -82,8 +78,6 @@ impl Client {
         self.request::<Value>(method, &path, Some(&body)).await?;
         Ok(())
     }
-
-    /// Removes a budget.
     pub async fn remove_budget(&self, id: BudgetId) -> anyhow::Result<()> {
         self.delete(&format!("/api/budgets/{id}")).await
     }
@@ -104,8 +98,6 @@ impl Client {
         })?;
         Ok((made.key, secret))
     }
-
-    /// Ends a virtual key.
     pub async fn revoke_key(&self, id: KeyId) -> anyhow::Result<()> {
         self.delete(&format!("/api/keys/{id}")).await
     }

@@ -5,7 +5,6 @@ pub mod approvals;
 pub mod ask;
 pub mod budget;
 pub mod chat;
-mod connection_add;
 mod connection_auth;
 pub mod connections;
 pub mod conversations;

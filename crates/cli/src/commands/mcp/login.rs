@@ -1,7 +1,7 @@
 //! `steward mcp login`: a browser goes to the login server and comes back to Steward: to the running one, or to this
 //! command, which listens meanwhile.
 
-use super::{find, place};
+use super::servers::{find, place};
 use crate::client::{Client, encoded};
 use crate::commands::picked::text;
 use crate::exit::Exit;
