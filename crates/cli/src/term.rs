@@ -2,6 +2,8 @@
 
 use anyhow::Context;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use serde::Serialize;
+use serde_json::json;
 use std::io::{IsTerminal, Write};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -57,6 +59,16 @@ impl Term {
     /// A line of progress, on standard error.
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
+    }
+
+    /// Prints a list as JSON, or says that it is empty: whether nothing is left to show.
+    pub fn listed<T: Serialize>(self, rows: &[T], as_json: bool, empty: &str) -> bool {
+        if as_json {
+            println!("{}", json!(rows));
+        } else if rows.is_empty() {
+            self.say(empty);
+        }
+        as_json || rows.is_empty()
     }
 
     /// A progress note that the next line replaces; nothing where there is no terminal.

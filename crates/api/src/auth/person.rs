@@ -157,3 +157,39 @@ impl FromRequestParts<ApiState> for Person {
         Ok(Self::new(identity, &parts.headers))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::Person;
+    use axum::http::HeaderMap;
+    use steward_access::{Identity, LOCAL_USER};
+    use steward_core::event::Origin;
+    use steward_core::ports::{Principal, Role};
+    use steward_core::{TenantId, UserId};
+    use uuid::Uuid;
+
+    #[test]
+    fn only_the_user_of_this_machine_is_believed_to_be_the_command_line() {
+        let person = |email: &str, session: Option<Uuid>, client: &'static str| {
+            let user = UserId(Uuid::from_u128(1));
+            let principal =
+                Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
+            let mut headers = HeaderMap::new();
+            if !client.is_empty() {
+                headers.insert("x-steward-client", client.parse().unwrap());
+            }
+            Person::new(Identity { principal, email: email.to_owned(), session }, &headers)
+        };
+        let session = Some(Uuid::from_u128(2));
+        for (email, session, client, expect) in [
+            (LOCAL_USER, None, "cli", Origin::Cli),
+            (LOCAL_USER, None, "", Origin::Api),
+            (LOCAL_USER, None, "curl", Origin::Api),
+            ("ada@example.org", None, "cli", Origin::Api),
+            ("ada@example.org", session, "cli", Origin::Chat),
+        ] {
+            assert_eq!(person(email, session, client).origin(), expect, "{email} {client}");
+        }
+    }
+}

@@ -1,12 +1,11 @@
 //! `steward approvals`: what waits for a person.
 
 use super::follow::Follow;
+use super::picked::by_id;
 use crate::args::{self, ApprovalAction};
 use crate::client::{Client, Scope};
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::bail;
-use serde_json::json;
 use steward_core::approval::{Answer, Approval, Subject, Taint};
 
 /// Runs the command.
@@ -19,12 +18,8 @@ pub async fn run(client: &Client, args: &args::Approvals, term: Term) -> anyhow:
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let open = client.open_approvals().await?;
-    if as_json {
-        println!("{}", json!(open));
+    if term.listed(&open, as_json, "Nothing waits for you.") {
         return Ok(Exit::Done);
-    }
-    if open.is_empty() {
-        term.say("Nothing waits for you.");
     }
     for approval in &open {
         println!("{}  {}  {}", approval.id, approval.asked_at.rfc3339(), describe(&approval.subject));
@@ -78,16 +73,8 @@ async fn decide(client: &Client, action: &ApprovalAction, as_json: bool, term: T
 }
 
 async fn find(client: &Client, text: &str) -> anyhow::Result<Approval> {
-    let mut open = client.open_approvals().await?;
-    open.retain(|approval| {
-        let id = approval.id.to_string();
-        id.starts_with(text) || id.ends_with(text)
-    });
-    match open.len() {
-        1 => Ok(open.remove(0)),
-        0 => bail!("nothing open has the id `{text}`; `steward approvals` lists what is open"),
-        many => bail!("`{text}` fits {many} entries; give more of the id"),
-    }
+    let none = format!("nothing open has the id `{text}`; `steward approvals` lists what is open");
+    by_id(client.open_approvals().await?, text, |approval| approval.id.to_string(), "entries", &none)
 }
 
 fn id_of(action: &ApprovalAction) -> &str {

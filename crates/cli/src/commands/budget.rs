@@ -1,11 +1,11 @@
 //! `steward budget`: hard limits of what may be spent.
 
+use super::picked::by_id;
 use crate::args::{BudgetAction, BudgetArgs, PeriodArg};
 use crate::client::{Client, Labelled};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
-use serde_json::json;
 use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendState};
 use steward_core::spending::dollars;
 use steward_core::{BudgetId, UserId};
@@ -24,12 +24,11 @@ pub async fn run(client: &Client, args: BudgetArgs, term: Term) -> anyhow::Resul
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let budgets = client.budgets().await?;
-    if as_json {
-        println!("{}", json!(budgets));
-        return Ok(Exit::Done);
-    }
-    if budgets.is_empty() {
-        term.say("There are no budgets. Set one with: steward budget set installation --tokens 1000000");
+    if term.listed(
+        &budgets,
+        as_json,
+        "There are no budgets. Set one with: steward budget set installation --tokens 1000000",
+    ) {
         return Ok(Exit::Done);
     }
     for one in &budgets {
@@ -106,20 +105,9 @@ async fn scope(client: &Client, whose: &str) -> anyhow::Result<BudgetScope> {
 }
 
 async fn remove(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let budgets = client.budgets().await?;
-    let fits: Vec<_> = budgets
-        .iter()
-        .filter(|one| {
-            let id = one.value.limit.id.to_string();
-            id.starts_with(text) || id.ends_with(text)
-        })
-        .collect();
-    let one = match fits[..] {
-        [one] => one,
-        [] => bail!("no budget has the id `{text}`; `steward budget list` shows them"),
-        _ => bail!("`{text}` fits {} budgets; give more of the id", fits.len()),
-    };
+    let none = format!("no budget has the id `{text}`; `steward budget list` shows them");
+    let one = by_id(client.budgets().await?, text, |one| one.value.limit.id.to_string(), "budgets", &none)?;
     client.remove_budget(one.value.limit.id).await?;
-    term.say(&format!("removed: {}", named(one)));
+    term.say(&format!("removed: {}", named(&one)));
     Ok(Exit::Done)
 }

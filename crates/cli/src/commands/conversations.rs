@@ -1,10 +1,10 @@
 //! `steward conversations`: what was said.
 
+use super::picked::by_id;
 use crate::args::{self, ConversationAction};
 use crate::client::{Client, Conversation};
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::bail;
 use serde_json::json;
 use steward_core::message::Role;
 
@@ -78,19 +78,13 @@ async fn list(client: &Client, args: &args::Conversations, term: Term) -> anyhow
 }
 
 async fn find(client: &Client, text: &str, deleted: bool) -> anyhow::Result<Conversation> {
-    let (mut talks, _) = client.conversations(None, deleted, LOOKED_THROUGH).await?;
-    talks.retain(|talk| {
-        let id = talk.id.to_string();
-        id.starts_with(text) || id.ends_with(text)
-    });
-    match (talks.len(), deleted) {
-        (1, _) => Ok(talks.remove(0)),
-        (0, true) => {
-            bail!("no deleted conversation `{text}`; `steward conversations --deleted` lists them")
-        }
-        (0, false) => bail!("no conversation `{text}`; `steward conversations` lists them"),
-        (many, _) => bail!("`{text}` fits {many} conversations; give more of the id"),
-    }
+    let (rows, _) = client.conversations(None, deleted, LOOKED_THROUGH).await?;
+    let none = if deleted {
+        format!("no deleted conversation `{text}`; `steward conversations --deleted` lists them")
+    } else {
+        format!("no conversation `{text}`; `steward conversations` lists them")
+    };
+    by_id(rows, text, |row| row.id.to_string(), "conversations", &none)
 }
 
 async fn show(client: &Client, talk: &Conversation, as_json: bool, term: Term) -> anyhow::Result<Exit> {

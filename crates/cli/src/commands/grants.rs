@@ -1,11 +1,10 @@
 //! `steward grants`: permissions that outlive their run.
 
+use super::picked::by_id;
 use crate::args::{self, GrantAction};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use anyhow::bail;
-use serde_json::json;
 use steward_core::policy::GrantScope;
 use steward_core::ports::StandingGrant;
 
@@ -19,12 +18,11 @@ pub async fn run(client: &Client, args: &args::Grants, term: Term) -> anyhow::Re
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let grants = client.grants().await?;
-    if as_json {
-        println!("{}", json!(grants));
-        return Ok(Exit::Done);
-    }
-    if grants.is_empty() {
-        term.say("No permissions outlive their run. Give one with: steward approvals approve ID --for 1h");
+    if term.listed(
+        &grants,
+        as_json,
+        "No permissions outlive their run. Give one with: steward approvals approve ID --for 1h",
+    ) {
         return Ok(Exit::Done);
     }
     let agents = client.agents().await?;
@@ -49,20 +47,9 @@ fn describe(grant: &StandingGrant) -> String {
 }
 
 async fn revoke(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
-    let grants = client.grants().await?;
-    let fits: Vec<&StandingGrant> = grants
-        .iter()
-        .filter(|grant| {
-            let id = grant.id.to_string();
-            id.starts_with(text) || id.ends_with(text)
-        })
-        .collect();
-    let grant = match fits[..] {
-        [one] => one,
-        [] => bail!("no permission in force has the id `{text}`; `steward grants` lists them"),
-        _ => bail!("`{text}` fits {} permissions; give more of the id", fits.len()),
-    };
+    let none = format!("no permission in force has the id `{text}`; `steward grants` lists them");
+    let grant = by_id(client.grants().await?, text, |grant| grant.id.to_string(), "permissions", &none)?;
     client.revoke(grant.id).await?;
-    term.say(&format!("taken back: {}", describe(grant)));
+    term.say(&format!("taken back: {}", describe(&grant)));
     Ok(Exit::Done)
 }

@@ -38,12 +38,7 @@ pub async fn run(client: &Client, args: KeyArgs, term: Term) -> anyhow::Result<E
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let keys = client.keys().await?;
-    if as_json {
-        println!("{}", json!(keys));
-        return Ok(Exit::Done);
-    }
-    if keys.is_empty() {
-        term.say("There are no virtual keys. Make one with: steward key create my-program");
+    if term.listed(&keys, as_json, "There are no virtual keys. Make one with: steward key create my-program") {
         return Ok(Exit::Done);
     }
     let now = client.now();

@@ -24,6 +24,19 @@ pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::R
     }
 }
 
+/// The one of `rows` whose id begins or ends with `text`. `what` as in "budgets"; `none` says what to do where there is none.
+pub fn by_id<T>(mut rows: Vec<T>, text: &str, id: impl Fn(&T) -> String, what: &str, none: &str) -> anyhow::Result<T> {
+    rows.retain(|row| {
+        let id = id(row);
+        id.starts_with(text) || id.ends_with(text)
+    });
+    match rows.len() {
+        1 => Ok(rows.remove(0)),
+        0 => bail!("{none}"),
+        many => bail!("`{text}` fits {many} {what}; give more of the id"),
+    }
+}
+
 /// A text of a row; empty if it has none.
 pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row[field].as_str().unwrap_or_default()

@@ -59,12 +59,7 @@ fn later(now: Timestamp, time: Duration) -> Timestamp {
 
 async fn list(client: &Client, args: &args::Reminders, term: Term) -> anyhow::Result<Exit> {
     let rows = client.rows(&format!("/api/reminders?done={}", args.all)).await?;
-    if args.json {
-        println!("{}", json!(rows));
-        return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say("No reminders. Have one set: steward ask \"Remind me tomorrow at 9 to …\"");
+    if term.listed(&rows, args.json, "No reminders. Have one set: steward ask \"Remind me tomorrow at 9 to …\"") {
         return Ok(Exit::Done);
     }
     for row in &rows {

@@ -249,12 +249,8 @@ async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Res
 /// Lists kept runs.
 async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let kept = client.kept().await?;
-    if as_json {
-        println!("{}", json!(kept));
+    if term.listed(&kept, as_json, "No runs are kept. Keep one with: steward runs keep RUN NAME") {
         return Ok(Exit::Done);
-    }
-    if kept.is_empty() {
-        term.say("No runs are kept. Keep one with: steward runs keep RUN NAME");
     }
     for one in &kept {
         println!("{:<24} {}  {}  {}", one.name, one.run, one.created_at.rfc3339(), term.dim(&one.by));

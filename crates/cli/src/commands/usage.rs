@@ -4,7 +4,6 @@ use crate::args::{By, UsageArgs};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use serde_json::json;
 use steward_core::Timestamp;
 use steward_core::ports::UsageBy;
 use steward_core::spending::dollars;
@@ -22,12 +21,7 @@ pub async fn run(client: &Client, args: &UsageArgs, term: Term) -> anyhow::Resul
     let now = client.now();
     let from = Timestamp::of_day(now.day() - i64::from(args.days) + 1);
     let rows = client.usage(by, from, Timestamp(now.0 + 1)).await?;
-    if args.json {
-        println!("{}", json!(rows));
-        return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say("No model was called in this time.");
+    if term.listed(&rows, args.json, "No model was called in this time.") {
         return Ok(Exit::Done);
     }
     let width = rows.iter().map(|row| row.label.chars().count()).max();

@@ -36,12 +36,8 @@ pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Res
 
 async fn removed(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let rows = client.rows(REMOVED).await?;
-    if as_json {
-        println!("{}", json!(rows));
+    if term.listed(&rows, as_json, "no agent was removed") {
         return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say("no agent was removed");
     }
     for row in &rows {
         println!("{:<20} {}", text(row, "name"), term.dim(text(row, "id")));

@@ -84,12 +84,9 @@ async fn rotate(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Ex
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let rows = client.rows("/api/credentials").await?;
-    if as_json {
-        println!("{}", json!(rows));
+    if term.listed(&rows, as_json, "There are no credentials. Keep one with: steward credential add NAME --kind token")
+    {
         return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say("There are no credentials. Keep one with: steward credential add NAME --kind token");
     }
     for one in &rows {
         let used = time(one, "used_at");
@@ -165,12 +162,8 @@ fn show(one: &Value, as_json: bool, term: Term) -> Exit {
 async fn uses(client: &Client, one: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let path = format!("/api/credentials/{}/uses", text(one, "id"));
     let rows = client.rows(&path).await?;
-    if as_json {
-        println!("{}", json!(rows));
+    if term.listed(&rows, as_json, &format!("`{}` was never used.", text(one, "name"))) {
         return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        term.say(&format!("`{}` was never used.", text(one, "name")));
     }
     for used in &rows {
         let agent = used["agent_name"].as_str().unwrap_or("a person's test");

@@ -48,12 +48,8 @@ pub(super) fn place(server: &Value) -> String {
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let servers = client.rows("/api/mcp/servers").await?;
-    if as_json {
-        println!("{}", json!(servers));
+    if term.listed(&servers, as_json, "There are no MCP servers. Add one with: steward mcp add NAME --url URL") {
         return Ok(Exit::Done);
-    }
-    if servers.is_empty() {
-        term.say("There are no MCP servers. Add one with: steward mcp add NAME --url URL");
     }
     for server in &servers {
         let tools = tools(server);

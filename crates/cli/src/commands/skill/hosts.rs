@@ -43,12 +43,8 @@ pub(super) async fn trust(client: &Client, server: &str, fingerprint: &str, term
 
 pub(super) async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let all: Vec<Host> = client.get(PATH).await?;
-    if as_json {
-        println!("{}", json!(all));
+    if term.listed(&all, as_json, "No host key was accepted yet.") {
         return Ok(Exit::Done);
-    }
-    if all.is_empty() {
-        term.say("No host key was accepted yet.");
     }
     for one in all {
         println!("{:<40} {}", one.to_string(), one.fingerprint);

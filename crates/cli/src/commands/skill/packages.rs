@@ -134,12 +134,12 @@ async fn ready_ones(client: &Client, as_json: bool) -> anyhow::Result<Exit> {
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let packages = client.rows("/api/skills/packages").await?;
-    if as_json {
-        println!("{}", json!(packages));
+    if term.listed(
+        &packages,
+        as_json,
+        "There are no packages. Those that come with Steward: steward skill packages --ready",
+    ) {
         return Ok(Exit::Done);
-    }
-    if packages.is_empty() {
-        term.say("There are no packages. Those that come with Steward: steward skill packages --ready");
     }
     for one in &packages {
         println!(
