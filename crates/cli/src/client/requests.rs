@@ -86,7 +86,8 @@ impl Client {
 
     /// Removes something.
     pub async fn delete(&self, path: &str) -> anyhow::Result<()> {
-        self.request(Method::DELETE, path, None).await
+        self.request::<Value>(Method::DELETE, path, None).await?;
+        Ok(())
     }
 
     /// Any request with a JSON body, or none.

@@ -1,10 +1,9 @@
 //! `steward runs`.
 
-use super::resume;
+use super::follow::Follow;
+use super::resume::{self, place};
 use crate::args::{self, RunAction};
 use crate::client::{Client, Fork};
-use crate::commands::follow::Follow;
-use crate::commands::resume::place;
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};

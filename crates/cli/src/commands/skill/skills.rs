@@ -3,8 +3,7 @@
 use super::{hosts, packages};
 use crate::args::{SkillAction, SkillArgs, SkillFilter};
 use crate::client::{Client, DEFAULT_AGENT, encoded};
-use crate::commands::picked::pick;
-use crate::commands::picked::{first_line, text, time};
+use crate::commands::picked::{first_line, pick, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
