@@ -1,6 +1,6 @@
 //! `steward agents add`, `edit`, `remove` and `restore`.
 
-use super::REMOVED;
+use super::show::REMOVED;
 use crate::args::{AgentFields, BudgetPreset, PlanSwitch};
 use crate::client::Client;
 use crate::commands::picked::{pick, text};
