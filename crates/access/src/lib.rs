@@ -21,5 +21,6 @@ pub use error::AccessError;
 pub use first::FirstStart;
 pub use identity::{Account, Identity};
 pub use session::{LogIn, OpenSession, REFRESH_LIFETIME};
+pub use users::LOCAL_USER;
 pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey};
 pub use virtual_keys::NewKey;

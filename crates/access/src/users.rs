@@ -17,6 +17,9 @@ const HAS_ADMIN: &str = "auth.has_admin";
 /// Longest name, characters.
 const MAX_NAME: usize = 100;
 
+/// The user that programs of this machine's owner share: the command line, and whatever uses the key in its file.
+pub const LOCAL_USER: &str = "local@steward";
+
 impl Access {
     /// To be called at each start: makes the administrator of the environment, or a fresh one-time
     /// token while there is no administrator.

@@ -11,7 +11,7 @@ mod gateway;
 mod guard;
 mod health;
 mod home;
-mod inside;
+mod in_process;
 mod lanes;
 mod mcp;
 mod models;
@@ -31,7 +31,7 @@ mod testing;
 
 pub use gateway::Ledger;
 pub use health::{Health, Probe};
-pub use inside::{Inside, InsideAnswer};
+pub use in_process::InProcessClient;
 pub use lanes::Lanes;
 pub use openapi::document;
 pub use router::router;

@@ -25,6 +25,8 @@ pub struct ApiState {
     pub workspace: String,
     /// Permissions of requests through the API, besides the agent's policy.
     pub grants: Vec<Grant>,
+    /// Whether agents are offered only tools that fit the request.
+    pub intent_filter: bool,
     /// Keys of writes that were made already.
     pub idempotency: Arc<dyn Idempotency>,
     /// Connections as people manage them.

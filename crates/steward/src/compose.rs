@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_access::SealedVault;
-use steward_api::Inside;
+use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
 use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
@@ -30,10 +30,7 @@ use steward_tools::mcp::McpHub;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{Ports, ToolsConfig};
-use tokio::sync::OnceCell;
 
-/// Name of the agent that every installation has.
-pub const DEFAULT_AGENT: &str = "steward";
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 /// Idle time after which the embedding model's memory is given back.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
@@ -86,7 +83,6 @@ pub struct App {
     python: Arc<PythonPool>,
     /// Where traces go, if anywhere.
     traces: Option<Arc<Traces>>,
-    inside: OnceCell<Inside>,
 }
 
 /// How this program confines commands: by starting itself.
@@ -246,13 +242,7 @@ impl App {
             local,
             python: desk.python,
             traces,
-            inside: OnceCell::new(),
         })
-    }
-
-    /// The API without a socket, for the owner of the data directory.
-    pub async fn inside(&self) -> anyhow::Result<&Inside> {
-        self.inside.get_or_try_init(|| crate::front::inside(self)).await
     }
 
     /// Starts what a first request would else wait for, beside what goes on.
@@ -298,7 +288,7 @@ impl App {
     }
 
     /// Lets go of runs, ends the model's process and all browsers; the database closes with the last use of it.
-    pub async fn close(self) {
+    pub async fn close(&self) {
         self.runs.shutdown().await;
         if let Some(browsers) = &self.browsers {
             browsers.close_all();

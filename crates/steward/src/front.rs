@@ -1,13 +1,11 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
-use crate::backend::LOCAL_USER;
 use crate::compose::App;
-use crate::settings::workspace;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
-use steward_access::{Access, AccessDeps, Identity};
-use steward_api::{AboutFacts, ApiState, Health, Hosts, Inside, Ledger, Probe};
+use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
+use steward_api::{AboutFacts, ApiState, Health, Hosts, InProcessClient, Ledger, Probe};
 use steward_core::ports::{Models as _, Principal, Role, RunStore as _, Users as _};
 
 /// What differs between a server and a command.
@@ -16,6 +14,8 @@ pub struct Front {
     pub access: Arc<Access>,
     /// Folder that file tools are confined to.
     pub workspace: String,
+    /// Whether agents are offered only tools that fit the request.
+    pub intent_filter: bool,
     /// Names that requests may come to.
     pub hosts: Hosts,
 }
@@ -28,6 +28,7 @@ pub async fn state(app: &App, front: Front) -> ApiState {
         health: Arc::new(health(app)),
         workspace: front.workspace,
         grants: Vec::new(),
+        intent_filter: front.intent_filter,
         idempotency: app.store.clone(),
         connections: app.connections.clone(),
         examiner: app.connections.clone(),
@@ -43,9 +44,8 @@ pub async fn state(app: &App, front: Front) -> ApiState {
     }
 }
 
-/// The API for the owner of the data directory, who holds it open and so may do everything. Files are those of the
-/// current folder.
-pub async fn inside(app: &App) -> anyhow::Result<Inside> {
+/// The API for the owner of the data directory, who holds it open and so may do everything.
+pub async fn in_process(app: &App, workspace: String, intent_filter: bool) -> anyhow::Result<InProcessClient> {
     let access = access(app);
     access.service_user(LOCAL_USER, "local").await?;
     let user = app.store.user_by_email(app.tenant, LOCAL_USER).await?;
@@ -55,12 +55,8 @@ pub async fn inside(app: &App) -> anyhow::Result<Inside> {
         email: user.email,
         session: None,
     };
-    let front = Front {
-        access: Arc::new(access),
-        workspace: workspace(None).context("the current folder can't be used")?.display().to_string(),
-        hosts: Hosts::default(),
-    };
-    Ok(Inside::new(state(app, front).await, identity))
+    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default() };
+    Ok(InProcessClient::new(state(app, front).await, identity))
 }
 
 /// Nobody logs in through it, so no token is ever signed.

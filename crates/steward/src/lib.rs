@@ -1,6 +1,5 @@
 //! The program: settings, composition, commands.
 
-pub mod backend;
 pub mod book;
 pub mod browser;
 pub mod cli;
@@ -9,16 +8,19 @@ pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
 pub mod daily;
-pub mod exit;
 mod extra;
 pub mod front;
 pub mod key_variables;
 pub mod keys;
+mod open;
 pub mod processes;
+mod serving;
 pub mod settings;
 pub mod skills;
 pub mod start;
 pub mod telemetry;
-pub mod term;
 pub mod traces;
 pub mod vault;
+
+pub use open::open;
+pub use steward_cli::{exit, term};

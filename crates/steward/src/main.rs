@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use steward::cli::{Cli, Command, Eval, Serve, Suite};
+use steward::cli::{Cli, Command, Serve};
 use steward::commands;
 use steward::exit::Exit;
 use steward::start::start;
@@ -18,26 +18,11 @@ fn main() -> ExitCode {
     start(&cli.global, serving, |settings, term| async move {
         match command {
             Command::Serve(args) => commands::serve::run(settings, args, term).await,
-            Command::Ask(args) => commands::ask::run(settings, args, term).await,
-            Command::Chat(args) => commands::chat::run(settings, args, term).await,
-            Command::Sample(args) => commands::sample::run(settings, args, term).await,
-            Command::Runs(args) => commands::runs::run(settings, args, term).await,
-            Command::Resume(args) => commands::resume::run(settings, args, term).await,
-            Command::Approvals(args) => commands::approvals::run(settings, args, term).await,
-            Command::Conversations(args) => commands::conversations::run(settings, args, term).await,
-            Command::Grants(args) => commands::grants::run(settings, args, term).await,
-            Command::Agents(args) => commands::agents::run(settings, args, term).await,
-            Command::Reminders(args) => commands::reminders::run(settings, args, term).await,
+            Command::Client(command) => {
+                let open = async |needs| steward::open(&settings, needs, term).await;
+                steward_cli::run(command, settings.connection.as_deref(), term, open).await
+            }
             Command::Doctor(args) => commands::doctor::run(settings, args.json, term).await,
-            Command::Connections(args) => commands::connections::run(settings, args, term).await,
-            Command::Model(args) => commands::model::run(settings, args, term).await,
-            Command::Usage(args) => commands::usage::run(settings, args, term).await,
-            Command::Budget(args) => commands::budget::run(settings, args, term).await,
-            Command::Key(args) => commands::key::run(settings, args, term).await,
-            Command::Eval(Eval { suite: Suite::Kept { json } }) => commands::eval_kept::run(settings, json, term).await,
-            Command::Skill(args) => commands::skill::run(settings, args, term).await,
-            Command::Credential(args) => commands::credential::run(settings, args, term).await,
-            Command::Mcp(args) => commands::mcp::run(settings, args, term).await,
             Command::Sandbox(args) => commands::sandbox::run(settings, args).await,
             Command::Child(_) => Ok(Exit::Failed),
         }

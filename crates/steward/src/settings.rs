@@ -11,6 +11,8 @@ use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
 
+pub use steward_cli::workspace::workspace;
+
 /// Where things are.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -178,21 +180,6 @@ fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<De
         };
     }
     Ok(deep)
-}
-
-/// The folder that file tools are confined to: an existing directory, absolute.
-pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
-    let dir = dir.unwrap_or(Path::new("."));
-    let full = dir.canonicalize().with_context(|| {
-        format!("the workspace {} is not there; choose a folder with --workspace DIR", dir.display())
-    })?;
-    if !full.is_dir() {
-        bail!("the workspace {} is not a folder; choose one with --workspace DIR", dir.display());
-    }
-    if full.parent().is_none() {
-        bail!("the workspace must not be the root folder; choose one with --workspace DIR");
-    }
-    Ok(full)
 }
 
 /// That `workspace` does not hold the program's own data: tools could read its keys there.

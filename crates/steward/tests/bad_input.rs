@@ -216,7 +216,7 @@ fn a_missing_workspace() {
 #[test]
 fn an_empty_request() {
     let bench = Bench::new(Script::default());
-    refused(bench.run(&["ask", "  "]), &["the request is empty", "say what is to be done"]);
+    refused(bench.run(&["ask", "  "]), &["the message is empty", "say what is to be done"]);
     assert!(bench.runs().is_empty());
     let server = Server::start(&bench);
     let (status, body) = server.chat(&bench, "  ");

@@ -77,14 +77,15 @@ fn a_request_goes_through_the_server() {
     let server = Server::start(&bench);
     let mode = std::fs::metadata(serve_file(&bench)).unwrap().permissions();
     assert_eq!(mode.mode() & 0o777, 0o600);
-    let report = bench.run(&["ask", "-y", "--json", ASK]).exits(0).json();
+    let done = bench.run(&["ask", "-y", "--json", ASK]).exits(0).tells(&["the workspace of the running server"]);
+    let report = done.json();
     assert_eq!(report["outcome"]["status"], "completed", "{report}");
     assert_eq!(report["answer"], "It is written.");
     assert_eq!(report["steps"][0]["result"]["outcome"], "ok");
     assert_eq!(content(&bench), "new\n");
     let runs = bench.runs();
     assert_eq!(runs[0]["id"], report["run"]);
-    assert_ne!(runs[0]["origin"], "cli", "it ran at the server: {runs:?}");
+    assert_eq!(runs[0]["origin"], "cli", "{runs:?}");
     let run = report["run"].as_str().unwrap();
     let shown = bench.run(&["runs", "show", &run[30..], "--json"]).exits(0);
     let seqs: Vec<u64> = shown

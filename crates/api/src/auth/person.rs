@@ -4,10 +4,11 @@ use crate::openai::OpenAiError;
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::extract::FromRequestParts;
-use axum::http::header;
 use axum::http::request::Parts;
-use steward_access::{Account, Identity};
+use axum::http::{HeaderMap, header};
+use steward_access::{Account, Identity, LOCAL_USER};
 use steward_core::UserId;
+use steward_core::event::Origin;
 use steward_core::ports::{LoginError, Principal, Role};
 use uuid::Uuid;
 
@@ -23,7 +24,12 @@ pub(crate) struct Person {
     pub email: String,
     /// Their login; `None`: they came with an API key.
     pub session: Option<Uuid>,
+    /// Whether they use the command line of this machine.
+    command_line: bool,
 }
+
+/// Names the program that sends a request. Only the user that programs of this machine share is believed.
+const CLIENT: &str = "x-steward-client";
 
 impl Person {
     /// Refuses unless they have this role or a higher one: viewers look; developers chat, run and decide on
@@ -61,6 +67,15 @@ impl Person {
         self.principal.user
     }
 
+    /// Where runs that they begin come from.
+    pub fn origin(&self) -> Origin {
+        match self.session {
+            _ if self.command_line => Origin::Cli,
+            Some(_) => Origin::Chat,
+            None => Origin::Api,
+        }
+    }
+
     /// How they are named in logs and approvals.
     pub fn by(&self) -> String {
         self.email.clone()
@@ -86,9 +101,11 @@ fn rank(role: Role) -> u8 {
     }
 }
 
-impl From<Identity> for Person {
-    fn from(identity: Identity) -> Self {
-        Self { principal: identity.principal, email: identity.email, session: identity.session }
+impl Person {
+    fn new(identity: Identity, headers: &HeaderMap) -> Self {
+        let Identity { principal, email, session } = identity;
+        let command_line = email == LOCAL_USER && headers.get(CLIENT).is_some_and(|name| name == "cli");
+        Self { principal, email, session, command_line }
     }
 }
 
@@ -136,6 +153,43 @@ impl FromRequestParts<ApiState> for Person {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        Ok(identify(parts, state).await?.into())
+        let identity = identify(parts, state).await?;
+        Ok(Self::new(identity, &parts.headers))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::Person;
+    use axum::http::HeaderMap;
+    use steward_access::{Identity, LOCAL_USER};
+    use steward_core::event::Origin;
+    use steward_core::ports::{Principal, Role};
+    use steward_core::{TenantId, UserId};
+    use uuid::Uuid;
+
+    #[test]
+    fn only_the_user_of_this_machine_is_believed_to_be_the_command_line() {
+        let person = |email: &str, session: Option<Uuid>, client: &'static str| {
+            let user = UserId(Uuid::from_u128(1));
+            let principal =
+                Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
+            let mut headers = HeaderMap::new();
+            if !client.is_empty() {
+                headers.insert("x-steward-client", client.parse().unwrap());
+            }
+            Person::new(Identity { principal, email: email.to_owned(), session }, &headers)
+        };
+        let session = Some(Uuid::from_u128(2));
+        for (email, session, client, expect) in [
+            (LOCAL_USER, None, "cli", Origin::Cli),
+            (LOCAL_USER, None, "", Origin::Api),
+            (LOCAL_USER, None, "curl", Origin::Api),
+            ("ada@example.org", None, "cli", Origin::Api),
+            ("ada@example.org", session, "cli", Origin::Chat),
+        ] {
+            assert_eq!(person(email, session, client).origin(), expect, "{email} {client}");
+        }
     }
 }

@@ -10,7 +10,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use steward_core::agent::Agent;
-use steward_core::event::Origin;
 use steward_core::ports::{Conversation, Role};
 use steward_core::{AgentId, ConnectionId, ConversationId};
 use steward_engine::StartRun;
@@ -47,12 +46,12 @@ pub(crate) async fn chat(
         conversation: Some(conversation),
         history: Vec::new(),
         mode: body.mode.into(),
-        origin: if person.session.is_some() { Origin::Chat } else { Origin::Api },
+        origin: person.origin(),
         asked_by: person.by(),
         workspace: state.workspace.clone(),
         grants: state.grants.clone(),
         connection: wanted,
-        intent_filter: true,
+        intent_filter: state.intent_filter,
         key: None,
         user: Some(person.user()),
     };

@@ -96,6 +96,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         health: Arc::new(Health::default()),
         workspace: "/nowhere".to_owned(),
         grants: Vec::new(),
+        intent_filter: true,
         idempotency: memory.clone(),
         connections: nothing.clone(),
         examiner: nothing.clone(),

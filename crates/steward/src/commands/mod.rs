@@ -1,32 +1,5 @@
-//! One module per command.
+//! Commands that need the opened program itself.
 
-pub mod agents;
-pub mod approvals;
-pub mod ask;
-pub mod budget;
-pub mod chat;
-mod connection_add;
-mod connection_auth;
-pub mod connections;
-pub mod conversations;
-pub mod credential;
-pub mod decide;
 pub mod doctor;
-pub mod eval_kept;
-pub mod follow;
-pub mod grants;
-pub mod key;
-pub mod mcp;
-pub mod model;
-pub mod model_card;
-pub mod picked;
-pub mod reminders;
-pub mod render;
-pub mod report;
-pub mod resume;
-pub mod runs;
-pub mod sample;
 pub mod sandbox;
 pub mod serve;
-pub mod skill;
-pub mod usage;

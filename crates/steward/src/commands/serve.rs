@@ -1,12 +1,11 @@
 //! `steward serve`: the API, and the runs behind it.
 
-use crate::backend::LOCAL_USER;
-use crate::backend::Serving;
 use crate::cli;
 use crate::compose::{App, Options};
 use crate::exit::Exit;
 use crate::front::Front;
 use crate::keys;
+use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
 use anyhow::{Context, anyhow};
@@ -14,7 +13,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use steward_access::{Access, AccessDeps, FirstStart};
+use steward_access::{Access, AccessDeps, FirstStart, LOCAL_USER};
 use steward_api::{Hosts, Listening};
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -61,7 +60,12 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.resumed");
     let state = crate::front::state(
         &app,
-        Front { access, workspace: folder.display().to_string(), hosts: hosts(address, &args.host) },
+        Front {
+            access,
+            workspace: folder.display().to_string(),
+            intent_filter: true,
+            hosts: hosts(address, &args.host),
+        },
     )
     .await;
     let ledger = Arc::clone(&state.ledger);

@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["core"]),
     ("infra", &["core"]),
     ("api", &["core", "engine", "access", "tools"]),
+    ("cli", &["core"]),
     ("testkit", &["core"]),
     ("evals", &[ANY]),
 ];
@@ -30,7 +31,7 @@ const BINARY: &str = "steward";
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("axum", &["api", "testkit"]),
     ("llama-cpp-2", &["models"]),
-    ("reqwest", &["models", "tools", "testkit"]),
+    ("reqwest", &["cli", "models", "tools", "testkit"]),
     ("rusqlite", &["sandbox", "store", "tools", "testkit"]),
     ("sqlx", &["sandbox", "store", "testkit"]),
     ("utoipa", &["api"]),

@@ -39,7 +39,11 @@ pub(crate) async fn fork(
         connection,
         input: body.input,
         conversation,
-        origin: if conversation.is_some() { Origin::Chat } else { Origin::Api },
+        origin: match person.origin() {
+            Origin::Cli => Origin::Cli,
+            _ if conversation.is_some() => Origin::Chat,
+            _ => Origin::Api,
+        },
         asked_by: person.by(),
         user: Some(person.user()),
     };

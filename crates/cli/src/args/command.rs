@@ -1,0 +1,98 @@
+//! Which commands there are.
+
+use super::{
+    Agents, Approvals, Ask, BudgetArgs, Chat, Connections, Conversations, CredentialArgs, Eval, Grants, KeyArgs,
+    McpArgs, Model, Reminders, Resume, Runs, Sample, SkillArgs, UsageArgs,
+};
+use clap::Subcommand;
+
+/// Commands that work through the API.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Give an agent one request: plan, approve, do, answer.
+    #[command(
+        after_help = "Examples:\n  steward ask \"Which files mention Kafka?\"\n  steward ask -y \"How many rows has airports.csv?\" --workspace ~/data\n  echo \"Summarise notes/handover.md\" | steward ask -\n  steward ask --plan-only \"…\""
+    )]
+    Ask(Ask),
+    /// Talk with an agent.
+    #[command(after_help = "Examples:\n  steward chat\n  steward chat -y --workspace ~/data")]
+    Chat(Chat),
+    /// A small sample workspace to try things on.
+    #[command(
+        after_help = "Examples:\n  steward sample add      into the running server's workspace, else into the current folder\n  steward sample remove   takes away what nobody has changed"
+    )]
+    Sample(Sample),
+    /// List runs; show, stop, undo, fork, replay or keep one.
+    #[command(
+        after_help = "Examples:\n  steward runs --json\n  steward runs show 3f2a\n  steward runs undo 3f2a\n  steward --connection big runs fork 3f2a\n  steward runs replay 3f2a\n  steward runs keep 3f2a \"weekly report\""
+    )]
+    Runs(Runs),
+    /// Go on with interrupted runs, or with one.
+    #[command(
+        after_help = "Examples:\n  steward resume        all that was interrupted\n  steward resume 3f2a   only this run"
+    )]
+    Resume(Resume),
+    /// What waits for a person; answer it.
+    #[command(
+        after_help = "Examples:\n  steward approvals\n  steward approvals approve 3f2a\n  steward approvals approve 3f2a --for 1h\n  steward approvals answer 3f2a \"call it b.txt\""
+    )]
+    Approvals(Approvals),
+    /// List conversations; search, show, rename, delete, restore or fork them.
+    #[command(
+        after_help = "Examples:\n  steward conversations --search kafka\n  steward conversations show 3f2a\n  steward chat --conversation ID"
+    )]
+    Conversations(Conversations),
+    /// Permissions that outlive their run; take one back.
+    #[command(after_help = "Examples:\n  steward grants\n  steward grants revoke 3f2a")]
+    Grants(Grants),
+    /// List agents; show, add, edit, remove or restore one.
+    #[command(
+        after_help = "Examples:\n  steward agents\n  steward agents add reporter --instructions \"You write short reports.\" --tools read,list,write\n  steward agents edit reporter --allow write --prefers big\n  steward agents remove reporter\n  steward ask --agent reporter \"…\""
+    )]
+    Agents(Agents),
+    /// What agents were asked to remind of; what is due is told at the next `ask` or `chat` too.
+    #[command(
+        after_help = "Examples:\n  steward reminders\n  steward reminders done 3f2a\n  steward reminders snooze 3f2a 1h\n  steward reminders remove 3f2a"
+    )]
+    Reminders(Reminders),
+    /// Model endpoints that were found or saved.
+    #[command(
+        display_order = 12,
+        after_help = "Examples:\n  steward connections\n  steward connections add big http://host:8000/v1 --model qwen3-32b --key\n  steward connections test big"
+    )]
+    Connections(Connections),
+    /// Examine the model of a connection; recognise what answers at an address.
+    #[command(after_help = "Examples:\n  steward model exam big\n  steward model recognise http://127.0.0.1:11434")]
+    Model(Model),
+    /// What calls of models took: tokens and money.
+    #[command(after_help = "Examples:\n  steward usage\n  steward usage --by agent --days 7")]
+    Usage(UsageArgs),
+    /// Hard limits of what may be spent.
+    #[command(
+        after_help = "Examples:\n  steward budget\n  steward budget set installation --dollars 50\n  steward budget set agent:steward --period day --tokens 200000\n  steward budget remove 3f2a"
+    )]
+    Budget(BudgetArgs),
+    /// Virtual keys, with which programs use /v1.
+    #[command(
+        after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
+    )]
+    Key(KeyArgs),
+    /// Replay runs kept as tests.
+    #[command(display_order = 16, after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
+    Eval(Eval),
+    /// Skills: what agents can do besides their tools, and the packages that they come in.
+    #[command(
+        after_help = "Examples:\n  steward skill\n  steward skill create uptime.json --agent steward\n  steward skill test uptime\n  steward skill import server-care.skill\n  steward skill trust-host web1.example.org:22 SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+    )]
+    Skill(SkillArgs),
+    /// Credentials of skills: secrets go in and never come back.
+    #[command(
+        after_help = "Examples:\n  steward credential\n  steward credential add shop --kind token\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential uses shop"
+    )]
+    Credential(CredentialArgs),
+    /// MCP servers: other programs' tools.
+    #[command(
+        after_help = "Examples:\n  steward mcp\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp check wiki\n  steward mcp accept wiki search --agent steward\n  steward mcp login wiki"
+    )]
+    Mcp(McpArgs),
+}

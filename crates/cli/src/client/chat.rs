@@ -1,0 +1,59 @@
+//! Requests to agents.
+
+use super::Client;
+use anyhow::bail;
+use serde::Deserialize;
+use serde_json::json;
+use steward_core::event::Mode;
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp};
+
+/// A message to an agent.
+#[derive(Debug, Clone)]
+pub struct Chat {
+    pub agent: AgentId,
+    pub message: String,
+    /// The conversation that goes on; `None` begins one.
+    pub conversation: Option<ConversationId>,
+    /// Whether to plan first.
+    pub mode: Mode,
+    /// Another connection than the agent's.
+    pub connection: Option<ConnectionId>,
+}
+
+/// A run that has begun.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Started {
+    #[serde(rename = "run_id")]
+    pub run: RunId,
+    #[serde(rename = "conversation_id")]
+    pub conversation: Option<ConversationId>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    agent_id: AgentId,
+    deleted_at: Option<Timestamp>,
+}
+
+impl Client {
+    /// Begins a run. When this returns, the request is durable.
+    pub async fn chat(&self, chat: &Chat) -> anyhow::Result<Started> {
+        let mut body = json!({"message": chat.message, "mode": chat.mode});
+        if let Some(id) = chat.conversation {
+            body["conversation_id"] = json!(id);
+        }
+        if let Some(id) = chat.connection {
+            body["connection_id"] = json!(id);
+        }
+        self.post(&format!("/api/chat/{}", chat.agent), &body).await
+    }
+
+    /// The agent of a conversation that can go on.
+    pub async fn agent_of(&self, conversation: ConversationId) -> anyhow::Result<AgentId> {
+        let header: Header = self.get(&format!("/api/conversations/{conversation}")).await?;
+        if header.deleted_at.is_some() {
+            bail!("conversation {conversation} is deleted; restore it in the studio, or begin a new one");
+        }
+        Ok(header.agent_id)
+    }
+}

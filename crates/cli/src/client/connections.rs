@@ -1,0 +1,136 @@
+//! Connections and exams of their models.
+
+use super::sse::Reader;
+use super::{Client, Refused};
+use anyhow::{Context, bail};
+use bytes::BytesMut;
+use futures::TryStreamExt as _;
+use http::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use steward_core::ConnectionId;
+use steward_core::exam::{Check, ExamReport};
+use steward_core::model::Connection;
+use steward_core::ports::{ConnectionTest, KnownConnection, Recognised};
+
+/// Why a connection did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFailed {
+    pub error: String,
+    /// What to do.
+    pub hint: String,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    #[serde(flatten)]
+    connection: Connection,
+    from: String,
+    default: bool,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    ok: bool,
+    accepted_ms: u64,
+    first_ms: u64,
+    total_ms: u64,
+    text: String,
+    model: String,
+    error: Option<String>,
+    hint: Option<String>,
+}
+
+impl Client {
+    pub async fn connections(&self) -> anyhow::Result<Vec<KnownConnection>> {
+        let rows: Vec<Known> = self.all("/api/connections").await?;
+        let known = |one: Known| KnownConnection { connection: one.connection, from: one.from, default: one.default };
+        Ok(rows.into_iter().map(known).collect())
+    }
+
+    /// The id of a connection by name; `None` for `None`.
+    pub async fn connection_named(&self, name: Option<&str>) -> anyhow::Result<Option<ConnectionId>> {
+        let Some(name) = name else { return Ok(None) };
+        let all = self.connections().await?;
+        let names: Vec<&str> = all.iter().map(|one| one.connection.name.as_str()).collect();
+        all.iter()
+            .find(|one| one.connection.name == name)
+            .map(|one| Some(one.connection.id))
+            .with_context(|| format!("there is no connection `{name}`; there are: {}", names.join(", ")))
+    }
+
+    /// One by name; the default for `None`.
+    pub async fn known_connection(&self, name: Option<&str>) -> anyhow::Result<KnownConnection> {
+        let wanted = self.connection_named(name).await?;
+        self.connections()
+            .await?
+            .into_iter()
+            .find(|one| wanted.map_or(one.default, |id| one.connection.id == id))
+            .context("there is no connection; add one with `steward connections add NAME URL`")
+    }
+
+    /// Asks one for a word.
+    pub async fn test_connection(&self, id: ConnectionId) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
+        let test: Test = self.act(&format!("/api/connections/{id}/test")).await?;
+        if !test.ok {
+            return Ok(Err(TestFailed { error: test.error.unwrap_or_default(), hint: test.hint.unwrap_or_default() }));
+        }
+        Ok(Ok(ConnectionTest {
+            accepted_ms: test.accepted_ms,
+            first_ms: test.first_ms,
+            total_ms: test.total_ms,
+            text: test.text,
+            model: test.model,
+        }))
+    }
+    pub async fn remove_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
+        self.delete(&format!("/api/connections/{id}")).await
+    }
+
+    /// Uses this one where nothing else is said.
+    pub async fn default_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
+        self.act(&format!("/api/connections/{id}/default")).await
+    }
+
+    /// Says what answers at an address.
+    pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {
+        self.post("/api/connections/recognise", &json!({"base_url": url, "auth": auth})).await
+    }
+
+    /// The last report of a connection.
+    pub async fn report(&self, id: ConnectionId) -> anyhow::Result<Option<ExamReport>> {
+        match self.get(&format!("/api/connections/{id}/exam")).await {
+            Ok(report) => Ok(Some(report)),
+            Err(error) if error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 404) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Examines the model of a connection; `progress` is told each check.
+    pub async fn examine(&self, id: ConnectionId, progress: impl Fn(&Check)) -> anyhow::Result<ExamReport> {
+        let answer = self.stream(Method::POST, &format!("/api/connections/{id}/exam"), None).await;
+        let answer = answer.context("the server does not answer")?;
+        let status = answer.status();
+        let mut body = answer.into_body();
+        if !status.is_success() {
+            let text: BytesMut = body.try_collect().await.unwrap_or_default();
+            return Err(self.refusal(status, &String::from_utf8_lossy(&text)));
+        }
+        let mut reader = Reader::default();
+        while let Some(bytes) = body.try_next().await.context("the exam broke off")? {
+            for message in reader.push(&bytes)? {
+                match message.event.as_str() {
+                    "check" => progress(&serde_json::from_str(&message.data)?),
+                    "report" => return Ok(serde_json::from_str(&message.data)?),
+                    "problem" => {
+                        let problem: Value = serde_json::from_str(&message.data)?;
+                        let status = problem["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+                        return Err(Refused::read(status.unwrap_or(500), &message.data).into());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        bail!("the server ended the exam without a report; examine it again")
+    }
+}

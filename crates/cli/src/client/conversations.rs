@@ -1,0 +1,84 @@
+//! Conversations.
+
+use super::{Client, encoded};
+use http::Method;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use steward_core::message::Role;
+use steward_core::{AgentId, ConversationId, RunId, Timestamp};
+
+/// A conversation in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    pub id: ConversationId,
+    pub agent_id: AgentId,
+    /// What it is about.
+    pub title: String,
+    pub created_at: Timestamp,
+    /// When something was last said or changed.
+    pub updated_at: Timestamp,
+    pub deleted_at: Option<Timestamp>,
+    /// The conversation that it branched off.
+    pub forked_from: Option<ConversationId>,
+}
+
+/// What was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    pub role: Role,
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    messages: Vec<Message>,
+}
+
+impl Client {
+    /// Conversations, newest first, and whether there are more.
+    pub async fn conversations(
+        &self,
+        text: Option<&str>,
+        deleted: bool,
+        limit: u32,
+    ) -> anyhow::Result<(Vec<Conversation>, bool)> {
+        let mut path = format!("/api/conversations?deleted={deleted}");
+        if let Some(text) = text {
+            path.push_str("&q=");
+            path.push_str(&encoded(text));
+        }
+        self.list(&path, limit as usize).await
+    }
+
+    /// What was said in one.
+    pub async fn messages(&self, id: ConversationId) -> anyhow::Result<Vec<Message>> {
+        let detail: Detail = self.get(&format!("/api/conversations/{id}")).await?;
+        Ok(detail.messages)
+    }
+    pub async fn rename_conversation(&self, id: ConversationId, title: &str) -> anyhow::Result<()> {
+        let path = format!("/api/conversations/{id}");
+        self.request::<Value>(Method::PATCH, &path, Some(&json!({"title": title}))).await?;
+        Ok(())
+    }
+
+    /// Marks one deleted.
+    pub async fn delete_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
+        self.delete(&format!("/api/conversations/{id}")).await
+    }
+
+    /// Takes a deletion back.
+    pub async fn restore_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
+        self.act::<Value>(&format!("/api/conversations/{id}/restore")).await?;
+        Ok(())
+    }
+
+    /// Another conversation with what was said, or with what was said before a run.
+    pub async fn fork_conversation(&self, id: ConversationId, before: Option<RunId>) -> anyhow::Result<ConversationId> {
+        let body = match before {
+            Some(run) => json!({"before_run": run}),
+            None => json!({}),
+        };
+        let copy: Conversation = self.post(&format!("/api/conversations/{id}/fork"), &body).await?;
+        Ok(copy.id)
+    }
+}

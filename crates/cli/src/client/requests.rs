@@ -1,0 +1,233 @@
+//! Requests, their answers and refusals.
+
+use super::refused::Refused;
+use super::transport::{ByteStream, Transport};
+use crate::term::Term;
+use anyhow::{Context, anyhow};
+use bytes::{Bytes, BytesMut};
+use futures::TryStreamExt as _;
+use http::{Method, Request, Response, StatusCode, header};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use steward_core::Timestamp;
+use steward_core::ports::{Clock, Ids};
+
+/// Longest wait for an answer that isn't a stream: a test of a slow model, a replay of many runs.
+const ANSWER: Duration = Duration::from_mins(5);
+/// How long a server that has gone may take to come back in mid-command.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Rows asked for at once.
+const PAGE: usize = 100;
+/// Most rows of a list.
+const MOST: usize = 10_000;
+const JSON: &str = "application/json";
+
+/// The API: at the running server, or in this process.
+pub struct Client {
+    pub(super) transport: Box<dyn Transport>,
+    /// Where a wait for the server is told.
+    pub(super) term: Term,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+}
+
+/// What is sent along: content type and bytes.
+type Sent = Option<(&'static str, Bytes)>;
+
+#[derive(Deserialize)]
+struct Page<T> {
+    items: Vec<T>,
+    next_cursor: Option<String>,
+}
+
+impl Client {
+    /// The API at the end of `transport`.
+    pub fn new(transport: Box<dyn Transport>, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, term: Term) -> Self {
+        Self { transport, term, clock, ids }
+    }
+
+    /// Where a browser of this machine reaches the server; `None`: the work is done in this process.
+    pub fn server_url(&self) -> Option<String> {
+        self.transport.server_url()
+    }
+
+    /// Lets go of what is held.
+    pub async fn close(&self) {
+        self.transport.close().await;
+    }
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Minutes east of UTC of this machine at `at`.
+    pub fn utc_offset_minutes(&self, at: Timestamp) -> i32 {
+        self.clock.utc_offset_minutes(at)
+    }
+
+    /// Reads something.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        self.request(Method::GET, path, None).await
+    }
+
+    /// Does something that is said in a JSON body.
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> anyhow::Result<T> {
+        self.request(Method::POST, path, Some(body)).await
+    }
+
+    /// Does something that its path says.
+    pub async fn act<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        self.request(Method::POST, path, None).await
+    }
+
+    /// Removes something.
+    pub async fn delete(&self, path: &str) -> anyhow::Result<()> {
+        self.request::<Value>(Method::DELETE, path, None).await?;
+        Ok(())
+    }
+
+    /// Any request with a JSON body, or none.
+    pub async fn request<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> anyhow::Result<T> {
+        let sent = body.map(|body| (JSON, Bytes::from(body.to_string())));
+        self.exchange(method, path, sent).await
+    }
+
+    /// Sends a file; `None` sends nothing.
+    pub async fn upload<T: DeserializeOwned>(&self, path: &str, file: Option<Vec<u8>>) -> anyhow::Result<T> {
+        let sent = file.map(|bytes| ("application/octet-stream", Bytes::from(bytes)));
+        self.exchange(Method::POST, path, sent).await
+    }
+
+    /// Reads a file.
+    pub async fn download(&self, path: &str) -> anyhow::Result<Bytes> {
+        let (status, bytes) = self.answer(&Method::GET, path, None).await?;
+        self.accepted(status, bytes)
+    }
+
+    /// A page for a browser, whatever its status.
+    pub async fn page(&self, path: &str) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.answer(&Method::GET, path, None).await
+    }
+
+    /// All rows of a list.
+    pub async fn all<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<Vec<T>> {
+        Ok(self.list(path, MOST).await?.0)
+    }
+
+    /// All rows of a list, of which only some fields are shown.
+    pub async fn rows(&self, path: &str) -> anyhow::Result<Vec<Value>> {
+        self.all(path).await
+    }
+
+    /// Rows of a list, up to `most`, and whether there are more.
+    pub async fn list<T: DeserializeOwned>(&self, path: &str, most: usize) -> anyhow::Result<(Vec<T>, bool)> {
+        let most = most.min(MOST);
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let (mut rows, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let limit = (most - rows.len()).clamp(1, PAGE);
+            let page: Page<T> = self.get(&format!("{path}{joint}limit={limit}{cursor}")).await?;
+            rows.extend(page.items);
+            match page.next_cursor {
+                Some(next) if rows.len() < most => cursor = format!("&cursor={next}"),
+                next => return Ok((rows, next.is_some())),
+            }
+        }
+    }
+
+    /// Opens a stream of events; `after`: the last one that is known.
+    pub(super) async fn stream(
+        &self,
+        method: Method,
+        path: &str,
+        after: Option<u64>,
+    ) -> anyhow::Result<Response<ByteStream>> {
+        let mut request = request(&method, path).header(header::ACCEPT, "text/event-stream");
+        if let Some(after) = after {
+            request = request.header("last-event-id", after);
+        }
+        self.transport.send(request.body(Bytes::new())?).await
+    }
+
+    /// Why a request was refused.
+    pub(super) fn refusal(&self, status: StatusCode, text: &str) -> anyhow::Error {
+        let refused = anyhow::Error::new(Refused::read(status.as_u16(), text));
+        match self.transport.key_hint() {
+            Some(hint) if status == StatusCode::UNAUTHORIZED => refused.context(hint),
+            _ => refused,
+        }
+    }
+
+    async fn exchange<T: DeserializeOwned>(&self, method: Method, path: &str, sent: Sent) -> anyhow::Result<T> {
+        let (status, bytes) = self.answer(&method, path, sent).await?;
+        let bytes = self.accepted(status, bytes)?;
+        let json: &[u8] = if bytes.is_empty() { b"null" } else { &bytes };
+        serde_json::from_slice(json).with_context(|| format!("the answer to {method} {path} is not understood"))
+    }
+
+    fn accepted(&self, status: StatusCode, bytes: Bytes) -> anyhow::Result<Bytes> {
+        if status.is_success() {
+            return Ok(bytes);
+        }
+        Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// One request. If its answer is lost it is sent again: its idempotency key keeps it from being done twice.
+    async fn answer(&self, method: &Method, path: &str, sent: Sent) -> anyhow::Result<(StatusCode, Bytes)> {
+        let key = self.ids.next().to_string();
+        let begun = Instant::now();
+        loop {
+            let mut request = request(method, path);
+            if *method != Method::GET {
+                request = request.header("idempotency-key", &key);
+            }
+            let mut body = Bytes::new();
+            if let Some((kind, bytes)) = &sent {
+                request = request.header(header::CONTENT_TYPE, *kind);
+                body = bytes.clone();
+            }
+            let request = request.body(body).with_context(|| format!("{method} {path} is no request"))?;
+            match tokio::time::timeout(ANSWER, self.whole(request)).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(_)) if begun.elapsed() < PATIENCE => {
+                    tokio::time::sleep(PAUSE).await;
+                    self.transport.reconnect().await;
+                }
+                Ok(Err(error)) => return Err(self.unanswered(error)),
+                Err(_) => {
+                    return Err(self.unanswered(anyhow!("there was no answer within {} s", ANSWER.as_secs())));
+                }
+            }
+        }
+    }
+
+    async fn whole(&self, request: Request<Bytes>) -> anyhow::Result<(StatusCode, Bytes)> {
+        let answer = self.transport.send(request).await?;
+        let status = answer.status();
+        let bytes: BytesMut = answer.into_body().try_collect().await?;
+        Ok((status, bytes.freeze()))
+    }
+
+    fn unanswered(&self, error: anyhow::Error) -> anyhow::Error {
+        let Some(url) = self.transport.server_url() else {
+            return error;
+        };
+        error.context(format!(
+            "the server at {url} does not answer any more; start it again with `steward serve`, or run the command again without it"
+        ))
+    }
+}
+
+/// Runs that are begun by it say that they come from the command line.
+fn request(method: &Method, path: &str) -> http::request::Builder {
+    Request::builder().method(method).uri(path).header("x-steward-client", "cli")
+}

@@ -1,0 +1,167 @@
+//! The API of the running server of a data directory.
+
+use super::serve_file::ServeFile;
+use super::transport::{ByteStream, Transport};
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt as _, TryStreamExt as _};
+use http::{Request, Response, header};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Longest wait for a connection: it is this machine.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// A running server.
+pub struct Socket {
+    http: reqwest::Client,
+    data_dir: PathBuf,
+    address: RwLock<Address>,
+}
+
+#[derive(Clone)]
+struct Address {
+    url: String,
+    key: SecretString,
+}
+
+/// Why there is no server to ask.
+#[derive(Debug)]
+pub enum Absent {
+    /// None has announced itself, or it is not the one that holds the directory.
+    NoServer,
+    /// It has, but does not answer: it may just be ending.
+    Silent(anyhow::Error),
+}
+
+#[derive(Deserialize)]
+struct AuthStatus {
+    version: String,
+}
+
+impl Socket {
+    /// The server that holds `data_dir` with process `holder`. Another process's file is stale: its
+    /// address may be somebody else's by now, who must not get the key.
+    pub async fn connect(data_dir: &Path, holder: u32) -> anyhow::Result<Result<Self, Absent>> {
+        let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
+            return Ok(Err(Absent::NoServer));
+        };
+        same_version(&file.version, &file)?;
+        let socket = Self {
+            http: http()?,
+            data_dir: data_dir.to_owned(),
+            address: RwLock::new(Address { url: file.url.clone(), key: key(data_dir)? }),
+        };
+        match socket.version(&file.url).await {
+            Ok(version) => same_version(&version, &file)?,
+            Err(error) => {
+                return Ok(Err(Absent::Silent(error.context(format!(
+                    "a steward server (pid {holder}) uses {} but does not answer at {}; wait for it, or stop it",
+                    data_dir.display(),
+                    file.url
+                )))));
+            }
+        }
+        Ok(Ok(socket))
+    }
+
+    async fn version(&self, url: &str) -> anyhow::Result<String> {
+        let answer = self
+            .http
+            .get(format!("{url}/api/auth/status"))
+            .header(header::HOST, "localhost")
+            .timeout(CONNECT)
+            .send()
+            .await?
+            .error_for_status()?;
+        Ok(answer.json::<AuthStatus>().await?.version)
+    }
+
+    fn address(&self) -> Address {
+        self.address.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl Transport for Socket {
+    async fn send(&self, request: Request<Bytes>) -> anyhow::Result<Response<ByteStream>> {
+        let address = self.address();
+        let (parts, body) = request.into_parts();
+        let mut request = self
+            .http
+            .request(parts.method, format!("{}{}", address.url, parts.uri))
+            .headers(parts.headers)
+            // The name is one that every listener takes.
+            .header(header::HOST, "localhost")
+            .bearer_auth(address.key.expose_secret());
+        if !body.is_empty() {
+            request = request.body(body);
+        }
+        let answer = request.send().await?;
+        let status = answer.status();
+        let mut response = Response::new(answer.bytes_stream().map_err(Into::into).boxed());
+        *response.status_mut() = status;
+        Ok(response)
+    }
+
+    fn server_url(&self) -> Option<String> {
+        Some(self.address().url)
+    }
+
+    fn key_hint(&self) -> Option<String> {
+        Some(format!(
+            "the server does not take the key in {}; delete that file and restart `steward serve`, which makes a new one",
+            self.data_dir.join("api-key").display()
+        ))
+    }
+
+    /// A server that was started again may have another port and key.
+    async fn reconnect(&self) {
+        let Ok(Some(file)) = ServeFile::read(&self.data_dir) else {
+            return;
+        };
+        let same = self.version(&file.url).await.is_ok_and(|it| it == VERSION);
+        if same && let Ok(key) = key(&self.data_dir) {
+            let address = Address { url: file.url, key };
+            *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
+        }
+    }
+}
+
+fn http() -> anyhow::Result<reqwest::Client> {
+    // A second call changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        .tcp_nodelay(true)
+        .connect_timeout(CONNECT)
+        .build()
+        .context("cannot make requests")
+}
+
+fn key(data_dir: &Path) -> anyhow::Result<SecretString> {
+    let path = data_dir.join("api-key");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(SecretString::from(text.trim().to_owned())),
+        Err(error) => bail!(
+            "cannot read the key of the running server, {}: {error}; restart `steward serve`, which makes a new one",
+            path.display()
+        ),
+    }
+}
+
+fn same_version(version: &str, file: &ServeFile) -> anyhow::Result<()> {
+    if version != VERSION {
+        bail!(
+            "the server at {} (pid {}) is steward {version}, this program is {VERSION}; restart the server with this program, or use that one's",
+            file.url,
+            file.pid
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The folder that file tools are confined to.
+
+use super::Client;
+use crate::workspace::workspace;
+use anyhow::bail;
+use http::Method;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// What became of the sample's files.
+#[derive(Debug, Clone, Deserialize)]
+pub struct SampleChange {
+    /// Files that were added or removed.
+    pub done: Vec<String>,
+    /// Files that were left as they are.
+    pub left: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    workspace: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    tries: Vec<String>,
+}
+
+impl Client {
+    /// The folder that runs work in.
+    pub async fn folder(&self) -> anyhow::Result<PathBuf> {
+        let about: About = self.get("/api/about").await?;
+        Ok(about.workspace)
+    }
+
+    /// The folder that runs work in, after a word on whose it is. A running server keeps to its own: another one that
+    /// is asked for is refused, and so is `here` where it is not the current one.
+    pub async fn workspace(&self, asked: Option<&Path>, here: bool) -> anyhow::Result<PathBuf> {
+        let own = self.folder().await?;
+        let term = self.term;
+        if self.server_url().is_none() {
+            term.say(&term.dim(&format!("works in {} (no server is running)", own.display())));
+            return Ok(own);
+        }
+        if here && workspace(None)? != own {
+            // The log of every run is the server's, and so is the folder that they work in.
+            bail!(
+                "a running server works in {}, and its runs stay there; stop it, start it with `steward serve --workspace DIR`, or give this run a log of its own: steward --data-dir ~/.steward-here ask --here \"…\"",
+                own.display()
+            );
+        }
+        if let Some(asked) = asked {
+            let asked = workspace(Some(asked))?;
+            if asked != own {
+                bail!(
+                    "the running server works in {}, not in {}; leave --workspace out, start the server with `steward serve --workspace {}`, or stop it and try again",
+                    own.display(),
+                    asked.display(),
+                    asked.display()
+                );
+            }
+        }
+        term.say(&term.dim(&format!("works in {}, the workspace of the running server", own.display())));
+        Ok(own)
+    }
+
+    /// Adds the sample to the workspace, or removes it.
+    pub async fn sample(&self, add: bool) -> anyhow::Result<SampleChange> {
+        let method = if add { Method::POST } else { Method::DELETE };
+        self.request(method, "/api/sample", None).await
+    }
+
+    /// Requests that can be tried in the workspace.
+    pub async fn tries(&self) -> anyhow::Result<Vec<String>> {
+        let start: Start = self.get("/api/start").await?;
+        Ok(start.tries)
+    }
+}

@@ -1,0 +1,121 @@
+//! Keys of connections from a terminal or standard input, as the API takes them.
+
+use crate::args::AuthArgs;
+use crate::term::Term;
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+use std::io::Read as _;
+use steward_core::model::Provider;
+
+/// Longest input, bytes.
+const MOST: u64 = 64 * 1024;
+
+/// Whether the provider has a header of its own for keys.
+pub(super) fn has_own_header(provider: Provider) -> bool {
+    matches!(provider, Provider::AzureOpenAi | Provider::Anthropic | Provider::Gemini)
+}
+
+/// `auth` of the API. What is asked for is asked for now.
+pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> {
+    if let Some(variable) = &args.key_env {
+        return Ok(match (&args.user, &args.header) {
+            (Some(user), _) => json!({"kind": "basic_env", "user": user, "variable": variable}),
+            (_, Some(header)) => {
+                json!({"kind": "header_env", "header": header, "variable": variable})
+            }
+            _ => json!({"kind": "bearer_env", "variable": variable}),
+        });
+    }
+    let Some(from) = &args.key else {
+        return Ok(match (&args.user, &args.header, &args.region) {
+            (None, None, None) => json!({"kind": "none"}),
+            (None, None, Some(region)) if args.access_key_id.is_none() => {
+                json!({"kind": "aws_env", "region": region})
+            }
+            _ => bail!("add --key to type in the key, or --key - to give it on standard input"),
+        });
+    };
+    let key = secret(Some(from), args.session_token, term).await?;
+    Ok(match (&args.user, &args.header, &args.region) {
+        (Some(user), ..) => json!({"kind": "basic", "user": user, "key": key.first}),
+        (_, Some(header), _) => json!({"kind": "header", "header": header, "key": key.first}),
+        (_, _, Some(region)) => {
+            let Some(id) = &args.access_key_id else {
+                bail!("an access key has an id, too: add --access-key-id ID");
+            };
+            json!({
+                "kind": "aws", "region": region, "access_key_id": id,
+                "secret_access_key": key.first, "session_token": key.session,
+            })
+        }
+        _ => json!({"kind": "bearer", "key": key.first}),
+    })
+}
+
+/// A key, and a session token where one was asked for.
+pub(super) struct Secret {
+    pub first: String,
+    pub session: Option<String>,
+}
+
+/// Asks for a key; `-` reads standard input.
+pub(super) async fn secret(from: Option<&str>, session: bool, term: Term) -> anyhow::Result<Secret> {
+    match from {
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin()
+                .take(MOST)
+                .read_to_string(&mut text)
+                .context("the key can't be read from standard input")?;
+            read(&text, session)
+        }
+        None | Some("") if term.can_ask => {
+            let first = term.ask_hidden("Key:").await?.unwrap_or_default();
+            let mut session = session.then(String::new);
+            if let Some(token) = &mut session {
+                *token = term.ask_hidden("Session token:").await?.unwrap_or_default();
+            }
+            if first.is_empty() || session.as_deref() == Some("") {
+                bail!("nothing was typed, so nothing was changed");
+            }
+            Ok(Secret { first, session })
+        }
+        None | Some("") => {
+            bail!("there is no terminal to ask for the key; give it on standard input and write - for it")
+        }
+        Some(_) => bail!(
+            "a key never stands in the command, where other programs and the shell's history see it; leave it out to be asked for it, or write - and give it on standard input. Take this one for known, and make another at its provider"
+        ),
+    }
+}
+
+fn read(text: &str, session: bool) -> anyhow::Result<Secret> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().map(str::to_owned);
+    let token = session.then(|| lines.next().map(str::to_owned)).flatten();
+    if first.is_none() || token.is_some() != session || lines.next().is_some() {
+        bail!(
+            "standard input must be {}",
+            if session { "the secret access key and the session token, a line each" } else { "the key, on one line" }
+        );
+    }
+    Ok(Secret { first: first.unwrap_or_default(), session: token })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::read;
+
+    #[test]
+    fn a_key_is_one_line() {
+        let key = read(" sk-1\n", false).unwrap();
+        assert_eq!((key.first.as_str(), key.session), ("sk-1", None));
+        let both = read("secret\r\ntoken\n", true).unwrap();
+        assert_eq!((both.first.as_str(), both.session.as_deref()), ("secret", Some("token")));
+        for (text, session) in [("", false), ("a\nb", false), ("a", true), ("a\nb\nc", true)] {
+            assert!(read(text, session).is_err(), "{text:?}");
+        }
+    }
+}

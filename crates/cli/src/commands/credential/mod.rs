@@ -1,0 +1,6 @@
+//! `steward credential`.
+
+mod credentials;
+mod fields;
+
+pub use credentials::{kinds, run};

@@ -1,0 +1,121 @@
+//! `steward mcp login`: a browser goes to the login server and comes back to Steward: to the running one, or to this
+//! command, which listens meanwhile.
+
+use super::servers::{find, place};
+use crate::client::{Client, encoded};
+use crate::commands::picked::text;
+use crate::exit::Exit;
+use crate::term::Term;
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Where the browser comes back to.
+const BACK: &str = "/api/mcp/callback?";
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Longest head of a request, bytes, and longest wait for it.
+const HEAD: u64 = 64 << 10;
+const QUICK: Duration = Duration::from_secs(5);
+
+pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let server = find(client, wanted).await?;
+    let (origin, listener) = if let Some(url) = client.server_url() {
+        (url, None)
+    } else {
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).await.context("no port of this machine is free for the way back")?;
+        let address = listener.local_addr()?;
+        (format!("http://{address}"), Some(listener))
+    };
+    let path = format!("{}/login?origin={}", place(&server), encoded(&origin));
+    let begun: Value = client.act(&path).await?;
+    let url = text(&begun, "url");
+    term.say("Open this address in a browser of this machine and log in there:");
+    if as_json {
+        term.say(url);
+    } else {
+        println!("{url}");
+    }
+    let status = format!("/api/mcp/logins/{}", encoded(text(&begun, "login")));
+    let ended = match listener {
+        Some(listener) => {
+            tokio::select! {
+                ended = wait(client, &status) => ended?,
+                never = answer_all(client, &listener) => match never {},
+            }
+        }
+        None => wait(client, &status).await?,
+    };
+    let name = text(&server, "name");
+    if as_json {
+        println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
+    } else if ended["status"] == "done" {
+        term.say(&format!("Steward is logged in at `{name}`; see what it has: steward mcp check {name}"));
+    } else {
+        term.say(&format!("{} {}", term.red("failed:"), text(&ended, "error")));
+    }
+    Ok(if ended["status"] == "done" { Exit::Done } else { Exit::Failed })
+}
+
+/// The end of the login.
+async fn wait(client: &Client, status: &str) -> anyhow::Result<Value> {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let now: Value = client.get(status).await?;
+        if now["status"] != "waiting" {
+            return Ok(now);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    bail!("nobody logged in within ten minutes; begin it anew")
+}
+
+/// Answers browsers that come back, one after the other, until the login has ended.
+async fn answer_all(client: &Client, listener: &TcpListener) -> std::convert::Infallible {
+    loop {
+        let served = match listener.accept().await {
+            Ok((stream, _)) => answer(client, stream).await,
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = served {
+            tracing::debug!(%error, "a browser was not answered");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// One request: what comes back from the login server is passed to the API as it is; all else is not found.
+async fn answer(client: &Client, stream: TcpStream) -> anyhow::Result<()> {
+    use tokio::io::AsyncReadExt as _;
+    let mut stream = BufReader::new(stream);
+    let mut head = String::new();
+    // To the end of the head: what is left unread would break the answer off.
+    let reading = async {
+        let mut lines = (&mut stream).take(HEAD);
+        while lines.read_line(&mut head).await? > 2 {}
+        std::io::Result::Ok(())
+    };
+    tokio::time::timeout(QUICK, reading).await??;
+    let target =
+        head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).filter(|target| target.starts_with(BACK));
+    let (status, body) = match target {
+        Some(target) => client.page(target).await?,
+        None => (StatusCode::NOT_FOUND, Bytes::from_static(b"not found")),
+    };
+    let head = format!(
+        "HTTP/1.1 {} .\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\ncontent-security-policy: default-src 'none'\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n",
+        status.as_u16(),
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(&body).await?;
+    stream.shutdown().await?;
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! `steward mcp`.
+
+mod login;
+mod servers;
+
+pub use servers::run;

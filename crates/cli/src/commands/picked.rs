@@ -1,0 +1,99 @@
+//! One of a list, by its name or a part of its id.
+
+use anyhow::bail;
+use serde_json::Value;
+
+/// Shortest part of an id.
+const LEAST: usize = 4;
+
+/// The row that `wanted` names: its name, or the beginning or end of its id. `what` as in "skill"; `list` is the command
+/// that shows them.
+pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::Result<Value> {
+    if let Some(named) = rows.iter().find(|row| row["name"] == wanted) {
+        return Ok(named.clone());
+    }
+    let part = |row: &Value| {
+        let id = row["id"].as_str().unwrap_or_default();
+        wanted.len() >= LEAST && (id.starts_with(wanted) || id.ends_with(wanted))
+    };
+    let mut fits: Vec<Value> = rows.into_iter().filter(part).collect();
+    match fits.len() {
+        1 => Ok(fits.remove(0)),
+        0 => bail!("there is no {what} `{wanted}`; `{list}` shows what there is"),
+        many => bail!("`{wanted}` fits {many}; give more of the id, or the name"),
+    }
+}
+
+/// The one of `rows` whose id begins or ends with `text`. `what` as in "budgets"; `none` says what to do where there is none.
+pub fn by_id<T>(mut rows: Vec<T>, text: &str, id: impl Fn(&T) -> String, what: &str, none: &str) -> anyhow::Result<T> {
+    rows.retain(|row| {
+        let id = id(row);
+        id.starts_with(text) || id.ends_with(text)
+    });
+    match rows.len() {
+        1 => Ok(rows.remove(0)),
+        0 => bail!("{none}"),
+        many => bail!("`{text}` fits {many} {what}; give more of the id"),
+    }
+}
+
+/// A text of a row; empty if it has none.
+pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
+    row[field].as_str().unwrap_or_default()
+}
+
+/// Texts of a list, one after the other.
+pub fn joined(list: &Value) -> String {
+    let texts = list.as_array().into_iter().flatten();
+    let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
+    texts.join(", ")
+}
+
+/// The first line of a text, cut to `most` characters.
+pub fn first_line(text: &str, most: usize) -> String {
+    text.lines().next().unwrap_or_default().chars().take(most).collect()
+}
+
+/// A time of a row, for people; empty if it has none.
+pub fn time(row: &Value, field: &str) -> String {
+    row[field].as_i64().map(|at| steward_core::Timestamp(at).rfc3339()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{first_line, pick};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn names_go_before_parts_of_ids() {
+        let rows = || {
+            vec![
+                json!({"name": "a", "id": "0199-aaaa-1111"}),
+                json!({"name": "b", "id": "0199-bbbb-2222"}),
+                json!({"name": "0199", "id": "7777-cccc-3333"}),
+            ]
+        };
+        let picked = |wanted: &str| {
+            let found = pick(rows(), wanted, "skill", "steward skill list");
+            found.map(|row: Value| row["name"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(picked("b").unwrap(), "b");
+        assert_eq!(picked("0199").unwrap(), "0199");
+        assert_eq!(picked("2222").unwrap(), "b");
+        assert_eq!(picked("0199-a").unwrap(), "a");
+        let many = picked("0199-").unwrap_err().to_string();
+        assert!(many.contains("fits 2"), "{many}");
+        for none in ["", "1", "zebra"] {
+            let why = picked(none).unwrap_err().to_string();
+            assert!(why.contains("no skill") && why.contains("skill list"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_between_characters() {
+        assert_eq!(first_line("größer\nx", 4), "größ");
+        assert_eq!(first_line("", 4), "");
+    }
+}

@@ -1,0 +1,7 @@
+//! `steward skill`.
+
+mod hosts;
+mod packages;
+mod skills;
+
+pub use skills::run;

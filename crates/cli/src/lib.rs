@@ -1,0 +1,13 @@
+//! The commands, as a client of the HTTP API.
+
+pub mod args;
+pub mod client;
+pub mod commands;
+pub mod duration;
+pub mod exit;
+mod run;
+pub mod term;
+pub mod workspace;
+
+pub use args::Command;
+pub use run::{Files, Needs, run};

@@ -1,0 +1,100 @@
+//! From a command to its end.
+
+use crate::Command;
+use crate::args::{CredentialAction, Eval, SkillAction, Suite};
+use crate::client::Client;
+use crate::commands::{
+    agents, approvals, ask, budget, chat, connections, conversations, credential, eval_kept, grants, key, mcp, model,
+    reminders, resume, runs, sample, skill, usage,
+};
+use crate::exit::Exit;
+use crate::term::Term;
+use std::path::PathBuf;
+
+/// What a command needs of the program that works for it. A running server has its own and can't be given another.
+#[derive(Debug, Clone)]
+pub struct Needs {
+    /// Private hosts and ports that web tools may reach.
+    pub web_allow: Vec<String>,
+    /// Whether only tools are offered that fit the request.
+    pub intent_filter: bool,
+    /// Which folder is worked in.
+    pub files: Files,
+}
+
+/// The folder that file tools are confined to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Files {
+    /// None is needed.
+    Unused,
+    /// The current one.
+    Current,
+    /// The one for runs: as given, else the current one; it must not hold the program's own data.
+    Workspace(Option<PathBuf>),
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self { web_allow: Vec::new(), intent_filter: true, files: Files::Unused }
+    }
+}
+
+/// Runs a command. `open` gives it the API; `connection` is that of `--connection`.
+pub async fn run(
+    mut command: Command,
+    connection: Option<&str>,
+    term: Term,
+    open: impl AsyncFnOnce(Needs) -> anyhow::Result<Client>,
+) -> anyhow::Result<Exit> {
+    match &mut command {
+        Command::Ask(args) => ask::prepare(args)?,
+        Command::Credential(args) if matches!(args.action, Some(CredentialAction::Kinds)) => {
+            return Ok(credential::kinds(args.json));
+        }
+        _ => {}
+    }
+    let client = open(needs(&command)).await?;
+    let exit = act(&client, command, connection, term).await;
+    client.close().await;
+    exit
+}
+
+fn needs(command: &Command) -> Needs {
+    match command {
+        Command::Ask(args) => Needs {
+            web_allow: args.allow.clone(),
+            intent_filter: !args.no_intent_filter,
+            files: Files::Workspace(args.workspace.clone()),
+        },
+        Command::Chat(args) => Needs { files: Files::Workspace(args.workspace.clone()), ..Needs::default() },
+        Command::Sample(_) | Command::Mcp(_) => Needs { files: Files::Current, ..Needs::default() },
+        Command::Skill(args) if matches!(args.action, Some(SkillAction::Test { .. })) => {
+            Needs { files: Files::Current, ..Needs::default() }
+        }
+        _ => Needs::default(),
+    }
+}
+
+async fn act(client: &Client, command: Command, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
+    match command {
+        Command::Ask(args) => ask::run(client, &args, connection, term).await,
+        Command::Chat(args) => chat::run(client, &args, connection, term).await,
+        Command::Sample(args) => sample::run(client, &args).await,
+        Command::Runs(args) => runs::run(client, &args, connection, term).await,
+        Command::Resume(args) => resume::run(client, args.run.as_deref(), term).await,
+        Command::Approvals(args) => approvals::run(client, &args, term).await,
+        Command::Conversations(args) => conversations::run(client, &args, term).await,
+        Command::Grants(args) => grants::run(client, &args, term).await,
+        Command::Agents(args) => agents::run(client, args, term).await,
+        Command::Reminders(args) => reminders::run(client, &args, term).await,
+        Command::Connections(args) => connections::run(client, args, connection, term).await,
+        Command::Model(args) => model::run(client, args, connection, term).await,
+        Command::Usage(args) => usage::run(client, &args, term).await,
+        Command::Budget(args) => budget::run(client, args, term).await,
+        Command::Key(args) => key::run(client, args, term).await,
+        Command::Eval(Eval { suite: Suite::Kept { json } }) => eval_kept::run(client, json, term).await,
+        Command::Skill(args) => skill::run(client, args, term).await,
+        Command::Credential(args) => credential::run(client, args, term).await,
+        Command::Mcp(args) => mcp::run(client, args, term).await,
+    }
+}
